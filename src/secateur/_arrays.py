@@ -1,0 +1,34 @@
+"""Read-only arrays for the nouns."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """Return `values` as a read-only array that nobody else can write.
+
+    An array that is read-only already is taken as it is; any other is copied.
+    """
+    array = np.asarray(values)
+    if array.flags.writeable or (dtype is not None and array.dtype != dtype):
+        array = np.array(array, dtype=dtype, order="C")
+        array.flags.writeable = False
+    return array
+
+
+def sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Write-protect an array that we have just made, and return it."""
+    array.flags.writeable = False
+    return array
+
+
+def same(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:
+    """Whether two arrays are equal, a NaN being equal to a NaN."""
+    if a is None or b is None:
+        return a is b
+    if a is b:
+        return True
+    is_float = a.dtype.kind == "f" and b.dtype.kind == "f"
+    return np.array_equal(a, b, equal_nan=is_float)

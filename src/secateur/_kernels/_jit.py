@@ -1,0 +1,68 @@
+"""The one decorator through which every kernel is compiled.
+
+Numba's cache needs a directory it may write. Where there is none (a read-only
+installation, a user without a home) numba refuses to create the function at all and
+the import of the package would fail; we fall back to compiling without a cache.
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_warned = False
+
+
+def njit(function: F) -> F:
+    """Compile `function` on first call, without the GIL, cached on disk where possible."""
+    global _warned
+    try:
+        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError as error:  # numba: "no locator available"
+        if not _warned:
+            _warned = True
+            warnings.warn(
+                f"kernels will be compiled anew in every process ({error}); "
+                "set NUMBA_CACHE_DIR to a directory you can write to keep them",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+
+
+class _FirstUse(event.Listener):  # type: ignore[misc]
+    """Says once, on a terminal, why the first call of an installation is slow."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.said = False
+        self.started: list[float] = []
+
+    def on_start(self, event: Any) -> None:
+        if _is_ours(event):
+            self.started.append(time.perf_counter())
+
+    def on_end(self, event: Any) -> None:
+        if not (_is_ours(event) and self.started):
+            return
+        began = self.started.pop()
+        if self.started:  # a kernel compiled on behalf of another one: counted there
+            return
+        self.seconds += time.perf_counter() - began
+        if self.seconds > 1 and not self.said and sys.stderr.isatty():
+            self.said = True
+            print("secateur: compiling kernels (first use of this installation)", file=sys.stderr)
+
+
+def _is_ours(event: Any) -> bool:
+    function = getattr(event.data.get("dispatcher"), "py_func", None)
+    return getattr(function, "__module__", "").startswith("secateur.")
+
+
+event.register("numba:compile", _FirstUse())

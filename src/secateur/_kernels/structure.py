@@ -1,0 +1,112 @@
+"""Loops over the shape of a tree stored in pre-order (children after their parent)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from ._jit import njit
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+@njit
+def subtree_ends(parent: Ints) -> Ints:
+    """One past the last node of each subtree, if the numbering is pre-order."""
+    n = parent.shape[0]
+    end = np.empty(n, np.int32)
+    for v in range(n):
+        end[v] = v + 1
+    for v in range(n - 1, 0, -1):
+        p = parent[v]
+        if end[v] > end[p]:
+            end[p] = end[v]
+    return end
+
+
+@njit
+def depths(parent: Ints) -> Ints:
+    """Number of edges between each node and the root."""
+    depth = np.zeros(parent.shape[0], np.int32)
+    for v in range(1, parent.shape[0]):
+        depth[v] = depth[parent[v]] + 1
+    return depth
+
+
+@njit
+def first_out_of_preorder(parent: Ints, end: Ints) -> int:
+    """The first node that is not where pre-order would put it, or -1.
+
+    Node v must be the first child of v - 1, or a child of an ancestor of v - 1 whose
+    earlier children all end at v; `next_child` holds where the next child must start.
+    """
+    n = parent.shape[0]
+    next_child = np.empty(n, np.int32)
+    for v in range(n):
+        next_child[v] = v + 1
+    for v in range(1, n):
+        p = parent[v]
+        if next_child[p] != v:
+            return v
+        next_child[p] = end[v]
+    return -1
+
+
+@njit
+def preorder(parent: Ints) -> Ints:
+    """The old id of each node of the pre-order numbering; siblings keep their order."""
+    n = parent.shape[0]
+    size = np.ones(n, np.int32)
+    for v in range(n - 1, 0, -1):
+        size[parent[v]] += size[v]
+    position = np.zeros(n, np.int32)
+    next_child = np.ones(n, np.int32)
+    order = np.zeros(n, np.int32)
+    for v in range(1, n):
+        p = parent[v]
+        position[v] = position[p] + next_child[p]
+        next_child[p] += size[v]
+        order[position[v]] = v
+    return order
+
+
+@njit
+def sum_upwards(parent: Ints, values: npt.NDArray[np.number]) -> npt.NDArray[np.number]:
+    """Rows of `values` summed over each subtree (2-D: nodes x columns)."""
+    total = values.copy()
+    for v in range(parent.shape[0] - 1, 0, -1):
+        for c in range(values.shape[1]):
+            total[parent[v], c] += total[v, c]
+    return total
+
+
+@njit
+def inherit_labels(parent: Ints, labels: Ints, is_empty: Bools) -> Ints:
+    """`labels`, where an empty node takes the label of its parent."""
+    result = labels.copy()
+    for v in range(1, parent.shape[0]):
+        if is_empty[v]:
+            result[v] = result[parent[v]]
+    return result
+
+
+@njit
+def leaves_after_cuts(parent: Ints, is_cut: Bools) -> Bools:
+    """Which nodes are leaves when the tree is cut at `is_cut` (original leaves included)."""
+    n = parent.shape[0]
+    is_gone = np.zeros(n, np.bool_)
+    is_leaf = is_cut.copy()
+    for v in range(1, n):
+        p = parent[v]
+        is_gone[v] = is_gone[p] or is_leaf[p]
+        if is_gone[v]:
+            is_leaf[v] = False
+    return is_leaf
+
+
+@njit
+def kept_nodes(parent: Ints, is_leaf: Bools) -> Bools:
+    """Which nodes still have children when exactly `is_leaf` are the leaves."""
+    is_kept = ~is_leaf
+    for v in range(1, parent.shape[0]):
+        is_kept[v] = is_kept[v] and is_kept[parent[v]]
+    return is_kept

@@ -1,0 +1,77 @@
+"""What a node costs as a leaf, and what a cut at it adds (spec of every additive rule).
+
+A *cost* is any number per node: errors on some sample, m-estimates, losses under a cost
+matrix, squared errors. With `full` the cost of the uncut subtree and `excess = cost -
+full`, every pruning P has
+
+    cost(P) = full[root] + sum of excess over its cuts.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import frozen, sealed
+from ._kernels import structure
+from .counts import Counts, Numbers
+from .errors import CountsError, ParameterError
+from .tree import Tree
+
+
+def node_cost(tree: Tree, counts: Counts | None, cost: npt.ArrayLike | None) -> Numbers:
+    """Return the cost of each node as a leaf: `cost` if given, else the sample's errors.
+
+    Whole-number costs stay int64 so that ties are exact.
+    """
+    if counts is not None:
+        counts.check_fits(tree)
+    if cost is None:
+        if counts is None:
+            raise CountsError("counts are None and no cost is given; one of them must say what a leaf costs")
+        return counts.errors_if_leaf(counts.majority)
+    array = np.asarray(cost)
+    if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
+        raise ParameterError(f"cost has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(bad):
+        raise ParameterError(f"cost of node {bad[0]} is {array[bad[0]]}; finite numbers of 0 or more are needed")
+    return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
+
+
+def full_cost(tree: Tree, cost: Numbers) -> Numbers:
+    """Return the cost of the uncut subtree at each node."""
+    own = np.where(tree.is_leaf, cost, 0).astype(cost.dtype)
+    return sealed(structure.sum_upwards(tree.parent, own[:, None])[:, 0])
+
+
+def excess_cost(tree: Tree, cost: Numbers) -> Numbers:
+    """Return what a cut at each node adds to the cost of the uncut tree."""
+    return sealed(cost - full_cost(tree, cost))
+
+
+def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None) -> Numbers:
+    """Return the m-estimate of the error mass of each node as a leaf.
+
+    Parameters
+    ----------
+    grown : Counts
+    m : float
+        Weight of the prior; `m = n_classes` with a uniform prior is Laplace's estimate.
+    prior : array, optional
+        Class probabilities; the class frequencies at the root by default.
+
+    Returns
+    -------
+    array
+        Share of the examples in the node times its estimated error; additive over leaves.
+    """
+    if not (np.isfinite(m) and m >= 0):
+        raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
+    total = grown.total.astype(float)
+    if prior is None:
+        root = max(total[0], 1.0)
+        prior = grown.by_class[0] / root
+    expected = (1 - np.asarray(prior, float)) * m
+    wrong = (total[:, None] - grown.by_class + expected).min(axis=1)
+    weight = total + m
+    rate = np.divide(wrong, weight, out=np.zeros_like(total), where=weight > 0)
+    return sealed(total / max(total[0], 1.0) * rate)

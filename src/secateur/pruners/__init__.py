@@ -1,0 +1,121 @@
+"""Pruning rules: pure functions of (tree, counts, parameters), one per file.
+
+`RULES` names them; a new rule is one file, one line here, one test. What stands in a
+rule's line is all that the command line, the reference, the benchmarks and the laws in
+`tests/pruners/test_every_pruner.py` need to know of it.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from ..counts import Counts
+from ..errors import CountsError, ParameterError
+from ..pruning import Pruning
+from ..sequence import PruningSequence
+from ..tree import Tree
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Where a rule lives and what it asks for.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function and of nothing else in this package.
+    samples : tuple of str
+        The counts it takes, in order: "grown", or "grown" and "holdout".
+    returns : "pruning" or "sequence"
+    module : str, optional
+        File, where it is not the function's name.
+    """
+
+    function: str
+    samples: tuple[str, ...] = ("grown",)
+    returns: Literal["pruning", "sequence"] = "pruning"
+    module: str = ""
+
+    def run(self, tree: Tree, *counts: Counts, **parameters: Any) -> Any:
+        """Call the rule."""
+        return _load(self)(tree, *counts, **parameters)
+
+
+_HELD_OUT = ("grown", "holdout")
+RULES = {
+    "reduced-error": Rule("reduced_error", _HELD_OUT),
+    "iterative-reduced-error": Rule("iterative_reduced_error", _HELD_OUT),
+    "k-reduced-error": Rule("k_reduced_error", _HELD_OUT),
+    "best-of-size": Rule("best_of_size", returns="sequence"),
+    "smallest-within": Rule("smallest_within"),
+    "greedy": Rule("greedy", returns="sequence"),
+    "weakest-links": Rule("weakest_links", returns="sequence"),
+    "cost-complexity": Rule("cost_complexity", returns="sequence"),
+    "global-srm": Rule("global_srm"),
+    "bottom-up-srm": Rule("bottom_up_srm"),
+    "pessimistic": Rule("pessimistic"),
+    "minimum-error": Rule("minimum_error"),
+    "critical-value": Rule("critical_value"),
+    "error-based": Rule("error_based"),
+    "equal-predictions": Rule("merge_equal_leaves"),
+    "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
+}
+# Functions that belong to a rule but are not rules themselves, and their files.
+_COMPANIONS = {
+    "k_reduced_error_path": "k_reduced_error",
+    "global_srm_table": "global_srm",
+}
+
+
+def prune(tree: Tree, *counts: Counts, rule: str = "cost-complexity", **parameters: Any) -> Pruning | PruningSequence:
+    """Return what the named rule makes of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        It is not changed.
+    *counts : Counts
+        The samples the rule asks for: the growing sample, then the held-out one if needed.
+    rule : str
+        A name of `secateur.pruners.RULES`.
+    **parameters
+        Passed to the rule.
+
+    Returns
+    -------
+    Pruning or PruningSequence
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree, prune
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> prune(tree, Counts.from_leaves(tree, [[3, 0], [1, 2]]))
+    PruningSequence(2 prunings, 2 to 1 leaves, nested)
+    """
+    if rule not in RULES:
+        import difflib
+
+        near = difflib.get_close_matches(rule, RULES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"rule={rule!r} is not a pruning rule{hint} The rules are: {', '.join(RULES)}")
+    needed = RULES[rule].samples
+    if len(counts) != len(needed):
+        raise CountsError(f"rule {rule!r} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
+    result: Pruning | PruningSequence = RULES[rule].run(tree, *counts, **parameters)
+    return result
+
+
+def _load(rule: Rule) -> Any:
+    return getattr(import_module(f"{__name__}.{rule.module or rule.function}"), rule.function)
+
+
+__all__ = ["RULES", "Rule", "prune", *(rule.function for rule in RULES.values()), *_COMPANIONS]
+
+
+def __getattr__(name: str) -> Any:
+    for rule in RULES.values():
+        if rule.function == name:
+            return _load(rule)
+    if name in _COMPANIONS:
+        return getattr(import_module(f"{__name__}.{_COMPANIONS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
