@@ -23,22 +23,19 @@ class Rule:
     Parameters
     ----------
     function : str
-        Name of the function and of nothing else in this package.
+        Name of the function; its file is `_function.py`, so that neither hides the other.
     samples : tuple of str
         The counts it takes, in order: "grown", or "grown" and "holdout".
     returns : "pruning" or "sequence"
-    module : str, optional
-        File, where it is not the function's name.
     """
 
     function: str
     samples: tuple[str, ...] = ("grown",)
     returns: Literal["pruning", "sequence"] = "pruning"
-    module: str = ""
 
     def run(self, tree: Tree, *counts: Counts, **parameters: Any) -> Any:
         """Call the rule."""
-        return _load(self)(tree, *counts, **parameters)
+        return _load(self.function, self.function)(tree, *counts, **parameters)
 
 
 _HELD_OUT = ("grown", "holdout")
@@ -105,17 +102,14 @@ def prune(tree: Tree, *counts: Counts, rule: str = "cost-complexity", **paramete
     return result
 
 
-def _load(rule: Rule) -> Any:
-    return getattr(import_module(f"{__name__}.{rule.module or rule.function}"), rule.function)
+def _load(name: str, rule: str) -> Any:
+    return getattr(import_module(f"{__name__}._{rule}"), name)
 
 
 __all__ = ["RULES", "Rule", "prune", *(rule.function for rule in RULES.values()), *_COMPANIONS]
 
 
 def __getattr__(name: str) -> Any:
-    for rule in RULES.values():
-        if rule.function == name:
-            return _load(rule)
-    if name in _COMPANIONS:
-        return getattr(import_module(f"{__name__}.{_COMPANIONS[name]}"), name)
+    if name in __all__:
+        return _load(name, _COMPANIONS.get(name, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
