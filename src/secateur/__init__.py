@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from .pruning import Pruning as Pruning
     from .sequence import PruningSequence as PruningSequence
     from .table import Column as Column
+    from .encoding import encode as encode
+    from .growers import grow as grow
+    from .pruners import prune as prune
+    from .routing import count as count
     from .table import Schema as Schema
+    from .table import Table as Table
     from .tree import Tree as Tree
 
 __version__ = "0.1.0"
@@ -25,9 +30,14 @@ _HOME = {
     "PruningSequence": "sequence",
     "Schema": "table",
     "SecateurError": "errors",
+    "Table": "table",
     "Tree": "tree",
+    "count": "routing",
+    "encode": "encoding",
+    "grow": "growers",
+    "prune": "pruners",
 }
-_MODULES = ("analysis", "certifiers", "datasets", "errors", "pruners")
+_MODULES = ("analysis", "certifiers", "datasets", "errors", "growers", "plot", "pruners", "routing")
 
 __all__ = sorted(_HOME)
 

@@ -1,7 +1,10 @@
 """Bound: a certificate of the error of a pruned tree, and how it reads."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
+
+from .errors import ParameterError
 
 
 @dataclass(frozen=True)
@@ -13,7 +16,9 @@ class Bound:
     value : float
         With probability at least `1 - delta` the true error is at most this.
     delta : float
+        Chance, over samples, that the statement is wrong.
     method : str
+        What was computed.
     n : int
         Rows of the sample it was computed from.
     errors : int or float
@@ -27,12 +32,17 @@ class Bound:
     sample : str
         Name of the sample.
     details : dict
-        Further numbers of the method.
+        The further numbers that lead to `value`; each method says which.
+    predictor : str
+        What errs at most so often, if it is not simply the pruned tree.
 
     Examples
     --------
     >>> print(Bound(0.123, 0.05, "test sample", 10_000, 1_100))
-    With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000 held-out rows (method: test sample); assumes rows are independent and drawn alike.
+    With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000
+    held-out rows (method: test sample); assumes rows are independent and drawn alike.
+    >>> print(Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="the prior is not one"))
+    Not a guarantee (the prior is not one): quarter bit gives 20 % for 500 held-out rows at nominal confidence 95 %.
     """
 
     value: float
@@ -45,15 +55,51 @@ class Bound:
     reason: str = ""
     sample: str = ""
     details: dict[str, Any] = field(default_factory=dict, compare=False)
+    predictor: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.value <= 1:
+            raise ParameterError(f"value={self.value}; an error rate between 0 and 1 is needed")
+        if not 0 < self.delta < 1:
+            raise ParameterError(f"delta={self.delta}; a failure probability between 0 and 1, both excluded, is needed")
+        if not self.certified and not self.reason:
+            raise ParameterError("a bound that is not certified needs a reason")
+
+    @property
+    def rate(self) -> float:
+        """The error rate found on the sample."""
+        return self.errors / self.n if self.n else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields by name.
+
+        Examples
+        --------
+        >>> Bound(0.123, 0.05, "test sample", 10_000, 1_100).to_dict()["errors"]
+        1100
+        """
+        return asdict(self)
 
     def __str__(self) -> str:
-        confidence = f"{100 * (1 - self.delta):.6g} %"
+        # The limit is rounded up and the confidence down, so that the sentence stays true.
+        limit = _percent(Decimal(repr(float(self.value))), ROUND_CEILING, 3)
+        confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
+        rows = f"{self.n:,} held-out row{'s' if self.n != 1 else ''}"
         if not self.certified:
             return (
-                f"Not a guarantee ({self.reason}): {self.method} gives {100 * self.value:.3g} % "
-                f"for {self.n:,} held-out rows at nominal confidence {confidence}."
+                f"Not a guarantee ({self.reason}): {self.method} gives {limit} "
+                f"for {rows} at nominal confidence {confidence}."
             )
+        error = f"the error of {self.predictor}" if self.predictor else "the error"
         return (
-            f"With {confidence} confidence the error on new rows like these is at most {100 * self.value:.3g} %, "
-            f"from {self.n:,} held-out rows (method: {self.method}); assumes rows are independent and drawn alike."
+            f"With {confidence} confidence {error} on new rows like these is at most {limit}, "
+            f"from {rows} (method: {self.method}); assumes rows are independent and drawn alike."
         )
+
+
+def _percent(share: Decimal, rounding: str, n_digits: int) -> str:
+    """A share in percent with that many significant digits."""
+    percent = 100 * share
+    last = Decimal(1).scaleb(percent.adjusted() - n_digits + 1) if percent else Decimal(1)
+    text = f"{percent.quantize(last, rounding=rounding):f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"

@@ -34,6 +34,11 @@ def node_cost(tree: Tree, counts: Counts | None, cost: npt.ArrayLike | None) -> 
     bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
     if len(bad):
         raise ParameterError(f"cost of node {bad[0]} is {array[bad[0]]}; finite numbers of 0 or more are needed")
+    if array.dtype.kind in "iu" and int(array.max()) * tree.n_leaves >= 2**61:
+        raise ParameterError(
+            f"cost of node {array.argmax()} is {array.max()}; times {tree.n_leaves} leaves exceeds 64-bit sums; "
+            "divide the costs or pass them as floats"
+        )
     return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
 
 

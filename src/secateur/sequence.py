@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import frozen, same
+from ._kernels.weakest_link import member_sums
 from .counts import Counts, Numbers
 from .errors import ParameterError, PruningError
 from .pruning import Pruning
@@ -140,11 +141,7 @@ class PruningSequence:
         """
         if self.steps is None:
             return np.array([self[i].cost(node_cost) for i in range(len(self))])
-        upper = np.append(self.steps, len(self)).astype(np.intp)[self.tree.parent]  # parent -1: above the root
-        change = np.zeros(len(self) + 1, node_cost.dtype)
-        np.add.at(change, self.steps, node_cost)
-        np.subtract.at(change, upper, node_cost)
-        return np.cumsum(change)[:-1]
+        return member_sums(self.tree.parent, self.steps, node_cost, len(self))
 
     def to_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return the table of members: column name to one value per member."""

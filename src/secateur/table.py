@@ -7,9 +7,11 @@ column holds category codes. The growing table's `Schema` is what later data mus
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from ._arrays import same
+from .errors import DataError, SchemaError
 
 Kind = Literal["numeric", "nominal"]
 
@@ -74,3 +76,145 @@ class Schema:
 
     def __hash__(self) -> int:
         return hash((self.columns, self.has_names))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Rows as one array per column, with the schema that turns them back into values.
+
+    Made by `encode`; the arrays are read-only.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the table the tree is grown on. Later tables carry the same schema.
+    columns : tuple of arrays
+        One per column of the schema. Numeric: float32 or float64, NaN where missing,
+        possibly a strided view of the caller's data. Nominal: int32 codes into the
+        categories; `len(categories)` is missing if the column had missing values when the
+        schema was made; -1 is a value (or a gap) the schema does not know.
+    target : array of int32, optional
+        Class numbers; `len(schema.classes)` is a class the schema does not know.
+    matrix : 2-D array, optional
+        The columns as one array, when all are numeric and came as one.
+    n_unseen : tuple of int
+        How many values of each column are categories the schema does not know.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("size", "numeric"), Column("colour", "nominal", ("blue", "red"))))
+    >>> table = Table(schema, (np.array([1.5, np.nan]), np.array([1, -1], np.int32)), n_unseen=(0, 1))
+    >>> table
+    Table(2 rows, 1 nominal and 1 numeric columns)
+    >>> table.values("colour").tolist()
+    ['red', None]
+    """
+
+    schema: Schema
+    columns: tuple[npt.NDArray[Any], ...]
+    target: npt.NDArray[np.int32] | None = None
+    matrix: npt.NDArray[Any] | None = None
+    n_unseen: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        columns = tuple(_protected(column) for column in self.columns)
+        _check_columns(self.schema, columns)
+        set_field = object.__setattr__
+        set_field(self, "columns", columns)
+        set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
+        if self.target is not None:
+            target = _protected(self.target)
+            if target.shape != columns[0].shape or target.dtype != np.int32:
+                raise DataError(
+                    f"target is {target.dtype} of shape {target.shape}; one int32 class number for each of the "
+                    f"{len(columns[0])} rows is needed"
+                )
+            set_field(self, "target", target)
+        if self.matrix is not None:
+            matrix = _protected(self.matrix)
+            if matrix.shape != (len(columns[0]), len(columns)):
+                raise DataError(f"matrix has shape {matrix.shape}; {(len(columns[0]), len(columns))} is needed")
+            set_field(self, "matrix", matrix)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0])
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, the target not among them."""
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return self.schema.names
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each column, "numeric" or "nominal"."""
+        return tuple(column.kind for column in self.schema.columns)
+
+    @property
+    def categories(self) -> tuple[tuple[Any, ...], ...]:
+        """The categories of each column; empty for a numeric one."""
+        return tuple(column.categories for column in self.schema.columns)
+
+    def values(self, column: str | int) -> npt.NDArray[Any]:
+        """Return a column as it was given: numbers, or categories with None where missing or unseen."""
+        at = self.names.index(column) if isinstance(column, str) else column
+        about = self.schema.columns[at]
+        if about.kind == "numeric":
+            return self.columns[at]
+        lookup = np.empty(len(about.categories) + 2, object)  # the last two: missing, and -1
+        lookup[: len(about.categories)] = about.categories
+        decoded: npt.NDArray[Any] = lookup[self.columns[at]]
+        return decoded
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and self.n_unseen == other.n_unseen
+            and same(self.target, other.target)
+            and all(same(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.schema, self.n_rows, self.n_unseen))
+
+    def __repr__(self) -> str:
+        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
+        n_nominal = self.kinds.count("nominal")
+        columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
+        classes = self.schema.classes
+        return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
+
+
+def _protected(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only view: the data itself may be the caller's and is not copied."""
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view
+
+
+def _check_columns(schema: Schema, columns: tuple[npt.NDArray[Any], ...]) -> None:
+    if len(columns) != len(schema.columns) or not columns:
+        raise SchemaError(
+            f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"
+        )
+    for about, column in zip(schema.columns, columns, strict=True):
+        needed = ("int32",) if about.kind == "nominal" else ("float32", "float64")
+        if column.dtype.name not in needed or not column.dtype.isnative:
+            raise SchemaError(
+                f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(needed)}"
+            )
+        if column.shape != (len(columns[0]),):
+            raise DataError(f"column {about.name!r} has shape {column.shape}; {(len(columns[0]),)} is needed")
+        if about.kind == "nominal" and len(column) and not -1 <= column.min() <= column.max() < about.n_codes:
+            raise SchemaError(
+                f"column {about.name!r} holds codes from {column.min()} to {column.max()}; "
+                f"-1 to {about.n_codes - 1} are known"
+            )

@@ -20,10 +20,13 @@ _warned = False
 
 
 def njit(function: F) -> F:
-    """Compile `function` on first call, without the GIL, cached on disk where possible."""
+    """Compile `function` on first call, without the GIL, cached on disk where possible.
+
+    A division by zero gives inf or NaN, as in NumPy: no branch in the inner loops.
+    """
     global _warned
     try:
-        return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
     except RuntimeError as error:  # numba: "no locator available"
         if not _warned:
             _warned = True
@@ -33,7 +36,7 @@ def njit(function: F) -> F:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
 
 
 class _FirstUse(event.Listener):  # type: ignore[misc]

@@ -1,0 +1,235 @@
+"""How often do certificates fail? Simulated on concepts whose true errors are known exactly.
+
+    python benchmarks/coverage.py [runs]
+
+A concept gives every leaf of a fixed tree its probability and its class probabilities,
+so the true error of any pruning is a sum over nodes. A run draws a growing and a held-out
+sample, lets each method choose a pruning with the held-out sample and certify it, and
+looks whether the true error is above the bound. A method whose failures are more than
+delta beyond a one-sided 99.9 % Clopper-Pearson margin is marked and the script exits with 1.
+"""
+
+import math
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from secateur import Counts, Pruning, PruningSequence, Tree
+from secateur.certifiers import certify, least_bound, occam, pac_bayes, path, rademacher, test_sample
+from secateur.pruners import certificate_optimal
+
+DELTA = 0.1
+
+
+@dataclass(frozen=True)
+class Concept:
+    """A tree and the probability of each (leaf, class)."""
+
+    name: str
+    tree: Tree
+    chance: np.ndarray
+    n_grow: int
+    n_prune: int
+
+    def draw(self, rng, n, sample):
+        """Counts of n independent rows."""
+        drawn = rng.multinomial(n, self.chance.ravel()).reshape(self.chance.shape)
+        return Counts.from_leaves(self.tree, drawn, sample=sample)
+
+    def truth(self):
+        """The population as weights: errors on it are true error rates."""
+        return Counts.from_leaves(self.tree, self.chance, sample="truth")
+
+
+def concepts():
+    """Pure noise, a noisy concept, a rare class, three classes, a chain."""
+    rng = np.random.default_rng(20040901)
+    bushy = random_tree(rng, 31)
+    wide = random_tree(rng, 20, max_arity=4)
+    chain = Tree.from_parents([-1, *(2 * (i // 2) for i in range(40))])
+    return [
+        concept("pure noise", bushy, rng, np.full((bushy.n_leaves, 2), 0.5), 120, 150),
+        concept("noise .15", bushy, rng, two_classes(rng, bushy.n_leaves, 0.15), 200, 200),
+        concept("rare class", bushy, rng, np.tile([0.97, 0.03], (bushy.n_leaves, 1)), 200, 300),
+        concept("three classes", wide, rng, rng.dirichlet([0.4] * 3, wide.n_leaves), 150, 200),
+        concept("chain", chain, rng, two_classes(rng, chain.n_leaves, 0.3), 100, 60),
+    ]
+
+
+def concept(name, tree, rng, class_chance, n_grow, n_prune):
+    chance = rng.dirichlet(np.ones(tree.n_leaves))[:, None] * class_chance
+    return Concept(name, tree, chance / chance.sum(), n_grow, n_prune)
+
+
+def two_classes(rng, n_leaves, noise):
+    label = rng.integers(0, 2, n_leaves)
+    chance = np.full((n_leaves, 2), noise)
+    chance[np.arange(n_leaves), label] = 1 - noise
+    return chance
+
+
+def random_tree(rng, n_tests, max_arity=2):
+    parent, leaves = [-1], [0]
+    for _ in range(n_tests):
+        v = leaves.pop(rng.integers(len(leaves)))
+        arity = rng.integers(2, max_arity + 1)
+        leaves += range(len(parent), len(parent) + arity)
+        parent += [v] * arity
+    return Tree.from_parents(parent)
+
+
+def by_depth(tree, grown):
+    """The prunings that cut at each depth: a family fixed without held-out rows."""
+    deepest = int(tree.depth.max())
+    steps = np.where(tree.is_leaf, 0, deepest - tree.depth)
+    is_leaf = [(steps <= i) & (i < np.append(steps, deepest + 1)[tree.parent]) for i in range(deepest + 1)]
+    return PruningSequence(
+        tree,
+        [int(x.sum()) for x in is_leaf],
+        np.zeros(deepest + 1),
+        steps=steps,
+        node_labels=grown.majority,
+        seen={grown.sample},
+    )
+
+
+def cut_where(tree, cost, labels):
+    """The pruning of least summed cost, by the definition."""
+    below = np.where(tree.is_leaf, cost, 0.0)
+    cuts = []
+    for v in range(tree.n_nodes - 1, -1, -1):
+        if not tree.is_leaf[v]:
+            below[v] = sum(below[c] for c in tree.children(v))
+            if cost[v] <= below[v]:
+                below[v] = cost[v]
+                cuts.append(v)
+    return Pruning.from_cuts(tree, cuts, node_labels=labels, seen={"grow", "prune"})
+
+
+def run(concept, rng):
+    """(method, bound, true error) of every method on one pair of samples."""
+    tree, truth = concept.tree, concept.truth()
+    grown, held = concept.draw(rng, concept.n_grow, "grow"), concept.draw(rng, concept.n_prune, "prune")
+    test = concept.draw(rng, concept.n_prune, "test")
+    true_cost = truth.errors_if_leaf(grown.majority)
+    held_cost = held.errors_if_leaf(grown.majority) / concept.n_prune
+    fewest = cut_where(tree, held_cost, grown.majority)
+    # The pruning that looks better than it is by the widest margin: the worst a chooser can do.
+    luckiest = cut_where(tree, held_cost - true_cost, grown.majority)
+    free_labels = np.where(tree.is_leaf, grown.majority, held.by_class.argmax(axis=1)).astype(np.int32)
+    free = cut_where(tree, held.errors_if_leaf(free_labels) / concept.n_prune, free_labels)
+    k = int(grown.errors_if_leaf(grown.majority)[tree.is_leaf].sum()) + concept.n_grow // 20
+    within = max(
+        (p for p in by_depth(tree, grown) if p.errors(grown) <= k),
+        key=lambda p: p.errors(truth) - p.errors(held) / concept.n_prune,
+    )
+
+    def true(pruning):
+        return pruning.errors(truth)
+
+    for kind, pruning in (("fewest", fewest), ("luckiest", luckiest)):
+        settings = {"delta": DELTA, "pruning": pruning}
+        for prior in ("uniform", "size", "informed", "branching"):
+            yield f"occam {prior} exact, {kind}", occam(tree, grown, held, prior=prior, **settings), true(pruning)
+        for tail in ("kl", "chernoff"):
+            yield f"occam uniform {tail}, {kind}", occam(tree, grown, held, tail=tail, **settings), true(pruning)
+        centred = rademacher(tree, grown, held, draws=3, rng=rng, **settings)
+        printed = rademacher(tree, grown, held, form="printed", rng=rng, **settings)
+        yield f"rademacher centred, {kind}", centred, true(pruning)
+        yield f"rademacher printed, {kind}", printed, true(pruning)
+        yield f"certify best, {kind}", certify(pruning, held, grown=grown, delta=DELTA, rng=rng), true(pruning)
+        yield f"test sample, {kind}", test_sample(pruning, test, delta=DELTA), true(pruning)
+    settings = {"delta": DELTA, "pruning": free, "labels": "prune"}
+    for prior in ("uniform", "informed"):
+        yield f"occam {prior}, free labels", occam(tree, grown, held, prior=prior, **settings), true(free)
+    yield "rademacher, free labels", rademacher(tree, grown, held, rng=rng, **settings), true(free)
+    settings = {"delta": DELTA, "pruning": within, "k": k}
+    yield "occam within k", occam(tree, grown, held, prior="within-k", **settings), true(within)
+    yield "rademacher within k", rademacher(tree, grown, held, rng=rng, **settings), true(within)
+    family = by_depth(tree, grown)
+    weights = 0.5 ** np.arange(1, len(family) + 1)
+    for name, shares in (("equal shares", None), ("weights", weights)):
+        bounds = path(family, held, delta=DELTA, weights=shares)
+        least = least_bound(bounds)
+        yield f"path {name}, least", least, true(family[least.details["member"]])
+        worst = max(bounds, key=lambda b: true(family[b.details["member"]]) - b.value)
+        yield f"path {name}, any member", worst, true(family[worst.details["member"]])
+    bounds = certify(family, held, grown=grown, delta=DELTA)
+    worst = max(bounds, key=lambda b: true(family[b.details["member"]]) - b.value)
+    yield "certify best of a path, any member", worst, true(family[worst.details["member"]])
+    optimal = certificate_optimal(tree, grown, held, delta=DELTA)
+    yield "certificate-optimal", occam(tree, grown, held, prior="informed", delta=DELTA, pruning=optimal), true(optimal)
+    mixture = pac_bayes(tree, grown, held, delta=DELTA)
+    yield "pac-bayes mixture", mixture, mixture_error(concept, grown, held, mixture.details)
+
+
+def mixture_error(concept, grown, held, details):
+    """True error of the Gibbs mixture, by its definition node by node."""
+    tree, labels = concept.tree, grown.majority
+    own = (
+        -details["lam"] * grown.errors_if_leaf(labels) - details["mu"] - details["theta"] * held.errors_if_leaf(labels)
+    ).astype(float)
+    error = concept.truth().errors_if_leaf(labels).astype(float)
+    for v in range(tree.n_nodes - 1, -1, -1):
+        if not tree.is_leaf[v]:
+            children = list(tree.children(v))
+            kept = own[children].sum()
+            total = np.logaddexp(own[v], kept)
+            cut = math.exp(own[v] - total)
+            error[v] = cut * error[v] + (1 - cut) * error[children].sum()
+            own[v] = total
+    return error[0]
+
+
+def simulate(concept, n_runs, seed=0):
+    """Table of one concept: method -> (failures, mean bound, mean true error)."""
+    rng = np.random.default_rng(seed)
+    table = {}
+    for _ in range(n_runs):
+        for method, bound, error in run(concept, rng):
+            assert bound.certified, method
+            row = table.setdefault(method, [0, 0.0, 0.0])
+            row[0] += error > bound.value + 1e-12
+            row[1] += bound.value / n_runs
+            row[2] += error / n_runs
+    return table
+
+
+def most_failures(n_runs, confidence=0.999):
+    """The greatest number of failures that a true rate of DELTA explains at that confidence."""
+    failures = int(n_runs * DELTA)
+    # Lower Clopper-Pearson limit of the failure rate above delta means the bound does not hold.
+    while special.betaincinv(failures + 1, n_runs - failures, 1 - confidence) <= DELTA:
+        failures += 1
+    return failures
+
+
+def main():
+    n_runs = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    limit = most_failures(n_runs)
+    print(f"delta {DELTA}, {n_runs} runs a concept; more than {limit} failures refute a bound at 99.9 % confidence")
+    refuted = 0
+    for concept in concepts():
+        began = time.perf_counter()
+        table = simulate(concept, n_runs)
+        seconds = time.perf_counter() - began
+        print(
+            f"\n{concept.name}: {concept.tree}, {concept.n_grow} growing and {concept.n_prune} held-out rows ({seconds:.0f} s)"
+        )
+        print(f"{'method':40} {'failures':>8} {'rate':>7} {'99.9 % margin':>17} {'bound':>7} {'true':>7}")
+        for method, (failures, bound, error) in table.items():
+            low = special.betaincinv(failures, n_runs - failures + 1, 0.001) if failures else 0.0
+            high = special.betaincinv(failures + 1, n_runs - failures, 0.999)
+            mark = "  REFUTED" if failures > limit else ""
+            refuted += failures > limit
+            print(
+                f"{method:40} {failures:8} {failures / n_runs:7.4f} {low:8.4f}-{high:.4f} {bound:9.4f} {error:7.4f}{mark}"
+            )
+    return 1 if refuted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""Upper limits of a binomial probability, in logs, so that a tail of 1e-5000 is a number like any other.
+
+All limits are found by Newton steps in t = ln(1 - p). The log tail is concave in t, so
+a start below the root is followed by a rising sequence that never passes it: the value
+returned is never below the true limit (up to rounding), whatever the number of steps.
+"""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ._jit import njit
+
+Floats = npt.NDArray[np.float64]
+
+
+@njit
+def deviance(count: float, expected: float) -> float:
+    """count ln(count / expected) + expected - count, without cancellation where the two are close."""
+    if count == 0.0:
+        return expected
+    difference = count - expected
+    if abs(difference) > 0.1 * (count + expected):
+        return count * math.log(count / expected) - difference
+    ratio = difference / (count + expected)
+    total = difference * ratio
+    power = 2.0 * count * ratio
+    square = ratio * ratio
+    for i in range(1, 1000):
+        power *= square
+        before = total
+        total += power / (2 * i + 1)
+        if total == before:
+            break
+    return total
+
+
+@njit
+def stirling_error(n: float) -> float:
+    """ln n! - ln(sqrt(2 pi n) (n / e)^n)."""
+    if n < 16.0:
+        return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
+    square = n * n
+    series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - (1 / 1188) / square) / square) / square) / square
+    return series / n
+
+
+@njit
+def log_probability(errors: float, n: float, p: float, q: float) -> float:
+    """ln Pr[Bin(n, p) = errors], with q = 1 - p given apart because it may be tiny."""
+    if errors == 0.0:
+        return n * (math.log1p(-p) if p < 0.5 else math.log(q))
+    if errors == n:
+        return n * math.log(p)
+    rest = n - errors
+    correction = stirling_error(n) - stirling_error(errors) - stirling_error(rest)
+    far = deviance(errors, n * p) + deviance(rest, n * q)
+    return correction - far - 0.5 * math.log(2.0 * math.pi * errors * (rest / n))
+
+
+@njit
+def tail_over_last(errors: float, n: float, p: float, q: float) -> float:
+    """Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors].
+
+    Its terms summed downwards; where they are many and `errors` lies in the lower tail, p times
+    the continued fraction of the incomplete beta function (Lentz's method), which is shorter.
+    """
+    if errors > 30.0 and (n + 3.0) * p > errors + 2.0:
+        a, b = n - errors, errors + 1.0
+        c = 1.0
+        d = 1.0 / (1.0 - (a + b) * q / (a + 1.0))
+        fraction = d
+        for m in range(1, 1_000_000):
+            step = m * (b - m) * q / ((a + 2 * m - 1.0) * (a + 2 * m))
+            d = 1.0 / (1.0 + step * d)
+            c = 1.0 + step / c
+            fraction *= d * c
+            step = -(a + m) * (a + b + m) * q / ((a + 2 * m) * (a + 2 * m + 1.0))
+            d = 1.0 / (1.0 + step * d)
+            c = 1.0 + step / c
+            fraction *= d * c
+            if abs(d * c - 1.0) < 5e-16:
+                break
+        return p * fraction
+    odds = q / p
+    term = 1.0
+    total = 1.0
+    j = errors
+    while j > 0.0:
+        ratio = j / (n - j + 1.0) * odds
+        term *= ratio
+        total += term
+        if ratio < 1.0 and term < 1e-18 * total:
+            break
+        j -= 1.0
+    return total
+
+
+@njit
+def log_tails(errors: Floats, n: Floats, p: Floats) -> Floats:
+    """ln Pr[Bin(n, p) <= errors], entry by entry; 0 < p < 1."""
+    result = np.empty(errors.shape[0])
+    for i in range(errors.shape[0]):
+        e, m, q = errors[i], n[i], 1.0 - p[i]
+        if e == m:
+            result[i] = 0.0
+        else:
+            result[i] = log_probability(e, m, p[i], q) + math.log(tail_over_last(e, m, p[i], q))
+    return result
+
+
+@njit
+def start_below(rate: float, n: float, log_x: float, log_ways: float) -> float:
+    """A t = ln(1 - p) at or below the root: the better of Hoeffding's bound and `ways * (1 - p)^right <= x`."""
+    right = n * (1.0 - rate)
+    start = (log_x - log_ways) / right
+    hoeffding = 1.0 - rate - math.sqrt(-log_x / (2.0 * n))
+    if hoeffding > 0.0:
+        start = max(start, math.log(hoeffding))
+    return start
+
+
+@njit
+def exact_limits(errors: Floats, n: Floats, log_x: Floats) -> Floats:
+    """sup { p : Pr[Bin(n, p) <= errors] >= x } for whole errors <= n and ln x <= 0."""
+    result = np.empty(errors.shape[0])
+    for i in range(errors.shape[0]):
+        e, m, target = errors[i], n[i], log_x[i]
+        if e >= m or target == -np.inf:
+            result[i] = 1.0
+            continue
+        if e == 0.0 or target == 0.0:
+            result[i] = -math.expm1(target / m)
+            continue
+        log_ways = math.lgamma(m + 1.0) - math.lgamma(e + 1.0) - math.lgamma(m - e + 1.0)
+        t = start_below(e / m, m, target, log_ways)
+        for _ in range(200):
+            p = -math.expm1(t)
+            if p >= 1.0:
+                break
+            q = math.exp(t)
+            ratio = tail_over_last(e, m, p, q)
+            above = log_probability(e, m, p, q) + math.log(ratio) - target
+            step = -above * ratio / (m - e)
+            if step <= 2e-16 * abs(t):
+                break
+            t += step
+        result[i] = min(1.0, -math.expm1(t))
+    return result
+
+
+@njit
+def kl_limits(errors: Floats, n: Floats, log_x: Floats) -> Floats:
+    """sup { p : n kl(errors / n, p) <= -ln x } for real errors <= n and ln x <= 0."""
+    result = np.empty(errors.shape[0])
+    for i in range(errors.shape[0]):
+        e, m, target = errors[i], n[i], log_x[i]
+        if e >= m or target == -np.inf:
+            result[i] = 1.0
+            continue
+        if e == 0.0:
+            result[i] = -math.expm1(target / m)
+            continue
+        if target == 0.0:
+            result[i] = e / m
+            continue
+        entropy = -e * math.log(e / m) - (m - e) * math.log1p(-e / m)
+        t = start_below(e / m, m, target, entropy)
+        for _ in range(200):
+            p = -math.expm1(t)
+            if p >= 1.0:
+                break
+            q = math.exp(t)
+            above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
+            slope = (m - e) - e * q / p
+            if slope <= 0.0:
+                break
+            step = -above / slope
+            if step <= 2e-16 * abs(t):
+                break
+            t += step
+        result[i] = min(1.0, max(e / m, -math.expm1(t)))
+    return result

@@ -1,0 +1,82 @@
+"""Theory that can be called: why trees overfit noise, and what pruning can do about it.
+
+Three questions, three groups of functions.
+
+*Does reduced error pruning see through pure noise?* `fringe`, `interior` and `safe_nodes`
+say where it can act; `one_leaf_probability` and `one_leaf_probability_uniform` are exact;
+the functions named `printed_` are the published approximations, kept for comparison with
+what is wrong about them; `deviation_...` bound the fluctuations; `rep_noise_experiment` and
+`noise_growth_experiment` simulate.
+
+*How fast does a tree learn when every leaf has a weakly useful test?*
+`weak_learning_advantage`, `split_drop`, `drop_lower_bound`, `training_error_bound`,
+`sqrt_error_bound`, `weak_learning_steps`.
+
+*Why choose one pruning at all?* `mixture` lets all of them vote.
+"""
+
+from ._deviations import deviation_at_most, deviation_counted, deviation_empty, printed_deviation_counted
+from ._mixture import Mixture, OnlineMixture, mixture
+from ._one_leaf import one_leaf_probability, one_leaf_probability_uniform
+from ._printed import (
+    best_c,
+    expected_empty,
+    expected_safe_nodes_at_most,
+    printed_bound_general,
+    printed_bound_uniform,
+    printed_empty,
+    printed_safe_nodes_at_most,
+    valid_bound_general,
+)
+from ._simulations import (
+    NoiseExperiment,
+    NoiseGrowth,
+    clopper_pearson,
+    expected_noise_leaves,
+    noise_growth_experiment,
+    rep_noise_experiment,
+)
+from ._structure import fringe, interior, safe_nodes
+from ._weak_learning import (
+    drop_lower_bound,
+    split_drop,
+    sqrt_error_bound,
+    training_error_bound,
+    weak_learning_advantage,
+    weak_learning_steps,
+)
+
+__all__ = [
+    "Mixture",
+    "NoiseExperiment",
+    "NoiseGrowth",
+    "OnlineMixture",
+    "best_c",
+    "clopper_pearson",
+    "deviation_at_most",
+    "deviation_counted",
+    "deviation_empty",
+    "drop_lower_bound",
+    "expected_empty",
+    "expected_noise_leaves",
+    "expected_safe_nodes_at_most",
+    "fringe",
+    "interior",
+    "mixture",
+    "noise_growth_experiment",
+    "one_leaf_probability",
+    "one_leaf_probability_uniform",
+    "printed_bound_general",
+    "printed_bound_uniform",
+    "printed_deviation_counted",
+    "printed_empty",
+    "printed_safe_nodes_at_most",
+    "rep_noise_experiment",
+    "safe_nodes",
+    "split_drop",
+    "sqrt_error_bound",
+    "training_error_bound",
+    "valid_bound_general",
+    "weak_learning_advantage",
+    "weak_learning_steps",
+]

@@ -1,0 +1,31 @@
+"""What the arguments of the analysis must be."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ParameterError
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return a whole number that is at least `least`, or say what was wrong."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more is needed")
+    return int(value)
+
+
+def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str = "") -> npt.NDArray[np.float64]:
+    """Return numbers that all lie in [low, high], or name the first that does not."""
+    array = np.asarray(values, dtype=np.float64)
+    wrong = ~((array >= low) & (array <= high))
+    if wrong.any():
+        found = array[wrong].flat[0]
+        raise ParameterError(f"{name}={found:g}; a number from {low:g} to {high:g} is needed{why}")
+    return array
+
+
+def plain(array: npt.NDArray[np.float64]) -> Any:
+    """Return a float for a single number, the array otherwise, as NumPy's own functions do."""
+    return float(array) if array.ndim == 0 else array

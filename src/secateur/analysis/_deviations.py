@@ -1,0 +1,128 @@
+"""How far the numbers of small and of empty safe nodes stray from their means.
+
+n examples fall into k safe nodes with equal chance. R is the number of empty nodes, Q of
+those with at most c n / k examples, P = Q - R of those counted in the published bound.
+Every function returns a bound on Pr[|number - its mean| >= x].
+"""
+
+import math
+
+from ..errors import ParameterError
+from ._checks import whole
+from ._printed import expected_empty
+
+
+def deviation_empty(n: int, k: int, x: float) -> float:
+    """Return a bound on the probability that the number of empty safe nodes is `x` off its mean.
+
+    Parameters
+    ----------
+    n, k : int
+        Examples and safe nodes.
+    x : float
+        Distance from the mean, 0 or more.
+
+    Returns
+    -------
+    float
+        min(1, 2 exp(-x^2 (k - 1/2) / (k^2 - (ER)^2))).
+
+    Notes
+    -----
+    The occupancy theorem of Kamath, Motwani, Palem and Spirakis (1995).
+
+    Examples
+    --------
+    >>> round(deviation_empty(500, 100, 20), 4)
+    0.0374
+    """
+    return min(1.0, _empty_term(whole("n", n, 0), whole("k", k, 1), _distance(x)))
+
+
+def deviation_at_most(n: int, x: float) -> float:
+    """Return a bound on the probability that the number of safe nodes with few examples is `x` off its mean.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples. Neither the number of safe nodes nor the limit c matters.
+    x : float
+        Distance from the mean, 0 or more.
+
+    Returns
+    -------
+    float
+        min(1, 2 exp(-2 x^2 / n)): moving one example changes the number by at most 1.
+
+    Examples
+    --------
+    >>> round(deviation_at_most(500, 40), 4)
+    0.0033
+    """
+    return min(1.0, 2 * _gauss(2 * _distance(x) ** 2, whole("n", n, 0)))
+
+
+def deviation_counted(n: int, x: float) -> float:
+    """Return a bound on the probability that the number of small, non-empty safe nodes is `x` off its mean.
+
+    Parameters
+    ----------
+    n : int
+        Number of examples.
+    x : float
+        Distance from the mean, 0 or more.
+
+    Returns
+    -------
+    float
+        min(1, 2 exp(-x^2 / (2n))): moving one example changes Q - R by at most 2. This
+        is the published bound without its second term, which is not needed.
+
+    Examples
+    --------
+    >>> round(deviation_counted(500, 80), 4)
+    0.0033
+    """
+    return min(1.0, 2 * _gauss(_distance(x) ** 2 / 2, whole("n", n, 0)))
+
+
+def printed_deviation_counted(n: int, k: int, x: float) -> float:
+    """Return the published bound for the number of small, non-empty safe nodes.
+
+    Parameters
+    ----------
+    n, k : int
+        Examples and safe nodes.
+    x : float
+        Distance from the mean, 0 or more.
+
+    Returns
+    -------
+    float
+        min(1, 2 exp(-x^2 / (2n)) + 2 exp(-x^2 (k - 1/2) / (4 (k^2 - (ER)^2)))). It holds,
+        and is never below `deviation_counted`.
+
+    Examples
+    --------
+    >>> round(printed_deviation_counted(500, 100, 80), 4)
+    0.0033
+    """
+    n, k, x = whole("n", n, 0), whole("k", k, 1), _distance(x)
+    return min(1.0, 2 * _gauss(x**2 / 2, n) + _empty_term(n, k, x / 2))
+
+
+def _empty_term(n: int, k: int, x: float) -> float:
+    return 2 * _gauss(x**2 * (k - 0.5), k**2 - expected_empty(n, k) ** 2)
+
+
+def _gauss(numerator: float, denominator: float) -> float:
+    """exp(-numerator / denominator); a number that cannot vary (denominator 0) never strays."""
+    if denominator == 0:
+        return 1.0 if numerator == 0 else 0.0
+    return math.exp(-numerator / denominator)
+
+
+def _distance(x: float) -> float:
+    if not x >= 0:
+        raise ParameterError(f"x={x}; a distance of 0 or more is needed")
+    return float(x)

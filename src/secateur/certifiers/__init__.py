@@ -1,0 +1,43 @@
+"""Certificates: upper limits on the error of a pruned tree that hold with probability 1 - delta.
+
+Pure functions of a tree and of counts. What they pay for the choice of the pruning, from
+the cheapest:
+
+    test_sample   nothing; the sample must be fresh
+    path          ln of the number of members of a sequence made from the growing sample
+    occam         ln 1/prior of the pruning; any pruning, chosen in any way
+    pac_bayes     KL of a mixture of prunings to the prior
+    rademacher    how well the class follows coin tosses
+
+`certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
+"""
+
+from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
+from ._certify import METHODS, certify
+from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
+from ._occam import occam
+from ._pac_bayes import pac_bayes
+from ._path import cross_validation_weights, least_bound, path
+from ._rademacher import draw_signs, rademacher, signed_extremes
+from ._test_sample import test_sample
+
+__all__ = [
+    "METHODS",
+    "binomial_upper",
+    "certify",
+    "chernoff_upper",
+    "count_prunings",
+    "count_prunings_by_size",
+    "count_prunings_within",
+    "cross_validation_weights",
+    "draw_signs",
+    "kl_upper",
+    "least_bound",
+    "log_binomial_tail",
+    "occam",
+    "pac_bayes",
+    "path",
+    "rademacher",
+    "signed_extremes",
+    "test_sample",
+]

@@ -1,0 +1,162 @@
+"""Choosing on a path that the growing sample determined: the choice costs ln m, m members."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bound import Bound
+from ..counts import Counts
+from ..errors import LeakageError, ParameterError
+from ..sequence import PruningSequence
+from ..tails import binomial_upper
+from ..tree import Floats
+from ._checks import check_delta, check_rows
+
+
+def path(
+    sequence: PruningSequence, counts: Counts, *, delta: float = 0.05, weights: npt.ArrayLike | None = None
+) -> list[Bound]:
+    """Return one bound per member of a sequence, valid for all members at once.
+
+    Parameters
+    ----------
+    sequence : PruningSequence
+        Made without looking at `counts`.
+    counts : Counts
+        Whole counts of an independent sample; a member may then be chosen with it.
+    delta : float
+    weights : array, optional
+        Share of delta of each member, 0 or more and at most 1 in all, fixed without looking at
+        `counts` (see `cross_validation_weights`). By default equal shares for different trees.
+
+    Returns
+    -------
+    list of Bound
+        `complexity` is ln 1/weight, `details["member"]` the place in the sequence;
+        `least_bound` picks the best.
+
+    Notes
+    -----
+    One pass over the nodes for a nested sequence, plus one tail for each distinct number of
+    errors. Langford (2005).
+
+    Examples
+    --------
+    >>> from secateur import Counts, PruningSequence, Tree
+    >>> from secateur.certifiers import least_bound, path
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> sequence = PruningSequence(tree, [2, 1], [0, 50], steps=[1, 0, 0], node_labels=[0, 0, 1])
+    >>> held = Counts.from_leaves(tree, [[90, 10], [10, 90]], sample="prune")
+    >>> bounds = path(sequence, held)
+    >>> [round(bound.value, 3) for bound in bounds], least_bound(bounds).details["member"]
+    ([0.15, 0.571], 0)
+    """
+    delta = check_delta(delta)
+    if counts.sample in sequence.seen:
+        raise LeakageError(
+            f"sample {counts.sample!r} helped to make this sequence (seen: {', '.join(sorted(sequence.seen))}); "
+            "a path certificate needs a sample the whole sequence has not seen"
+        )
+    n = check_rows(counts, "a path certificate")
+    errors = sequence.errors_on(counts)
+    shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
+    with np.errstate(divide="ignore"):
+        log_shares = np.log(shares)
+    log_delta = np.minimum(math.log(delta) + log_shares, 0.0)
+    values = binomial_upper(errors, n, log_delta)
+    method = f"path of {len(sequence):,} prunings, {'equal shares' if weights is None else 'given weights'}, exact tail"
+    m = len(sequence)
+    return [
+        Bound(
+            value=value,
+            delta=delta,
+            method=method,
+            n=n,
+            errors=count,
+            complexity=0.0 - log_share,
+            sample=counts.sample,
+            details={"tail": "exact", "log_delta": log_x, "member": i, "n_leaves": leaves, "n_members": m},
+        )
+        for i, (value, count, log_share, log_x, leaves) in enumerate(
+            zip(
+                values.tolist(),
+                errors.tolist(),
+                log_shares.tolist(),
+                log_delta.tolist(),
+                sequence.n_leaves.tolist(),
+                strict=True,
+            )
+        )
+    ]
+
+
+def least_bound(bounds: Sequence[Bound]) -> Bound:
+    """Return the least of the bounds; a tie goes to the last, the smallest tree of a sequence.
+
+    Examples
+    --------
+    >>> from secateur import Bound
+    >>> from secateur.certifiers import least_bound
+    >>> least_bound([Bound(0.2, 0.05, "a", 9, 1), Bound(0.2, 0.05, "b", 9, 1), Bound(0.3, 0.05, "c", 9, 1)]).method
+    'b'
+    """
+    if not bounds:
+        raise ParameterError("no bounds given; at least one is needed")
+    return min(reversed(bounds), key=lambda bound: bound.value)
+
+
+def cross_validation_weights(errors: npt.ArrayLike, standard_errors: npt.ArrayLike) -> Floats:
+    """Return weights for `path` from a cross-validation on the growing sample.
+
+    Parameters
+    ----------
+    errors : array
+        Cross-validated errors of each member.
+    standard_errors : array
+        Their standard errors, in the same unit.
+
+    Returns
+    -------
+    array
+        Proportional to exp(-(errors - least) / standard error of the least); they add up to 1.
+
+    Examples
+    --------
+    >>> from secateur.certifiers import cross_validation_weights
+    >>> cross_validation_weights([10, 12, 30], [2, 2, 3]).round(4).tolist()
+    [0.731, 0.2689, 0.0]
+    """
+    found, spread = np.asarray(errors, np.float64), np.asarray(standard_errors, np.float64)
+    if found.ndim != 1 or found.shape != spread.shape or len(found) == 0:
+        raise ParameterError(
+            f"errors of shape {found.shape} and standard errors of {spread.shape}; one of each per member"
+        )
+    if not (np.isfinite(found).all() and np.isfinite(spread).all() and (spread >= 0).all()):
+        raise ParameterError("errors and standard errors must be finite, standard errors 0 or more")
+    best = int(found.argmin())
+    distance = found - found[best]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(distance == 0, 1.0, np.exp(-distance / spread[best]))
+    result: Floats = weight / weight.sum()
+    return result
+
+
+def _equal_shares(sequence: PruningSequence) -> Floats:
+    """1/m each, m the number of different trees; members of different size differ."""
+    m = len(np.unique(sequence.n_leaves))
+    if m < len(sequence):
+        m = len({pruning.is_leaf.tobytes() for pruning in sequence})
+    return np.full(len(sequence), 1 / m)
+
+
+def _checked_weights(weights: npt.ArrayLike, n_members: int) -> Floats:
+    array = np.asarray(weights, np.float64)
+    if array.shape != (n_members,):
+        raise ParameterError(f"weights have shape {array.shape}; one per member, ({n_members},), is needed")
+    if not (np.isfinite(array) & (array >= 0)).all():
+        raise ParameterError(f"weights from {array.min()} to {array.max()}; finite numbers of 0 or more are needed")
+    if array.sum() > 1 + 1e-9:
+        raise ParameterError(f"weights add up to {array.sum():.9g}; at most 1 is needed")
+    return array

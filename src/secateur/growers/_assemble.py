@@ -1,0 +1,99 @@
+"""From the kernels' tables to a Tree in pre-order and its Counts."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import coded, structure
+from .._kernels import grow as kernel
+from ..counts import Counts
+from ..table import Table
+from ..tree import Tree
+from ._prepare import Prepared
+from ._run import Grown
+
+Array = npt.NDArray[Any]
+
+UNSEEN = np.uint16(0xFFFF)  # a category that was not in the node: goes to the default child
+
+
+def assemble(grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_births: bool) -> tuple[Tree, Counts]:
+    """Return the tree and its growing counts."""
+    nodes, reals = grown.nodes, grown.reals
+    parent = np.full(len(nodes), -1, np.int32)
+    is_split = nodes[:, kernel.BIRTH] >= 0
+    arity = np.where(is_split, nodes[:, kernel.ARITY], 0)
+    owner = np.repeat(np.arange(len(nodes), dtype=np.int32), arity)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(arity) - arity, arity)
+    parent[nodes[owner, kernel.FIRST] + within] = owner
+    order = structure.preorder(parent)
+    new_id = np.empty_like(order)
+    new_id[order] = np.arange(len(order), dtype=np.int32)
+    nodes, reals, is_split = nodes[order], reals[order], is_split[order]
+    feature = np.full(len(nodes), -1, np.int32)
+    feature[is_split] = data.lists.feature[nodes[is_split, kernel.SLOT]]
+    default = np.where(is_split, nodes[:, kernel.DEFAULT], 0).astype(np.int32)
+    branch_start, branch = _branches(nodes, is_split, default, grown.branch, data)
+    tree = Tree(
+        sealed(np.where(parent[order] < 0, -1, new_id[parent[order]]).astype(np.int32)),
+        feature=sealed(feature),
+        threshold=sealed(_thresholds(nodes, is_split, feature, data, table)),
+        branch_start=sealed(branch_start),
+        branch=sealed(branch),
+        default=sealed(default),
+        score=sealed(np.where(is_split, reals[:, -2], np.nan)),
+        birth=sealed(np.where(is_split & has_births, nodes[:, kernel.BIRTH], -1).astype(np.int32)),
+        schema=table.schema,
+    )
+    by_class = reals[:, :-2]
+    by_class = np.rint(by_class).astype(np.int64) if is_whole else _added_up(tree, by_class)
+    return tree, Counts(tree, sealed(by_class), "grow")
+
+
+def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
+    """Halfway between the values around the cut; infinity where present is split from missing."""
+    threshold = np.full(len(nodes), np.nan)
+    is_numeric = is_split & (nodes[:, kernel.KIND] == coded.NUMERIC)
+    for j in np.unique(feature[is_numeric]):
+        here = np.flatnonzero(is_numeric & (feature == j))
+        below, above = nodes[here, kernel.BELOW], nodes[here, kernel.ABOVE]
+        known = data.values.get(int(j))
+        if known is None:
+            column = table.columns[j]
+            low, high = column[below].astype(np.float64), column[above].astype(np.float64)
+        else:
+            above = np.where(above < 0, -1, below + 1 if known.is_binned else above)
+            low, high = known.high[below], known.low[above]
+        threshold[here] = np.where(above < 0, np.inf, midpoint(low, high))
+    return threshold
+
+
+def midpoint(low: Array, high: Array) -> Array:
+    """A threshold t with low <= t < high: halfway, or `low` where halfway does not lie between."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = low / 2 + high / 2
+        return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _branches(nodes: Array, is_split: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
+    """The child of every category at every nominal test."""
+    n_codes = np.zeros(len(nodes), np.int64)
+    is_nominal = is_split & (nodes[:, kernel.KIND] >= coded.SUBSET)
+    if data.codes is not None:
+        slot = nodes[is_nominal, kernel.SLOT] - len(data.lists.entries)
+        n_codes[is_nominal] = data.codes.n_codes[slot]
+    start = np.append(0, np.cumsum(n_codes))
+    owner = np.repeat(np.arange(len(nodes)), n_codes)
+    code = np.arange(start[-1]) - start[owner]
+    is_subset = nodes[owner, kernel.KIND] == coded.SUBSET
+    child = code.astype(np.uint16)  # multiway: one child per category
+    child[is_subset] = branch[(nodes[owner, kernel.BRANCH] + code)[is_subset]]
+    return start, np.where(child == UNSEEN, default[owner], child).astype(np.uint16)
+
+
+def _added_up(tree: Tree, by_class: Array) -> Array:
+    """Weights of inner nodes as the sum over their leaves, free of the rounding of growing."""
+    own = np.where(tree.is_leaf[:, None], by_class, 0.0)
+    return structure.sum_upwards(tree.parent, own)

@@ -1,0 +1,193 @@
+"""From a table to what the growing kernels read: presorted lists and columns of codes.
+
+Every numeric column is sorted once. One with many values becomes a list of entries; one
+with few values, a binned one and a nominal one become codes. Constant columns are left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels import grow as kernel
+from .._kernels import presort
+from ..errors import UnsupportedError
+from ..table import Table
+
+Array = npt.NDArray[Any]
+
+FEW = 256  # numeric columns with at most as many values are counted, not listed
+TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
+MOST_BRANCHES = 1000  # of a multiway test
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values behind the codes of a numeric column: lowest and highest of each code."""
+
+    low: Array
+    high: Array
+    is_binned: bool
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The columns as the kernels take them, and what turns tests back into thresholds."""
+
+    lists: kernel.Lists
+    codes: kernel.Codes | None
+    weights: kernel.Weights | None
+    values: dict[int, Values]  # numeric coded columns, by feature
+
+
+def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
+    """Drop rows of weight 0: they must have no influence at all."""
+    if weight is None or (weight > 0).all():
+        return table, weight
+    used = np.flatnonzero(weight > 0)
+    columns = tuple(column[used] for column in table.columns)
+    assert table.target is not None
+    return Table(table.schema, columns, table.target[used]), weight[used]
+
+
+def prepare(
+    table: Table, weight: Array | None, *, max_bins: int | None, multiway: bool, is_plain: bool, pool: Any
+) -> Prepared:
+    """Sort and code the columns of a table that has a target.
+
+    `is_plain`: codes and weights may be None where the data has none, so that the kernels
+    without them are compiled.
+    """
+    target = table.target
+    assert target is not None
+    n = table.n_rows
+    assert table.schema.classes is not None
+    label_bits = max(1, int(len(table.schema.classes) - 1).bit_length())
+    shift = label_bits + 1
+    entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
+    few = FEW if max_bins is None else max(FEW, max_bins)
+    numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
+    listed: list[tuple[int, Array, Array | None]] = []
+    coded: list[tuple[int, Array, int, bool, int]] = []
+    values: dict[int, Values] = {}
+
+    def sort_column(given: tuple[int, Array]) -> Any:
+        j, column = given
+        return j, column, _Sorted.of(column)
+
+    for j, column, by_value in pool.map(sort_column, _contiguous(table, numeric)):
+        if by_value.n_values + (by_value.n_missing > 0) < 2:
+            continue
+        if by_value.n_values <= few or max_bins is not None:
+            codes, meaning = _codes_of(column, by_value, max_bins)
+            n_codes = len(meaning.low) + (by_value.n_missing > 0)
+            if n_codes < 2:
+                continue
+            coded.append((j, codes, n_codes, False, n_codes - 1 if by_value.n_missing else -1))
+            values[j] = meaning
+        else:
+            entries = np.empty(n, entry)
+            presort.fill_entries(entries, by_value.rows, column, target, shift)
+            listed.append((j, entries, np.isnan(column) if by_value.n_missing else None))
+    for j, about in enumerate(table.schema.columns):
+        if about.kind == "nominal" and about.n_codes > 1:
+            if multiway and about.n_codes > MOST_BRANCHES:
+                raise UnsupportedError(
+                    f"column {about.name!r} has {about.n_codes:,} categories; a multiway test takes at most "
+                    f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"
+                )
+            coded.append((j, table.columns[j], about.n_codes, True, -1))
+    coded.sort(key=lambda column: column[0])
+    feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
+    lists = kernel.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
+    missing = [column[2] for column in listed]
+    if is_plain and not coded and all(line is None for line in missing):
+        return Prepared(lists, None, None, values)
+    return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n), values)
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """Rows in order of value, how many values differ, and how many are missing (last)."""
+
+    rows: Array
+    n_values: int
+    n_missing: int
+
+    @classmethod
+    def of(cls, column: Array) -> "_Sorted":
+        if column.dtype == np.float32:
+            rows = presort.sorted_rows(presort.order_keys_32(column), 32)
+        else:
+            rows = presort.sorted_rows(presort.order_keys_64(column), 64)
+        n_values, n_missing = presort.count_values(column, rows)
+        return cls(rows, n_values, n_missing)
+
+
+def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]:
+    """Numeric columns as contiguous arrays, a few at a time."""
+    for first in range(0, len(columns), TOGETHER):
+        some = columns[first : first + TOGETHER]
+        if table.matrix is not None and len(some) > 1:
+            block = np.ascontiguousarray(table.matrix[:, some[0] : some[-1] + 1].T)
+            yield from zip(some, block, strict=True)
+        else:
+            for j in some:
+                yield j, np.array(table.columns[j], order="C")  # our own copy: one kernel for all
+
+
+def _codes_of(column: Array, by_value: _Sorted, max_bins: int | None) -> tuple[Array, Values]:
+    """Codes in order of value: one per value, or per bin of about equally many rows."""
+    n_seen = len(column) - by_value.n_missing
+    rank = presort.ranks(column, by_value.rows, n_seen)
+    first = np.flatnonzero(np.diff(rank[by_value.rows], prepend=-1))  # where each value begins
+    distinct = column[by_value.rows[first[first < n_seen]]].astype(np.float64)
+    if max_bins is None or len(distinct) <= max_bins:
+        return rank, Values(distinct, distinct, is_binned=False)
+    before = first[: len(distinct)]  # rows with a smaller value
+    _, bin_of = np.unique(before * max_bins // n_seen, return_inverse=True)
+    ends = np.flatnonzero(np.diff(bin_of, append=-1))
+    starts = np.append(0, ends[:-1] + 1)
+    codes = np.append(bin_of, bin_of[-1] + 1)[rank]
+    return codes, Values(distinct[starts], distinct[ends], is_binned=True)
+
+
+def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
+    """Lines of one array; each is let go as soon as it is copied."""
+    stacked = np.empty((len(lines), n), dtype)
+    for i in range(len(lines)):
+        stacked[i] = lines[i]
+        lines[i] = stacked[i, :0]
+    return stacked
+
+
+def _codes(coded: list[tuple[int, Array, int, bool, int]], target: Array, shift: int, entry: Any) -> kernel.Codes:
+    most = max((column[2] for column in coded), default=2)
+    dtype = np.uint16 if most <= 2**16 else np.uint32
+    n = len(target)
+    rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))
+    return kernel.Codes(
+        _stacked([column[1] for column in coded], n, dtype),
+        np.array([column[2] for column in coded], np.int64),
+        np.array([column[3] for column in coded], np.bool_),
+        np.array([column[4] for column in coded], np.int64),
+        rows.astype(entry),
+    )
+
+
+def _weights(weight: Array | None, missing: list[Array | None], n: int) -> kernel.Weights:
+    has_missing = [line for line in missing if line is not None]
+    line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
+    line[[column is None for column in missing]] = -1
+    ones = np.ones(n)
+    # Whole weights are repetitions and count as such in the limits; others are importances.
+    is_whole = weight is None or bool((weight == np.rint(weight)).all())
+    return kernel.Weights(
+        ones if weight is None else np.array(weight),
+        ones if weight is None or not is_whole else np.array(weight),
+        _stacked(has_missing, n, np.bool_),
+        line,
+        weight is not None,
+    )

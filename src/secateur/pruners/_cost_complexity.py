@@ -1,0 +1,219 @@
+"""The family of prunings that minimise cost + alpha * penalty(size), for every alpha.
+
+With the penalty "leaves" the family is unique and nested, and one number per node holds it:
+the alpha at which the node collapses. A *concave* penalty (square root, logarithm) picks its
+family from the additive one. Any other penalty needs the best cost of every size, and may leave
+the additive family and nesting behind; `nested` says what happened. Breiman et al. (1984);
+Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import size_dp
+from .._kernels.size_dp import SizeTable
+from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
+from ..costs import node_cost
+from ..counts import Counts, Numbers
+from ..errors import ParameterError
+from ..sequence import PruningSequence
+from ..tree import Bools, Floats, Ints, Tree
+
+Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
+_NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
+
+
+def cost_complexity(
+    tree: Tree,
+    counts: Counts | None,
+    *,
+    penalty: Penalty = "leaves",
+    size: Literal["leaves", "nodes"] = "leaves",
+    cost: npt.ArrayLike | None = None,
+) -> PruningSequence:
+    """Return the smallest minimiser of cost + alpha * penalty(size) for every alpha >= 0.
+
+    Parameters
+    ----------
+    tree : Tree
+        It is not changed.
+    counts : Counts or None
+        They give the labels and, without `cost`, the errors. None if `cost` says it all.
+    penalty : "leaves", "sqrt", "log" or callable
+        "leaves" is the size itself, the classical rule. A callable takes sizes (an array, or
+        one number) and returns penalties, strictly increasing from 1 to the size of the tree.
+    size : "leaves" or "nodes"
+        What the penalty is a function of; the two differ where tests have unequal numbers of
+        outcomes.
+    cost : array, optional
+        Cost of each node as a leaf: impurities, held-out errors, losses, squared errors.
+
+    Returns
+    -------
+    PruningSequence
+        The different minimisers; `alphas` holds the least alpha at which each is chosen, in
+        units of cost (errors, not rates), starting with 0. The first member is the smallest
+        pruning of least cost: useless tests are gone already. Of minimisers of one size the
+        one that keeps the first node, in pre-order, in which they differ.
+
+    Notes
+    -----
+    Penalties that are concave at 1, 2, 3, ... (checked): O(n_nodes log n_nodes) for any
+    shape of tree, nested. Other penalties: the table of `best_of_size`, and `nested` is
+    computed. Ratios of whole numbers compare exactly, real ones within 1e-12.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> counts = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    >>> path = cost_complexity(tree, counts)
+    >>> path.n_leaves.tolist(), path.alphas.tolist()
+    ([3, 2, 1], [0.0, 1.0, 8.0])
+    >>> cost_complexity(tree, counts, penalty="sqrt").n_leaves.tolist()
+    [3, 2, 1]
+    """
+    costs = node_cost(tree, counts, cost)
+    charge = _charges(tree, size)
+    values = _penalty_values(penalty, 1 + int(charge.sum()))
+    fields: dict[str, Any] = {
+        "node_labels": None if counts is None else counts.majority,
+        "seen": frozenset() if counts is None else frozenset({counts.sample}),
+        "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
+    }
+    if values is not None and not _is_concave(values):
+        return _by_table(tree, costs, charge, values, fields)
+    path = _additive_path(tree, costs, charge)
+    if penalty != "leaves":
+        sizes = member_sums(tree.parent, path.steps, np.ones(tree.n_nodes, np.int64), len(path.alphas))
+        if size == "nodes":
+            sizes = sizes + _n_kept(tree, path)
+        path = _picked(path, values[sizes - 1] if values is not None else _NAMED[str(penalty)](sizes))
+    n_leaves = member_sums(tree.parent, path.steps, np.ones(tree.n_nodes, np.int64), len(path.alphas))
+    return PruningSequence(tree, n_leaves, path.cost, alphas=path.alphas, steps=path.steps, **fields)
+
+
+class _Path(NamedTuple):
+    """A nested family: the first member in which each node tests nothing, and two numbers a member."""
+
+    steps: Ints
+    alphas: Floats
+    cost: Numbers
+
+
+def _charges(tree: Tree, size: str) -> npt.NDArray[np.int64]:
+    """What keeping each node adds to the size; 0 at leaves."""
+    if size not in ("leaves", "nodes"):
+        raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
+    arity = tree.arity.astype(np.int64)
+    return arity if size == "nodes" else np.maximum(arity - 1, 0)
+
+
+def _penalty_values(penalty: Penalty, largest: int) -> Numbers | None:
+    """The penalty of sizes 1..largest, checked; None for the named ones, which are known to be sound."""
+    if not callable(penalty):
+        if penalty not in _NAMED:
+            raise ParameterError(f"penalty={penalty!r}; one of {', '.join(map(repr, _NAMED))} or a function is needed")
+        return None
+    sizes = np.arange(1, largest + 1)
+    try:
+        values = np.asarray(penalty(sizes))
+    except (TypeError, ValueError):  # a function of one number
+        values = np.asarray(None)
+    if values.shape != sizes.shape:
+        values = np.array([penalty(j) for j in range(1, largest + 1)])
+    if values.shape != sizes.shape or values.dtype.kind not in "iufO":
+        raise ParameterError(f"penalty gives {values.dtype} of shape {values.shape}; one number per size is needed")
+    values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise ParameterError(f"penalty({wrong[0] + 1}) is {values[wrong[0]]}; a finite number is needed")
+    wrong = np.flatnonzero(~(np.diff(values) > 0))
+    if len(wrong):
+        j = int(wrong[0]) + 1
+        raise ParameterError(
+            f"penalty({j}) = {values[j - 1]:g} and penalty({j + 1}) = {values[j]:g}; "
+            f"a penalty must rise with every size from 1 to {largest}"
+        )
+    return values
+
+
+def _is_concave(values: Numbers) -> bool:
+    """Whether no step is larger than the one before it (real values: beyond rounding)."""
+    bend = np.diff(values, n=2)
+    slack = 0 if values.dtype.kind == "i" else 8 * np.finfo(float).eps * np.abs(values[2:])
+    return bool((bend <= slack).all())
+
+
+def _additive_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64]) -> _Path:
+    gain, size, owner = collapse_events(tree.parent, charge, costs)
+    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
+    links = links[gain[links] > 0]  # the others are cut at alpha = 0 already
+    rank, ratios = ranked_ratios(gain[links], size[links])
+    steps = np.zeros(tree.n_nodes, np.int32)
+    steps[links] = rank + 1
+    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
+    alphas = np.append(0.0, ratios)
+    return _Path(steps, alphas, member_sums(tree.parent, steps, costs, len(alphas)))
+
+
+def _n_kept(tree: Tree, path: _Path) -> npt.NDArray[np.int64]:
+    """Tests of each member."""
+    n_members = len(path.alphas)
+    n_last = np.bincount(path.steps[~tree.is_leaf], minlength=n_members + 1)  # kept up to just before this member
+    return np.cumsum(n_last[::-1])[::-1][1 : n_members + 1]
+
+
+def _picked(path: _Path, penalties: Numbers) -> _Path:
+    """The members of a nested family that a concave penalty chooses."""
+    members, alphas = lower_envelope(penalties, path.cost)
+    steps = np.searchsorted(members, path.steps).astype(np.int32)
+    return _Path(steps, alphas, path.cost[members])
+
+
+def _by_table(
+    tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], values: Numbers, fields: dict[str, Any]
+) -> PruningSequence:
+    """The family from the best cost of every size."""
+    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
+    places = np.flatnonzero(table.is_present)
+    best = table.best[places]
+    slack = 0 if costs.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
+    first = int(np.flatnonzero(best <= best.min() + slack)[0])  # the smallest of least cost
+    places = places[first::-1]
+    members, alphas = lower_envelope(values[places * table.unit], table.best[places])
+    places = sealed(places[members].copy())
+    n_leaves, steps = _look_for_nesting(tree, table, places)
+    if steps is not None:
+        return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
+    rebuild = partial(_leaves_of, table, places, tree.parent)
+    return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
+
+
+def _look_for_nesting(
+    tree: Tree, table: SizeTable, places: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], Ints | None]:
+    """Leaves of each member, and the steps of the family if it is nested."""
+    steps = np.zeros(tree.n_nodes, np.int32)
+    before = ~tree.is_leaf
+    is_nested = True
+    n_leaves = np.empty(len(places), np.int64)
+    for i, place in enumerate(places):
+        kept = table.kept(int(place))
+        is_nested = is_nested and not (kept & ~before).any()
+        steps += kept
+        n_leaves[i] = 1 + (tree.arity[kept] - 1).sum()
+        before = kept
+    return n_leaves, steps if is_nested else None
+
+
+def _leaves_of(table: SizeTable, places: npt.NDArray[np.int64], parent: Ints, index: int) -> Bools:
+    kept = table.kept(int(places[index]))
+    is_leaf: Bools = ~kept
+    is_leaf[1:] &= kept[parent[1:]]
+    return is_leaf

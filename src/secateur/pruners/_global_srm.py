@@ -1,0 +1,190 @@
+"""Global structural risk minimisation: errors / m + c * sqrt(size / m), least over all prunings.
+
+The published way tabulates, for every number of errors d, the least size k_d of a pruning
+with at most d errors. But the minimum over d is the minimum over all prunings of a square-root
+penalty, which is concave: the answer lies on the additive path, and the table is only needed
+if one wants to see it. After Mansour's lecture notes on pruning.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import size_dp
+from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
+from ..costs import node_cost
+from ..counts import Counts, Numbers
+from ..errors import CountsError, ParameterError
+from ..pruning import Pruning
+from ..tree import Bools, Floats, Tree
+
+
+class SrmTable(NamedTuple):
+    """For d = 0, 1, ..., errors of the root: the smallest pruning with at most d errors.
+
+    `size[d]` is its size k_d (0: there is none), `errors[d]` its true number of errors (-1:
+    none) and `value[d]` the criterion errors / m + c * sqrt(size / m) (infinity: none).
+    """
+
+    size: npt.NDArray[np.int64]
+    errors: npt.NDArray[np.int64]
+    value: Floats
+
+
+def global_srm(
+    tree: Tree,
+    counts: Counts | None,
+    *,
+    c: float = 1.0,
+    size: Literal["nodes", "leaves"] = "nodes",
+    cost: npt.ArrayLike | None = None,
+    n: int | None = None,
+    route: Literal["path", "table"] = "path",
+) -> Pruning:
+    """Return the pruning with the least errors / m + c * sqrt(size / m).
+
+    Parameters
+    ----------
+    tree : Tree
+        It is not changed.
+    counts : Counts or None
+        The sample of m examples. None if `cost` and `n` say it all.
+    c : float
+        Weight of the penalty; 1 as published.
+    size : "nodes" or "leaves"
+        Nodes as published.
+    cost : array, optional
+        Errors of each node as a leaf, or another cost in the same units.
+    n : int, optional
+        The number of examples m; the total of `counts` by default.
+    route : "path" or "table"
+        Two ways to the same answer: the additive path, or the best error of every size.
+
+    Returns
+    -------
+    Pruning
+        Of equal values (within 1e-12) the smallest.
+
+    Notes
+    -----
+    Path: O(n_nodes log n_nodes) for any shape. Table: as `best_of_size`.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> global_srm(tree, Counts.from_leaves(tree, [[90, 0], [0, 1], [0, 100]]))
+    Pruning(2 of 3 leaves, cuts at 1)
+    """
+    costs, charge, total = _problem(tree, counts, c, size, cost, n)
+    if route == "path":
+        kept = _by_path(tree, costs, charge, c, total)
+    elif route == "table":
+        kept = _by_table(tree, costs, charge, c, total)
+    else:
+        raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
+    is_leaf = ~kept
+    is_leaf[1:] &= kept[tree.parent[1:]]
+    labels = None if counts is None else counts.majority
+    seen = frozenset() if counts is None else frozenset({counts.sample})
+    return Pruning(tree, sealed(is_leaf), labels, seen, f"global SRM, c = {c:g}, {size}")
+
+
+def global_srm_table(
+    tree: Tree,
+    counts: Counts | None,
+    *,
+    c: float = 1.0,
+    size: Literal["nodes", "leaves"] = "nodes",
+    cost: npt.ArrayLike | None = None,
+    n: int | None = None,
+) -> SrmTable:
+    """Return the least size of a pruning with at most d errors, for every d.
+
+    Parameters
+    ----------
+    tree, counts, c, size, cost, n
+        As for `global_srm`; costs must be whole numbers.
+
+    Returns
+    -------
+    SrmTable
+        Entries d = 0 to the errors of the root.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> global_srm_table(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]])).size.tolist()
+    [3, 1]
+    """
+    costs, charge, total = _problem(tree, counts, c, size, cost, n)
+    if costs.dtype.kind != "i":
+        raise ParameterError(
+            f"the table is indexed by numbers of errors; the costs are {costs.dtype}, whole numbers are needed "
+            "(global_srm itself takes any cost)"
+        )
+    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
+    places = np.flatnonzero(table.is_present)
+    best = table.best[places]
+    # Sizes that beat every smaller one; from the least errors to the most they answer every d.
+    is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
+    sizes, best = 1 + places[is_record][::-1] * table.unit, best[is_record][::-1]
+    found = np.searchsorted(best, np.arange(int(costs[0]) + 1), side="right") - 1
+    least = np.where(found >= 0, sizes[found], 0)
+    errors = np.where(found >= 0, best[found], -1)
+    value = np.where(found >= 0, errors / total + c * np.sqrt(least / total), np.inf)
+    return SrmTable(sealed(least), sealed(errors), sealed(value))
+
+
+def _problem(
+    tree: Tree, counts: Counts | None, c: float, size: str, cost: npt.ArrayLike | None, n: int | None
+) -> tuple[Numbers, npt.NDArray[np.int64], float]:
+    """The checked problem: cost of each node, what keeping it adds to the size, and m."""
+    costs = node_cost(tree, counts, cost)
+    if not (math.isfinite(c) and c >= 0):
+        raise ParameterError(f"c={c}; a finite number of 0 or more is needed")
+    if size not in ("nodes", "leaves"):
+        raise ParameterError(f"size={size!r}; 'nodes' or 'leaves' is needed")
+    if n is not None and not n > 0:
+        raise ParameterError(f"n={n}; a positive number of examples is needed")
+    if n is None and counts is None:
+        raise ParameterError("n is None and there are no counts; pass the number of examples behind the costs as n")
+    total = float(counts.total[0]) if n is None and counts is not None else float(n or 0)
+    if total == 0 and counts is not None:
+        raise CountsError(f"sample {counts.sample!r} is empty; the criterion divides by its size")
+    arity = tree.arity.astype(np.int64)
+    return costs, arity if size == "nodes" else np.maximum(arity - 1, 0), total
+
+
+def _by_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], c: float, total: float) -> Bools:
+    gain, size, owner = collapse_events(tree.parent, charge, costs)
+    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
+    links = links[gain[links] > 0]
+    rank, ratios = ranked_ratios(gain[links], size[links])
+    steps = np.zeros(tree.n_nodes, np.int32)
+    steps[links] = rank + 1
+    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
+    n_members = len(ratios) + 1
+    # A node that is kept adds its charge to the size until its step.
+    leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
+    sizes = 1 + np.cumsum(leaving[::-1])[::-1] - leaving
+    best = _least(member_sums(tree.parent, steps, costs, n_members)[::-1], sizes[::-1], c, total)
+    kept: Bools = steps > n_members - 1 - best
+    return kept
+
+
+def _by_table(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], c: float, total: float) -> Bools:
+    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
+    places = np.flatnonzero(table.is_present)
+    best = _least(table.best[places], 1 + places * table.unit, c, total)
+    return table.kept(int(places[best]))
+
+
+def _least(errors: Numbers, sizes: npt.NDArray[np.int64], c: float, total: float) -> int:
+    """The first, hence smallest, place with the least criterion."""
+    value = errors / total + c * np.sqrt(sizes / total)
+    return int(np.flatnonzero(value <= value.min() * (1 + 1e-12))[0])

@@ -1,0 +1,127 @@
+"""The smallest pruning that is accurate enough.
+
+Sizes are tried upwards, because with tests of more than two outcomes the least error can
+rise with the size: the first size that reaches the accuracy wins. Bohanec and Bratko (1994).
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import size_dp
+from ..costs import excess_cost, node_cost
+from ..counts import Counts, Numbers
+from ..errors import CountsError, ParameterError, PruningError
+from ..pruning import Pruning
+from ..tree import Bools, Tree
+
+_FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
+
+
+def smallest_within(
+    tree: Tree, counts: Counts, accuracy: Fraction | str | float, *, cost: npt.ArrayLike | None = None
+) -> Pruning:
+    """Return the pruning with the fewest leaves whose accuracy is at least `accuracy`.
+
+    Parameters
+    ----------
+    tree : Tree
+        It is not changed.
+    counts : Counts
+        The sample on which accuracy is measured; it gives the labels too.
+    accuracy : Fraction, str or float
+        Share of the sample that must be right, 0 to 1. A float means the decimal number it
+        prints as, so 0.9 is nine tenths.
+    cost : array, optional
+        Cost of each node as a leaf, in examples of `counts` (multiply rates by the total);
+        accuracy is then 1 - cost / total.
+
+    Returns
+    -------
+    Pruning
+        Of prunings of the least size the one with the least cost, then the one that keeps
+        the first node, in pre-order, in which they differ. Exact for whole numbers.
+
+    Raises
+    ------
+    PruningError
+        If no pruning is accurate enough; the message says what the best one reaches.
+
+    Notes
+    -----
+    O(tests x leaves of the answer), or O(tests x errors allowed) where that is less.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> counts = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    >>> smallest_within(tree, counts, "0.95")
+    Pruning(2 of 3 leaves, cuts at 1)
+    """
+    share = _as_fraction(accuracy)
+    costs = node_cost(tree, counts, cost)
+    total = counts.total[0].item()
+    if total <= 0:
+        raise CountsError(f"sample {counts.sample!r} is empty: accuracy on it means nothing; count a sample first")
+    charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
+    allowed: Any
+    if isinstance(total, int) and costs.dtype.kind == "i":
+        allowed = total - math.ceil(share * total)
+    else:
+        allowed = float((1 - share) * Fraction(total))
+        allowed += size_dp.TOLERANCE * max(allowed, float(costs.max()))
+    best = size_dp.least_cost(tree.parent, charge, costs)
+    if best > allowed:
+        raise PruningError(
+            f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {1 - float(best) / total:.6g} "
+            f"on sample {counts.sample!r}; ask for that or less"
+        )
+    kept = _smallest_kept(tree, charge, costs, allowed)
+    is_leaf = ~kept
+    is_leaf[1:] &= kept[tree.parent[1:]]
+    return Pruning(tree, sealed(is_leaf), counts.majority, frozenset({counts.sample}), f"smallest within {accuracy}")
+
+
+def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
+    try:
+        share = Fraction(str(accuracy))
+    except (ValueError, ZeroDivisionError) as error:
+        raise ParameterError(f"accuracy={accuracy!r}; a fraction or a decimal number from 0 to 1 is needed") from error
+    if not 0 <= share <= 1:
+        raise ParameterError(f"accuracy={accuracy}; a number from 0 to 1 is needed")
+    return share
+
+
+def _smallest_kept(tree: Tree, charge: npt.NDArray[np.int64], costs: Numbers, allowed: Any) -> Bools:
+    """The nodes kept by the answer, which exists; indexed by size or by errors, whichever is less work."""
+    n_internal = int(np.count_nonzero(charge))
+    by_errors = math.inf
+    if costs.dtype.kind == "i":
+        excess = excess_cost(tree, costs)
+        budget = int(min(allowed, costs[0])) - int(costs[0] - excess[0])  # the root is enough beyond its own errors
+        if (excess >= 0).all():
+            by_errors = n_internal * (budget + 1)
+    all_cells = size_dp.n_cells(size_dp.table_layout(tree.parent, tree.end, charge, tree.n_leaves - 1))
+    limit = _FIRST_LIMIT
+    while True:
+        limit = min(limit, tree.n_leaves - 1)
+        cells = size_dp.n_cells(size_dp.table_layout(tree.parent, tree.end, charge, limit))
+        if all_cells <= 8 * cells and size_dp.prefers_tables(all_cells, n_internal, tree.n_leaves - 1):
+            limit, cells = tree.n_leaves - 1, all_cells  # little more work, and surely the last
+        if by_errors < min(cells, n_internal * (limit + 1)):
+            walk = size_dp.errors_walk(tree.parent, tree.end, charge, costs, budget)
+            # Of the least size, the least cost: the first budget that already gives this size.
+            spent = int(np.flatnonzero(walk.best == walk.best[budget])[0])
+            kept = np.zeros(tree.n_nodes, bool)
+            kept[tree.internal[walk.kept(spent)]] = True
+            return kept
+        table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
+        found = np.flatnonzero(table.is_present & (table.best <= allowed))
+        if len(found):
+            return table.kept(int(found[0]))
+        limit *= 2

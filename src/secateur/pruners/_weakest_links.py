@@ -1,0 +1,81 @@
+"""Cut the weakest link again and again (MCC0, MCC1).
+
+The weakest link is the node whose cut adds least cost per leaf removed. Cutting it does not
+change what any other node of the same ratio would add per leaf, so of a group of equal ratio
+exactly the uppermost nodes are ever cut, and the whole run can be read off the penalties at
+which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko (1994).
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
+from ..costs import node_cost
+from ..counts import Counts
+from ..sequence import PruningSequence
+from ..tree import Tree
+
+
+def weakest_links(
+    tree: Tree, counts: Counts | None, *, every_cut: bool = False, cost: npt.ArrayLike | None = None
+) -> PruningSequence:
+    """Return the trees met while cutting the weakest link until the root is cut.
+
+    Parameters
+    ----------
+    tree : Tree
+        It is not changed.
+    counts : Counts or None
+        They give the labels and, without `cost`, the errors. None if `cost` says it all.
+    every_cut : bool
+        True (MCC1): a member after each cut. False (MCC0): only if the next ratio is larger.
+    cost : array, optional
+        Cost of each node as a leaf. Where a cut lowers the cost, ratios start below zero.
+
+    Returns
+    -------
+    PruningSequence
+        Nested; every member has the least cost of its size. `alphas` are the ratios (added
+        cost per leaf removed) of the last cut before each member; they never fall. Of equal
+        ratios the node with most leaves now is cut first, then the first in pre-order. The
+        uncut tree is no member, unless it is a single leaf.
+
+    Notes
+    -----
+    O(n_nodes log n_nodes) for any shape; ratios of whole numbers compare exactly, real
+    ones within 1e-12.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> sequence = weakest_links(tree, Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]]))
+    >>> sequence.n_leaves.tolist(), sequence.alphas.tolist()
+    ([2, 1], [1.0, 8.0])
+    """
+    costs = node_cost(tree, counts, cost)
+    weight = np.maximum(tree.arity.astype(np.int64) - 1, 0)
+    gain, size, owner = collapse_events(tree.parent, weight, costs)
+    links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
+    rank, ratios = ranked_ratios(gain[links], size[links])
+    if every_cut:
+        order = np.lexsort((links, -size[links], rank))
+        member, alphas = np.empty_like(rank), ratios[rank[order]]
+        member[order] = np.arange(len(links))
+    else:
+        member, alphas = rank, ratios
+    steps = np.zeros(tree.n_nodes, np.int32)
+    steps[links] = member
+    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
+    n_members = max(len(alphas), 1)
+    name = "weakest links, every cut" if every_cut else "weakest links"
+    return PruningSequence(
+        tree,
+        member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), n_members),
+        member_sums(tree.parent, steps, costs, n_members),
+        alphas=alphas if len(alphas) else np.zeros(1),
+        steps=steps,
+        node_labels=None if counts is None else counts.majority,
+        seen=frozenset() if counts is None else frozenset({counts.sample}),
+        rule=name if costs.dtype.kind == "i" else f"{name} (real costs: ties within 1e-12)",
+    )

@@ -1,0 +1,153 @@
+"""Route rows through a tree once, into leaves and counts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import sealed
+from ._kernels import route, structure
+from .counts import Counts
+from .encoding import encode
+from .errors import TreeError
+from .labels import check_weights, encode_target
+from .table import Table
+from .tree import Ints, Tree
+
+Array = npt.NDArray[Any]
+
+ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
+
+
+def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune") -> Counts:
+    """Return the class counts of a sample in every node of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with tests, as `grow` returns it.
+    X : array, data frame, path or Table
+        Rows with the columns the tree was grown on: matched by name where both have names.
+    y : array or column name
+        The class of each row. A class that growing did not see counts as an error everywhere.
+    sample_weight : array, optional
+        Whole-number weights keep the counts whole.
+    sample : str
+        Name of the sample.
+
+    Returns
+    -------
+    Counts
+        Rows are routed once; everything else is a function of the tree and these counts.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> held_out = secateur.count(tree, [[0.0], [5.0], [9.0]], ["no", "no", "yes"])
+    >>> held_out.by_class.tolist()
+    [[2, 1], [1, 0], [1, 1]]
+    """
+    schema = _schema_of(tree)
+    if isinstance(X, Table) and X.target is not None and y is None:
+        table, target = X, X.target
+    else:
+        table = encode(X, schema=schema, target=y if isinstance(y, str) else None)
+        known = schema.classes
+        target = table.target if isinstance(y, str) else encode_target(y, classes=known)[0]
+    _check_lengths(table, target)
+    n_classes = len(schema.classes) if schema.classes is not None else int(target.max()) + 1
+    n_classes = max(n_classes, int(target.max()) + 1)
+    weight = check_weights(sample_weight, table.n_rows)
+    is_whole = weight is None or bool((weight == np.rint(weight)).all())
+    own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
+    given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
+    route.count_leaves(apply(tree, table), target, given, own)
+    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+
+
+def apply(tree: Tree, X: Any) -> Ints:
+    """Return the leaf that each row reaches.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : array, data frame, path or Table
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, _ = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> apply(tree, [[0.0], [9.0]]).tolist()
+    [1, 2]
+    """
+    schema = _schema_of(tree)
+    table = X if isinstance(X, Table) else encode(X, schema=schema)
+    return route_from(tree, table, None, 0)
+
+
+def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
+    """Return the leaf under `node` that each of the given rows of a table reaches (None: all rows)."""
+    if (tree.feature[tree.internal] < 0).any():
+        raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
+    n = table.n_rows if rows is None else len(rows)
+    leaves = np.empty(n, np.int32)
+    if table.matrix is not None and rows is None and node == 0 and _is_plain(tree):
+        right = np.where(tree.is_leaf, 0, tree.end[np.minimum(np.arange(1, tree.n_nodes + 1), tree.n_nodes - 1)])
+        route.route_numeric(table.matrix, tree.feature, tree.threshold, right.astype(np.int32), tree.default, leaves)
+        return sealed(leaves)
+    child_start, child = _children(tree)
+    tests = (tree.feature, tree.threshold, tree.branch_start, tree.branch, tree.default, child_start, child)
+    for first, matrix in _blocks(tree, table, rows):
+        route.route_any(matrix, node, *tests, leaves[first : first + len(matrix)])
+    return sealed(leaves)
+
+
+def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
+    """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
+    offsets = route.path_lengths(tree.depth, leaves)
+    return offsets, route.paths(tree.parent, leaves, offsets)
+
+
+def _is_plain(tree: Tree) -> bool:
+    """Whether every test compares a number: two children, no categories."""
+    return len(tree.branch) == 0
+
+
+def _children(tree: Tree) -> tuple[Array, Ints]:
+    """Children of all nodes in one list, and where each node's begin."""
+    start = np.append(0, np.cumsum(tree.arity)).astype(np.int64)
+    child = np.argsort(tree.parent[1:], kind="stable").astype(np.int32) + 1
+    return start, child.astype(np.int32)
+
+
+def _blocks(tree: Tree, table: Table, rows: Array | None) -> Iterator[tuple[int, Array]]:
+    """The tested columns of a few rows at a time, as one matrix of numbers; unseen categories are NaN."""
+    used = np.unique(tree.feature[tree.feature >= 0])
+    n = table.n_rows if rows is None else len(rows)
+    matrix = np.full((min(n, ROWS_AT_ONCE), table.n_columns), np.nan)
+    for first in range(0, n, ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE) if rows is None else rows[first : first + ROWS_AT_ONCE]
+        n_here = min(ROWS_AT_ONCE, n - first)
+        for j in used:
+            column = table.columns[j][some]
+            if table.schema.columns[j].kind == "nominal":
+                matrix[:n_here, j] = np.where(column < 0, np.nan, column)
+            else:
+                matrix[:n_here, j] = column
+        yield first, matrix[:n_here]
+
+
+def _schema_of(tree: Tree) -> Any:
+    if tree.schema is None:
+        raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can route rows")
+    return tree.schema
+
+
+def _check_lengths(table: Table, target: Any) -> None:
+    if target is None or len(target) != table.n_rows:
+        from .errors import DataError
+
+        found = "no labels" if target is None else f"{len(target)} labels"
+        raise DataError(f"{found} for {table.n_rows} rows; one label per row is needed")

@@ -1,0 +1,57 @@
+"""How a bound reads: true when rounded, plain when it is no guarantee."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur import Bound
+from secateur.errors import ParameterError
+
+
+def test_the_sentence_of_the_issue():
+    assert str(Bound(0.123, 0.05, "test sample", 10_000, 1_100)) == (
+        "With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000 held-out rows "
+        "(method: test sample); assumes rows are independent and drawn alike."
+    )
+
+
+@given(st.floats(0, 1), st.floats(1e-12, 1 - 1e-12))
+def test_the_sentence_never_promises_more_than_the_bound(value, delta):
+    words = str(Bound(value, delta, "m", 5, 0)).split()
+    assert Decimal(words[1]) <= 100 * (1 - Decimal(repr(delta)))
+    assert float(words[words.index("most") + 1]) >= 100 * value * (1 - 1e-15)
+    assert float(words[words.index("most") + 1]) <= max(100 * value * 1.011, 1e-300)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0 %"), (1, "100 %"), (0.12301, "12.4 %"), (0.5, "50 %"), (0.00012345, "0.0124 %")]
+)
+def test_limits_are_rounded_up_to_three_digits(value, shown):
+    assert f"at most {shown}, from 1 held-out row (" in str(Bound(value, 0.05, "m", 1, 0))
+
+
+def test_a_bound_that_is_no_guarantee_says_so_first_and_why():
+    bound = Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="it is no prior")
+    assert str(bound).startswith("Not a guarantee (it is no prior): ")
+    assert "confidence the error" not in str(bound)
+
+
+def test_the_predictor_is_named_if_it_is_not_the_pruned_tree():
+    assert "the error of a random pruning on new rows" in str(Bound(0.2, 0.05, "m", 9, 1, predictor="a random pruning"))
+
+
+def test_all_fields_come_out_by_name():
+    bound = Bound(0.2, 0.05, "m", 10, 1, 0.7, sample="prune", details={"k": 3})
+    assert Bound(**bound.to_dict()) == bound
+    assert bound.rate == 0.1
+    assert Bound(1.0, 0.05, "m", 0, 0).rate == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"value": 1.1}, {"value": float("nan")}, {"delta": 0}, {"delta": 1}, {"certified": False}]
+)
+def test_a_bound_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(ParameterError):
+        Bound(**{"value": 0.1, "delta": 0.05, "method": "m", "n": 5, "errors": 1} | wrong)

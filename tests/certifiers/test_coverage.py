@@ -1,0 +1,48 @@
+"""The small form of `benchmarks/coverage.py`: no certified bound fails more often than delta."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
+
+
+@pytest.fixture(scope="module")
+def coverage():
+    spec = importlib.util.spec_from_file_location("coverage_simulation", BENCHMARK)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["coverage_simulation"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["coverage_simulation"]
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
+    n_runs = 60
+    concept = coverage.concepts()[index]
+    table = coverage.simulate(concept, n_runs)
+    limit = coverage.most_failures(n_runs)
+    assert {method: row[0] for method, row in table.items() if row[0] > limit} == {}
+    assert len(table) > 25
+
+
+def test_the_simulation_notices_a_bound_that_does_not_pay_for_the_choice(coverage):
+    """Clopper-Pearson on the sample that chose the pruning fails far too often on pure noise."""
+    import numpy as np
+
+    concept = coverage.concepts()[0]
+    rng = np.random.default_rng(0)
+    n_runs, failures = 60, 0
+    for _ in range(n_runs):
+        grown, held = concept.draw(rng, concept.n_grow, "grow"), concept.draw(rng, concept.n_prune, "prune")
+        cost = held.errors_if_leaf(grown.majority) / concept.n_prune
+        chosen = coverage.cut_where(concept.tree, cost, grown.majority)
+        errors = int(chosen.errors(held))
+        from secateur.certifiers import binomial_upper
+
+        bound = binomial_upper(errors, concept.n_prune, np.log(coverage.DELTA))
+        failures += chosen.errors(concept.truth()) > bound
+    assert failures > coverage.most_failures(n_runs)

@@ -1,0 +1,124 @@
+"""Global structural risk minimisation: two routes, one answer, the enumerated one."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import all_prunings, n_nodes_of
+from secateur import Counts, Tree
+from secateur.errors import CountsError, ParameterError
+from secateur.pruners import global_srm, global_srm_table
+from strategies import trees_with_counts
+
+# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
+PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
+LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
+
+
+def nine_tests(copies=1):
+    tree = Tree.from_parents(PARENT)
+    return tree, Counts.from_leaves(tree, [[copies * s.count("a"), copies * s.count("b")] for s in LEAVES])
+
+
+def test_the_least_sizes_of_the_nine_test_tree():
+    tree, counts = nine_tests()
+    assert global_srm_table(tree, counts, size="leaves").size.tolist() == [15, 12, 10, 8, 6, 4, 3, 3, 3, 1]
+    assert global_srm_table(tree, counts).size.tolist() == [24, 19, 16, 12, 9, 6, 4, 4, 4, 1]
+    assert global_srm_table(tree, counts).errors.tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6, 9]
+
+
+def test_the_values_of_the_nine_test_tree():
+    tree, counts = nine_tests()
+    table = global_srm_table(tree, counts, size="leaves")
+    value = dict(zip(table.size.tolist(), table.value.tolist(), strict=True))
+    assert {n: value[n] for n in (1, 3, 4, 15)} == pytest.approx(
+        {1: 0.7357, 3: 0.7416, 4: 0.7492, 15: 0.9129}, abs=5e-5
+    )
+    assert global_srm(tree, counts, size="leaves").n_leaves == 1
+
+
+def test_ten_copies_of_the_sample_are_not_pruned():
+    tree, counts = nine_tests(copies=10)
+    table = global_srm_table(tree, counts, size="leaves")
+    value = dict(zip(table.size.tolist(), table.value.tolist(), strict=True))
+    expected = {15: 0.2887, 12: 0.3138, 4: 0.4269, 1: 0.5745}
+    assert {n: value[n] for n in expected} == pytest.approx(expected, abs=1e-4)
+    for route in ("path", "table"):
+        assert global_srm(tree, counts, size="leaves", route=route).n_leaves == 15
+
+
+def test_two_pure_leaves_give_the_corrected_table():
+    tree = Tree.from_parents([-1, 0, 0])
+    assert global_srm_table(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]])).size.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("size", ["nodes", "leaves"])
+@given(data=st.data())
+def test_both_routes_give_the_enumerated_minimum_smallest_on_ties(size, data):
+    tree, counts = data.draw(trees_with_counts())
+    c = data.draw(st.sampled_from([0.0, 0.1, 0.3, 1.0, 2.5]))
+    m = int(counts.total[0])
+    if m == 0:
+        return
+    cost = counts.errors_if_leaf(counts.majority)
+    measure = len if size == "leaves" else lambda leaves: n_nodes_of(tree, leaves)
+    values = {
+        leaves: (sum(cost[v] for v in leaves) / m + c * math.sqrt(measure(leaves) / m), measure(leaves))
+        for leaves in all_prunings(tree)
+    }
+    least = min(value for value, _ in values.values())
+    smallest = min(n for value, n in values.values() if value <= least + 1e-9)
+    chosen = {route: global_srm(tree, counts, c=c, size=size, route=route) for route in ("path", "table")}
+    assert chosen["path"] == chosen["table"]
+    assert values[frozenset(chosen["path"].leaves.tolist())] == (pytest.approx(least), smallest)
+
+
+@pytest.mark.parametrize("size", ["nodes", "leaves"])
+@given(data=st.data())
+def test_the_table_is_the_enumerated_one(size, data):
+    tree, grown, held = data.draw(trees_with_counts(samples=("grow", "prune")))
+    if held.total[0] == 0:
+        return
+    cost = held.errors_if_leaf(grown.majority)
+    measure = len if size == "leaves" else lambda leaves: n_nodes_of(tree, leaves)
+    numbers = [(measure(leaves), int(sum(cost[v] for v in leaves))) for leaves in all_prunings(tree)]
+    table = global_srm_table(tree, held, size=size, cost=cost)
+    expected = [min(((n, e) for n, e in numbers if e <= d), default=(0, -1)) for d in range(int(cost[0]) + 1)]
+    assert list(zip(table.size.tolist(), table.errors.tolist(), strict=True)) == expected
+    assert np.isinf(table.value).tolist() == [n == 0 for n, _ in expected]
+
+
+def test_costs_alone_need_the_number_of_examples():
+    tree = Tree.from_parents([-1, 0, 0])
+    cost = [40, 0, 0]
+    assert global_srm(tree, None, cost=cost, n=100).n_leaves == 2
+    assert global_srm(tree, None, cost=np.array(cost) * 0.5, n=100).n_leaves == 2
+    with pytest.raises(ParameterError, match="pass the number of examples"):
+        global_srm(tree, None, cost=cost)
+
+
+def test_an_empty_sample_is_refused():
+    tree = Tree.from_parents([-1, 0, 0])
+    with pytest.raises(CountsError, match="empty"):
+        global_srm(tree, Counts.from_leaves(tree, [[0, 0], [0, 0]]))
+
+
+@pytest.mark.parametrize("bad", [{"c": -1}, {"c": math.nan}, {"size": "depth"}, {"n": 0}, {"route": "guess"}])
+def test_parameters_out_of_range_are_refused(bad):
+    with pytest.raises(ParameterError, match=next(iter(bad))):
+        global_srm(*nine_tests(), **bad)
+
+
+def test_the_table_needs_whole_numbers():
+    tree, counts = nine_tests()
+    with pytest.raises(ParameterError, match="whole numbers"):
+        global_srm_table(tree, counts, cost=np.ones(tree.n_nodes))
+
+
+def test_a_single_leaf_is_returned_as_it_is():
+    tree = Tree.from_parents([-1])
+    counts = Counts(tree, [[1, 2]])
+    assert global_srm(tree, counts).n_leaves == global_srm(tree, counts, route="table").n_leaves == 1
