@@ -216,18 +216,15 @@ def main():
         began = time.perf_counter()
         table = simulate(concept, n_runs)
         seconds = time.perf_counter() - began
-        print(
-            f"\n{concept.name}: {concept.tree}, {concept.n_grow} growing and {concept.n_prune} held-out rows ({seconds:.0f} s)"
-        )
+        rows = f"{concept.n_grow} growing and {concept.n_prune} held-out rows"
+        print(f"\n{concept.name}: {concept.tree}, {rows} ({seconds:.0f} s)", flush=True)
         print(f"{'method':40} {'failures':>8} {'rate':>7} {'99.9 % margin':>17} {'bound':>7} {'true':>7}")
         for method, (failures, bound, error) in table.items():
             low = special.betaincinv(failures, n_runs - failures + 1, 0.001) if failures else 0.0
             high = special.betaincinv(failures + 1, n_runs - failures, 0.999)
-            mark = "  REFUTED" if failures > limit else ""
             refuted += failures > limit
-            print(
-                f"{method:40} {failures:8} {failures / n_runs:7.4f} {low:8.4f}-{high:.4f} {bound:9.4f} {error:7.4f}{mark}"
-            )
+            margin = f"{low:.4f}-{high:.4f}" + (" REFUTED" if failures > limit else "")
+            print(f"{method:40} {failures:8} {failures / n_runs:7.4f} {margin:>17} {bound:7.4f} {error:7.4f}")
     return 1 if refuted else 0
 
 

@@ -158,8 +158,10 @@ def leaf_labels(
         raise ParameterError(f"labels={rule!r}; one of 'grow', 'prune', 'both' is needed")
     if original not in ("fixed", "relabel"):
         raise ParameterError(f"original={original!r}; 'fixed' or 'relabel' is needed")
-    if rule == "grow" or holdout is None:
+    if rule == "grow":
         return grown.majority
+    if holdout is None:
+        raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
     n_classes = max(grown.n_classes, holdout.n_classes)
     votes = _padded(holdout.by_class, n_classes)
     if rule == "both":

@@ -10,9 +10,9 @@ from ._arrays import sealed
 from ._kernels import route, structure
 from .counts import Counts
 from .encoding import encode
-from .errors import TreeError
-from .labels import check_weights, encode_target
-from .table import Table
+from .errors import DataError, TreeError
+from .labels import check_weights
+from .table import Schema, Table
 from .tree import Ints, Tree
 
 Array = npt.NDArray[Any]
@@ -50,15 +50,11 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
     [[2, 1], [1, 0], [1, 1]]
     """
     schema = _schema_of(tree)
-    if isinstance(X, Table) and X.target is not None and y is None:
-        table, target = X, X.target
-    else:
-        table = encode(X, schema=schema, target=y if isinstance(y, str) else None)
-        known = schema.classes
-        target = table.target if isinstance(y, str) else encode_target(y, classes=known)[0]
-    _check_lengths(table, target)
-    n_classes = len(schema.classes) if schema.classes is not None else int(target.max()) + 1
-    n_classes = max(n_classes, int(target.max()) + 1)
+    table = encode(X, schema=schema, target=y)
+    target = table.target
+    if target is None or schema.classes is None:
+        raise DataError("y is None and the table has no target; counting needs the class of each row")
+    n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
     weight = check_weights(sample_weight, table.n_rows)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
@@ -83,7 +79,7 @@ def apply(tree: Tree, X: Any) -> Ints:
     [1, 2]
     """
     schema = _schema_of(tree)
-    table = X if isinstance(X, Table) else encode(X, schema=schema)
+    table = encode(X, schema=schema)
     return route_from(tree, table, None, 0)
 
 
@@ -139,15 +135,7 @@ def _blocks(tree: Tree, table: Table, rows: Array | None) -> Iterator[tuple[int,
         yield first, matrix[:n_here]
 
 
-def _schema_of(tree: Tree) -> Any:
+def _schema_of(tree: Tree) -> Schema:
     if tree.schema is None:
         raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can route rows")
     return tree.schema
-
-
-def _check_lengths(table: Table, target: Any) -> None:
-    if target is None or len(target) != table.n_rows:
-        from .errors import DataError
-
-        found = "no labels" if target is None else f"{len(target)} labels"
-        raise DataError(f"{found} for {table.n_rows} rows; one label per row is needed")

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import all_prunings
-from strategies import trees, trees_with_counts
 
+from oracles import all_prunings
 from secateur import Counts, Tree
 from secateur._kernels import mixtures, signed_dp
 from secateur.certifiers import count_prunings, count_prunings_by_size, count_prunings_within
 from secateur.certifiers._counting import log_count_of_size
 from secateur.errors import ParameterError, UnsupportedError
+from strategies import trees, trees_with_counts
 
 WORKED = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 WORKED_GROWN = Counts.from_leaves(WORKED, [[2, 1], [0, 2], [2, 0], [0, 1]])

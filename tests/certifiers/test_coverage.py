@@ -4,7 +4,10 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from secateur.certifiers import binomial_upper
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "coverage.py"
 
@@ -21,7 +24,7 @@ def coverage():
 
 @pytest.mark.parametrize("index", range(5))
 def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
-    n_runs = 60
+    n_runs = 40
     concept = coverage.concepts()[index]
     table = coverage.simulate(concept, n_runs)
     limit = coverage.most_failures(n_runs)
@@ -31,8 +34,6 @@ def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
 
 def test_the_simulation_notices_a_bound_that_does_not_pay_for_the_choice(coverage):
     """Clopper-Pearson on the sample that chose the pruning fails far too often on pure noise."""
-    import numpy as np
-
     concept = coverage.concepts()[0]
     rng = np.random.default_rng(0)
     n_runs, failures = 60, 0
@@ -41,8 +42,6 @@ def test_the_simulation_notices_a_bound_that_does_not_pay_for_the_choice(coverag
         cost = held.errors_if_leaf(grown.majority) / concept.n_prune
         chosen = coverage.cut_where(concept.tree, cost, grown.majority)
         errors = int(chosen.errors(held))
-        from secateur.certifiers import binomial_upper
-
         bound = binomial_upper(errors, concept.n_prune, np.log(coverage.DELTA))
         failures += chosen.errors(concept.truth()) > bound
     assert failures > coverage.most_failures(n_runs)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import all_prunings, keep_vector
 from scipy import special
-from strategies import trees_with_counts
 
+from oracles import all_prunings, keep_vector
 from secateur import Counts, Pruning, PruningSequence, Tree
 from secateur.certifiers import binomial_upper, occam
 from secateur.errors import LeakageError, ParameterError, UnsupportedError
 from secateur.priors import log_normaliser, prior_grid
+from strategies import trees_with_counts
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 GROWN = Counts.from_leaves(TREE, [[2, 1], [0, 2], [2, 0], [0, 1]])

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import all_prunings
 from scipy import special
-from strategies import trees_with_counts
 
+from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
 from secateur.certifiers import occam, pac_bayes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from strategies import trees_with_counts
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 GROWN = Counts.from_leaves(TREE, [[20, 1], [2, 9], [0, 30]])

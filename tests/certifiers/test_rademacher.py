@@ -1,18 +1,18 @@
 """Rademacher penalties against enumeration of prunings, labels and signs."""
 
 import math
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import all_prunings
-from strategies import trees_with_counts
 
+from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
 from secateur.certifiers import draw_signs, rademacher, signed_extremes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from strategies import trees_with_counts
 
 WORKED = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 GROWN = Counts.from_leaves(WORKED, [[2, 1], [0, 2], [2, 0], [0, 1]])
@@ -102,7 +102,7 @@ def test_a_larger_class_has_a_larger_spread(case):
     classes = [{"k": k} for k in ks] + [{}, {"labels": "prune"}, {"labels": "prune", "original": "relabel"}]
     found = [signed_extremes(tree, grown, signs, **c) for c in classes]
     assert all(lo <= hi for hi, lo in found)
-    assert all(a[0] <= b[0] and a[1] >= b[1] for a, b in zip(found, found[1:], strict=False))
+    assert all(a[0] <= b[0] and a[1] >= b[1] for a, b in pairwise(found))
 
 
 @given(signed_cases())
@@ -250,7 +250,7 @@ def test_other_misuse_is_refused_with_the_reason():
         rademacher(WORKED, GROWN, HELD, labels="other")
     with pytest.raises(ParameterError, match="original"):
         rademacher(WORKED, GROWN, HELD, original="other")
-    with pytest.raises(ParameterError, match="leave out k|pass pruning"):
+    with pytest.raises(ParameterError, match="pass pruning"):
         rademacher(WORKED, GROWN, HELD, labels="prune", k=3)
     with pytest.raises(ParameterError, match="leave out k"):
         signed_extremes(WORKED, GROWN, np.zeros((7, 2), np.int64), labels="prune", k=3)

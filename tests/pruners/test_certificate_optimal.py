@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given
-from oracles import all_prunings
-from strategies import trees_with_counts
 
+from oracles import all_prunings
 from secateur import Bound, Counts, Pruning, Tree
 from secateur.certifiers import occam
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from secateur.pruners import certificate_optimal, prune
+from strategies import trees_with_counts
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 GROWN = Counts.from_leaves(TREE, [[30, 0], [29, 1], [0, 40]])

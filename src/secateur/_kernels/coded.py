@@ -244,9 +244,10 @@ def subset_cut(
     """Best set of categories against the rest: (best, found); the set goes to `histogram.branch`.
 
     More than two classes and few categories: all sets, by a Gray code over the categories
-    other than the lowest. Otherwise prefixes in order of the share of a class: of class 1
-    for two classes, where the best set is among them for every concave criterion; of each
-    class in turn for more, which is a heuristic.
+    other than the lowest. Otherwise prefixes in order of the share of each class in turn:
+    with two classes the best set is among them for every concave criterion (both orders are
+    tried so that equal shares do not depend on which class comes first); with more classes
+    this is a heuristic.
     """
     sizes, weights, present, order = histogram.sizes, histogram.weights, histogram.present, histogram.order
     n_classes = histogram.counts.shape[1]
@@ -255,7 +256,7 @@ def subset_cut(
     best_mask = np.uint64(0)
     one = np.uint64(1)
     all_mask = (one << np.uint64(min(n_present, 63))) - one
-    for focus in range(0 if is_exhaustive else (1 if n_classes == 2 else 0), 1 if is_exhaustive else n_classes):
+    for focus in range(1 if is_exhaustive else n_classes):
         total, all_size = _start_right(histogram, n_present)
         left_weight = 0.0
         left_size = 0.0

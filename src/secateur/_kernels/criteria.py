@@ -23,6 +23,12 @@ class Gini(NamedTuple):
     unused: int = 0
 
 
+class GiniTwo(NamedTuple):
+    """Gini of two classes."""
+
+    unused: int = 0
+
+
 class Entropy(NamedTuple):
     """Half the entropy in bits, for whole counts: x log2 x read from a table of whole numbers.
 
@@ -58,7 +64,7 @@ def entropy_table(n: int) -> Entropy:
 
 
 @njit
-def _gini(criterion: Gini, counts: Floats, total: float) -> float:
+def _gini(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     if total > 0:
         for c in range(counts.shape[0]):
@@ -68,7 +74,7 @@ def _gini(criterion: Gini, counts: Floats, total: float) -> float:
 
 
 @njit
-def _entropy(criterion: Entropy, counts: Floats, total: float) -> float:
+def _entropy(criterion: Any, counts: Any, total: Any) -> Any:
     units = criterion.table[np.int64(total)]
     for c in range(counts.shape[0]):
         units -= criterion.table[np.int64(counts[c])]
@@ -76,7 +82,7 @@ def _entropy(criterion: Entropy, counts: Floats, total: float) -> float:
 
 
 @njit
-def _sqrt(criterion: Sqrt, counts: Floats, total: float) -> float:
+def _sqrt(criterion: Any, counts: Any, total: Any) -> Any:
     if counts.shape[0] == 2:
         return float(np.sqrt(max(counts[0], 0.0) * max(counts[1], 0.0)))
     result = 0.0
@@ -86,7 +92,7 @@ def _sqrt(criterion: Sqrt, counts: Floats, total: float) -> float:
 
 
 @njit
-def _general(criterion: General, counts: Floats, total: float) -> float:
+def _general(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     largest = 0.0
     for c in range(counts.shape[0]):
@@ -105,7 +111,7 @@ def _general(criterion: General, counts: Floats, total: float) -> float:
     return max(total - largest, 0.0) if criterion.number == 4 else result
 
 
-_BY_TYPE: dict[type, Any] = {Gini: _gini, Entropy: _entropy, Sqrt: _sqrt, General: _general}
+_BY_TYPE: dict[type, Any] = {Gini: _gini, GiniTwo: _gini, Entropy: _entropy, Sqrt: _sqrt, General: _general}
 
 
 def impurity(criterion: NamedTuple, counts: Floats, total: float) -> float:
@@ -116,9 +122,4 @@ def impurity(criterion: NamedTuple, counts: Floats, total: float) -> float:
 
 @overload(impurity)  # type: ignore[untyped-decorator]
 def _impurity(criterion: Any, counts: Any, total: Any) -> Any:
-    function = _BY_TYPE[criterion.instance_class]
-
-    def call(criterion: Any, counts: Any, total: Any) -> Any:
-        return function(criterion, counts, total)
-
-    return call
+    return _BY_TYPE[criterion.instance_class].py_func

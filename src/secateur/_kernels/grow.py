@@ -412,29 +412,38 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
     else:
         entries = lists.entries[slot, node[START] : node[END]] if is_list else codes.rows[node[START] : node[END]]
     n_missing = _n_missing(weights, slot, entries, lists.shift) if is_list else 0
-    for i in range(n):
-        e = entries[i]
-        row = e >> move
-        c: Any = 0 if i < below else 1
-        if i >= n - n_missing:
-            c = default
-        if codes is not None:
-            if not is_list:
-                code = np.int64(codes.codes[slot - n_lists, row])
-                if kind == coded.NUMERIC:
-                    c = default if code == codes.missing_code[slot - n_lists] else (0 if code <= below else 1)
-                elif kind == coded.SUBSET:
-                    c = np.int64(branch[node[BRANCH] + code])
-                else:
-                    c = code
-        child_of[row] = 1 - c if n_children == 2 else c
-        if weights is None:
-            counts[c, (e & mask) >> one] += 1
-            size[c] += 1
-        else:
+    if weights is None:
+        # Two slices of one list: the commonest case, without a branch per row.
+        for i in range(below):
+            e = entries[i]
+            child_of[e >> move] = 1
+            counts[0, (e & mask) >> one] += 1
+        for i in range(below, n):
+            e = entries[i]
+            child_of[e >> move] = 0
+            counts[1, (e & mask) >> one] += 1
+        size[0], size[1] = below, n - below
+        rows[0], rows[1] = below, n - below
+    else:
+        for i in range(n):
+            e = entries[i]
+            row = e >> move
+            c = 0 if i < below else 1
+            if i >= n - n_missing:
+                c = default
+            if codes is not None:
+                if not is_list:
+                    code = int(codes.codes[slot - n_lists, row])
+                    if kind == coded.NUMERIC:
+                        c = default if code == codes.missing_code[slot - n_lists] else (0 if code <= below else 1)
+                    elif kind == coded.SUBSET:
+                        c = int(branch[node[BRANCH] + code])
+                    else:
+                        c = code
+            child_of[row] = 1 - c if n_children == 2 else c
             counts[c, (e & mask) >> one] += weights.weight[row]
             size[c] += weights.size[row]
-        rows[c] += 1
+            rows[c] += 1
     if default < 0:
         largest = 0
         for c in range(n_children):

@@ -17,6 +17,12 @@ LEFT, RIGHT, BOTH = 1, 2, 3
 
 
 @njit
+def _copy(source: Any, target: Any) -> Any:
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@njit
 def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any, has_ties: Any, scratch: Any) -> Any:
     """Stable split into two by `goes_left[row]`; sides not in `keep` may be left as rubbish.
 
@@ -33,8 +39,7 @@ def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any,
                 entries[to] = e
                 scratch[np.uint64(i) - to] = e
                 to += np.uint64(goes_left[e >> move])
-            for i in range(n - n_left):
-                entries[n_left + i] = scratch[i]
+            _copy(scratch, entries[n_left:])
         elif keep == LEFT:
             for i in range(n):
                 e = entries[i]
@@ -71,8 +76,7 @@ def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any,
             to += np.uint64(goes)
             left_bit &= one - goes
             right_bit &= goes
-        for i in range(n - n_left):
-            entries[n_left + i] = scratch[i]
+        _copy(scratch, entries[n_left:])
 
 
 @njit
@@ -98,5 +102,4 @@ def split_list_many(entries: Any, child_rows: Any, child_of: Any, shift: Any, sc
         scratch[to[c]] = (e ^ bit) | differs
         last_value[c] = value
         to[c] += 1
-    for i in range(n):
-        entries[i] = scratch[i]
+    _copy(scratch, entries)

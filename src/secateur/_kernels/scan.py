@@ -22,22 +22,30 @@ BLOCK = 64  # entries screened at once: few enough to stay in registers and firs
 
 
 class Work(NamedTuple):
-    """Scratch space of one thread."""
+    """Scratch space of one thread, small because it is handed to every scan."""
 
-    left: npt.NDArray[np.float64]
-    right: npt.NDArray[np.float64]
     ones: npt.NDArray[np.int32]  # of class 1 to the left, per entry of a block
-    squares: npt.NDArray[np.float64]  # sum of squared left counts, per entry of a block
-    cross: npt.NDArray[np.float64]  # what the right side adds per left row, per entry of a block
+    space: npt.NDArray[np.float64]  # lines of at least a block and at least the classes
 
 
 def make_work(n_classes: int) -> Work:
     """Scratch space for scans."""
-    return Work(np.zeros(n_classes), np.zeros(n_classes), np.zeros(BLOCK, np.int32), np.zeros(BLOCK), np.zeros(BLOCK))
+    return Work(np.zeros(BLOCK, np.int32), np.zeros((3, max(BLOCK, n_classes))))
 
 
 @njit
-def _scan_gini_two(entries: Any, counts: Any, best: Any, tie: Any, least: Any, work: Any) -> Any:
+def _scan_gini_two(
+    criterion: Any,
+    entries: Any,
+    mask: Any,
+    counts: Any,
+    total: Any,
+    base: Any,
+    best: Any,
+    tie: Any,
+    least: Any,
+    work: Any,
+) -> Any:
     """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division."""
     n = entries.shape[0]
     rows = np.float64(n)
@@ -90,15 +98,13 @@ def _scan_gini(
     work: Any,
 ) -> Any:
     """Sum of squares over both sides, kept up entry by entry; screened without division."""
-    if counts.shape[0] == 2:
-        return _scan_gini_two(entries, counts, best, tie, least, work)
     n = entries.shape[0]
     rows = np.float64(n)
     one = entries.dtype.type(1)
     some = entries.dtype.type(0)
     every = one
     position = -1
-    left = work.left
+    left, block_squares, block_cross = work.space[0], work.space[1], work.space[2]
     all_squares = 0.0
     for c in range(counts.shape[0]):
         left[c] = 0
@@ -116,8 +122,8 @@ def _scan_gini(
             e = block[k]
             some |= e
             every &= e
-            work.squares[k] = squares
-            work.cross[k] = all_squares - 2 * product
+            block_squares[k] = squares
+            block_cross[k] = all_squares - 2 * product
             c = (e & mask) >> one
             squares += 2 * left[c] + 1
             left[c] += 1
@@ -126,12 +132,12 @@ def _scan_gini(
         first = np.float64(start)
         for k in range(size):
             i = first + np.float64(np.int32(k))
-            reached = work.squares[k] * rows + work.cross[k] * i
+            reached = block_squares[k] * rows + block_cross[k] * i
             hit |= block[k] if reached > limit * (i * (rows - i)) else entries.dtype.type(0)
         if hit & one:
             for k in range(size):
                 i = first + k
-                reached = work.squares[k] * rows + work.cross[k] * i
+                reached = block_squares[k] * rows + block_cross[k] * i
                 room = i * (rows - i)
                 if block[k] & one and reached > limit * room and i >= least and rows - i >= least:
                     best = reached / room - constant
@@ -160,7 +166,7 @@ def _scan_entropy(
     some = entries.dtype.type(0)
     every = one
     position = -1
-    left = work.left
+    left = work.space[0]
     both = np.int64(0)  # terms of the classes, summed over both sides
     for c in range(counts.shape[0]):
         left[c] = 0
@@ -206,7 +212,7 @@ def _scan_any(
     some = entries.dtype.type(0)
     every = one
     position = -1
-    left, right = work.left, work.right
+    left, right = work.space[0, : counts.shape[0]], work.space[1, : counts.shape[0]]
     for c in range(counts.shape[0]):
         left[c] = 0
         right[c] = counts[c]
@@ -249,7 +255,7 @@ def _scan_sqrt(
     n = entries.shape[0]
     rows = np.float64(n)
     ones = counts[1]
-    cumulative = work.ones
+    cumulative, sums = work.ones, work.space[0]
     one = entries.dtype.type(1)
     some = entries.dtype.type(0)
     every = one
@@ -271,19 +277,19 @@ def _scan_sqrt(
             i = first + np.float64(np.int32(k))
             x = np.float64(cumulative[k])
             both = np.sqrt(x * (i - x)) + np.sqrt((ones - x) * (rows - i - (ones - x)))
-            work.squares[k] = both
+            sums[k] = both
             hit |= block[k] if both < limit else entries.dtype.type(0)
         if hit & one:
             for k in range(size):
                 i = first + k
-                if block[k] & one and work.squares[k] < limit and i >= least and rows - i >= least:
-                    best = base - work.squares[k]
-                    limit = work.squares[k] - tie
+                if block[k] & one and sums[k] < limit and i >= least and rows - i >= least:
+                    best = base - sums[k]
+                    limit = sums[k] - tie
                     position = start + k
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-_FAST = {criteria.Gini: _scan_gini, criteria.Entropy: _scan_entropy, criteria.Sqrt: _scan_sqrt}
+_FAST: dict[type, Any] = {criteria.GiniTwo: _scan_gini_two, criteria.Gini: _scan_gini, criteria.Entropy: _scan_entropy, criteria.Sqrt: _scan_sqrt}
 
 
 def scan(
@@ -316,23 +322,7 @@ def _scan(
     least: Any,
     work: Any,
 ) -> Any:
-    function: Any = _FAST.get(criterion.instance_class, _scan_any)
-
-    def call(
-        criterion: Any,
-        entries: Any,
-        mask: Any,
-        counts: Any,
-        total: Any,
-        base: Any,
-        best: Any,
-        tie: Any,
-        least: Any,
-        work: Any,
-    ) -> Any:
-        return function(criterion, entries, mask, counts, total, base, best, tie, least, work)
-
-    return call
+    return _FAST.get(criterion.instance_class, _scan_any).py_func
 
 
 @njit
@@ -360,8 +350,9 @@ def scan_weighted(
     mask = (one << entries.dtype.type(shift)) - one
     move = entries.dtype.type(shift)
     n_classes = counts.shape[0]
-    left, right = work.left, work.right
-    missing = np.zeros(n_classes)
+    left, right, missing = work.space[0, :n_classes], work.space[1, :n_classes], work.space[2, :n_classes]
+    for c in range(n_classes):
+        missing[c] = 0
     missing_size = 0.0
     all_size = 0.0
     for i in range(n):

@@ -1,7 +1,6 @@
 """certify: one verb for every certificate, and an honest "best" of them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..bound import Bound
@@ -157,4 +156,13 @@ def _least_of(bounds: Sequence[Bound], delta: float) -> Bound:
     if len(bounds) == 1:
         return least
     details = {**least.details, "share_of_delta": least.delta, "tried": {b.method: b.value for b in bounds}}
-    return replace(least, delta=delta, method=f"{least.method}, best of {len(bounds)}", details=details)
+    return Bound(
+        value=least.value,
+        delta=delta,
+        method=f"{least.method}, best of {len(bounds)}",
+        n=least.n,
+        errors=least.errors,
+        complexity=least.complexity,
+        sample=least.sample,
+        details=details,
+    )

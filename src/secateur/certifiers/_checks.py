@@ -172,8 +172,8 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
     if labels == "grow" and differs.any():
         v = int(np.flatnonzero(differs)[0])
         raise LeakageError(
-            f"node {v} has label {pruning.node_labels[v]}, the growing sample says {grown.majority[v]}: labels were not "
-            "fixed before the held-out sample was seen, so a certificate for fixed labels does not cover them; "
+            f"node {v} has label {pruning.node_labels[v]}, the growing sample says {grown.majority[v]}: labels were "
+            "not fixed before the held-out sample was seen, so a certificate for fixed labels does not cover them; "
             "pass labels='prune', which pays for the choice"
         )
     moved = differs & pruning.tree.is_leaf

@@ -1,6 +1,7 @@
 """Growing: from a table to a tree that fits its sample."""
 
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
@@ -114,12 +115,12 @@ def grow(
     )  # fmt: skip
     _check_bins(max_bins)
     weight = None if sample_weight is None else np.asarray(sample_weight)
-    table = X if isinstance(X, Table) else encode(X, target=y, nominal=nominal, weights=weight)
+    table = encode(X, target=y, nominal=nominal, weights=None if isinstance(X, Table) else weight)
     if table.target is None or table.schema.classes is None:
         raise DataError("y is None and the table has no target; growing needs the class of each row")
     n_jobs = _n_threads(n_jobs)
     weight = check_weights(weight, table.n_rows)
-    weight = _times_class_weight(weight, table, class_weight)
+    weight = check_weights(_times_class_weight(weight, table, class_weight), table.n_rows)
     if weight is not None and (weight == 1).all():
         weight = None
     table, weight = rows_used(table, weight)
@@ -127,11 +128,14 @@ def grow(
     assert target is not None
     assert classes is not None
     n_classes = len(classes)
+    if np.count_nonzero(np.bincount(target, minlength=n_classes)) == 1:
+        only = classes[target[0]]
+        warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else _Inline() as pool:
         is_plain = weight is None and criterion in ("gini", "entropy", "sqrt")
         data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, is_plain=is_plain, pool=pool)
-        measure = _criterion(criterion, table.n_rows, is_plain)
+        measure = _criterion(criterion, table.n_rows, n_classes, is_plain)
         grower = Grower(measure, data, None if is_plain else ratio, limits, n_classes, pool, n_jobs)
         grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
     return assemble(grown, data, table, is_whole=is_whole, has_births=limits.best_first)
@@ -150,12 +154,14 @@ class _Inline:
         return None
 
 
-def _criterion(name: str, n_rows: int, is_plain: bool) -> Any:
+def _criterion(name: str, n_rows: int, n_classes: int, is_plain: bool) -> Any:
     if not is_plain:
         return criteria.General(criteria.GENERAL["entropy" if name == "gain_ratio" else name])
     if name == "entropy":
         return criteria.entropy_table(n_rows)
-    return criteria.Gini() if name == "gini" else criteria.Sqrt()
+    if name == "sqrt":
+        return criteria.Sqrt()
+    return criteria.GiniTwo() if n_classes == 2 else criteria.Gini()
 
 
 def _limits(
@@ -175,10 +181,14 @@ def _limits(
     best_first = growth == "best-first"
     if max_splits is not None and not best_first:
         raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
-    _check_number("max_splits", max_splits, 0)
-    _check_number("max_depth", max_depth, 0)
+    _check_number("max_splits", max_splits, 0, or_none=True)
+    _check_number("max_depth", max_depth, 0, or_none=True)
     _check_number("min_samples_leaf", min_samples_leaf, 1)
     _check_number("min_samples_split", min_samples_split, 2)
+    if not (allow_zero is None or isinstance(allow_zero, bool)):
+        raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
+    if not isinstance(penalise_numeric, bool):
+        raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
     limits = kernel.Limits(
         max_depth=_NO_LIMIT if max_depth is None else int(max_depth),
         max_splits=_NO_LIMIT if max_splits is None else int(max_splits),
@@ -197,13 +207,15 @@ def _check_name(what: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))} is needed")
 
 
-def _check_number(what: str, value: Any, least: int) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least):
-        raise ParameterError(f"{what}={value!r}; a whole number of {least} or more is needed")
+def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:
+    is_number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+    if not (is_number or (or_none and value is None)):
+        also = " or None" if or_none else ""
+        raise ParameterError(f"{what}={value!r}; a whole number of {least} or more{also} is needed")
 
 
 def _check_bins(max_bins: Any) -> None:
-    _check_number("max_bins", max_bins, 2)
+    _check_number("max_bins", max_bins, 2, or_none=True)
     if max_bins is not None and max_bins > 2**16 - 1:
         raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")
 
@@ -223,9 +235,11 @@ def _times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
     classes, target = table.schema.classes, table.target
     assert classes is not None
     assert target is not None
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(f"class_weight={class_weight!r}; a dict, 'balanced' or None is needed")
+    if not isinstance(class_weight, dict) and class_weight != "balanced":
+        raise ParameterError(
+            f"class_weight={class_weight!r}; a dict from class to weight, 'balanced' or None is needed"
+        )
+    if class_weight == "balanced":
         present = np.bincount(target, weight, minlength=len(classes))
         factor = present.sum() / (np.count_nonzero(present) * np.maximum(present, 1e-300))
     else:
@@ -233,7 +247,8 @@ def _times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
         unknown = [label for label in class_weight if label not in known]
         if unknown:
             raise ParameterError(f"class_weight names {unknown[0]!r}; the classes are {list(known)}")
+        for label, value in class_weight.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+                raise ParameterError(f"class_weight[{label!r}]={value!r}; a finite number of 0 or more is needed")
         factor = np.array([class_weight.get(label, 1.0) for label in known], float)
-        if not (np.isfinite(factor).all() and (factor >= 0).all()):
-            raise ParameterError(f"class_weight={class_weight}; finite weights of 0 or more are needed")
     return (1.0 if weight is None else weight) * factor[target]

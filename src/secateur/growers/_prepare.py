@@ -67,6 +67,7 @@ def prepare(
     label_bits = max(1, int(len(table.schema.classes) - 1).bit_length())
     shift = label_bits + 1
     entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
+    size = _size(weight)
     few = FEW if max_bins is None else max(FEW, max_bins)
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     listed: list[tuple[int, Array, Array | None]] = []
@@ -81,7 +82,7 @@ def prepare(
         if by_value.n_values + (by_value.n_missing > 0) < 2:
             continue
         if by_value.n_values <= few or max_bins is not None:
-            codes, meaning = _codes_of(column, by_value, max_bins)
+            codes, meaning = _codes_of(column, by_value, max_bins, size)
             n_codes = len(meaning.low) + (by_value.n_missing > 0)
             if n_codes < 2:
                 continue
@@ -138,16 +139,19 @@ def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]
                 yield j, np.array(table.columns[j], order="C")  # our own copy: one kernel for all
 
 
-def _codes_of(column: Array, by_value: _Sorted, max_bins: int | None) -> tuple[Array, Values]:
-    """Codes in order of value: one per value, or per bin of about equally many rows."""
+def _codes_of(column: Array, by_value: _Sorted, max_bins: int | None, size: Array | None) -> tuple[Array, Values]:
+    """Codes in order of value: one per value, or per bin of about equally many rows (repetitions counted)."""
     n_seen = len(column) - by_value.n_missing
     rank = presort.ranks(column, by_value.rows, n_seen)
     first = np.flatnonzero(np.diff(rank[by_value.rows], prepend=-1))  # where each value begins
     distinct = column[by_value.rows[first[first < n_seen]]].astype(np.float64)
     if max_bins is None or len(distinct) <= max_bins:
         return rank, Values(distinct, distinct, is_binned=False)
-    before = first[: len(distinct)]  # rows with a smaller value
-    _, bin_of = np.unique(before * max_bins // n_seen, return_inverse=True)
+    before, n_all = first[: len(distinct)], n_seen  # rows with a smaller value, rows in all
+    if size is not None:
+        repeated = np.append(0, np.cumsum(size[by_value.rows[:n_seen]].astype(np.int64)))
+        before, n_all = repeated[before], int(repeated[-1])
+    _, bin_of = np.unique(before * max_bins // n_all, return_inverse=True)
     ends = np.flatnonzero(np.diff(bin_of, append=-1))
     starts = np.append(0, ends[:-1] + 1)
     codes = np.append(bin_of, bin_of[-1] + 1)[rank]
@@ -182,12 +186,16 @@ def _weights(weight: Array | None, missing: list[Array | None], n: int) -> kerne
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
     ones = np.ones(n)
-    # Whole weights are repetitions and count as such in the limits; others are importances.
-    is_whole = weight is None or bool((weight == np.rint(weight)).all())
+    size = _size(weight)
     return kernel.Weights(
         ones if weight is None else np.array(weight),
-        ones if weight is None or not is_whole else np.array(weight),
+        ones if size is None else np.array(size),
         _stacked(has_missing, n, np.bool_),
         line,
         weight is not None,
     )
+
+
+def _size(weight: Array | None) -> Array | None:
+    """What limits and bins count: whole weights are repetitions; with others rows count (None)."""
+    return weight if weight is not None and (weight == np.rint(weight)).all() else None

@@ -52,14 +52,16 @@ RULES = {
     "bottom-up-srm": Rule("bottom_up_srm"),
     "pessimistic": Rule("pessimistic"),
     "minimum-error": Rule("minimum_error"),
-    "critical-value": Rule("critical_value"),
+    "critical-value": Rule("critical_value", returns="sequence"),
     "error-based": Rule("error_based"),
     "equal-predictions": Rule("merge_equal_leaves"),
     "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
 }
 # Functions that belong to a rule but are not rules themselves, and their files.
 _COMPANIONS = {
+    "KPath": "k_reduced_error",
     "k_reduced_error_path": "k_reduced_error",
+    "srm_penalty": "bottom_up_srm",
     "global_srm_table": "global_srm",
 }
 

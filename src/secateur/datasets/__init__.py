@@ -1,0 +1,32 @@
+"""Data sets made from first principles: no download, no file, the same on every machine.
+
+Each function returns a `Table` with its target. Four families, one file each:
+
+    concepts   a rule over all combinations of a few attributes: balance_scale, monks, car
+    games      every position of a small game: tic_tac_toe, krk_legality, krk_depth
+    noisy      samples of a known distribution, by seed: led24, waveform, noise
+    domains    random concepts: random_domain
+
+`split` deals the rows of any table out into parts, for instance to grow, to prune and to
+certify.
+"""
+
+from ._concepts import balance_scale, car, monks
+from ._domains import random_domain
+from ._games import krk_depth, krk_legality, tic_tac_toe
+from ._noisy import led24, noise, waveform
+from ._rows import split
+
+__all__ = [
+    "balance_scale",
+    "car",
+    "krk_depth",
+    "krk_legality",
+    "led24",
+    "monks",
+    "noise",
+    "random_domain",
+    "split",
+    "tic_tac_toe",
+    "waveform",
+]

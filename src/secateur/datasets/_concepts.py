@@ -1,0 +1,114 @@
+"""Rules over all combinations of a few attributes: what a tree can learn without noise."""
+
+from typing import Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..table import Table
+from ._rows import Nominal, Numeric, combinations, make_table
+
+
+def balance_scale() -> Table:
+    """Return all 625 settings of a balance: which side goes down, L or R, or neither, B.
+
+    Returns
+    -------
+    Table
+        Four numeric columns with the values 1 to 5: the weight and the distance on each side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = balance_scale()
+    >>> table, np.bincount(table.target).tolist()
+    (Table(625 rows, 0 nominal and 4 numeric columns, 3 classes), [49, 288, 288])
+    """
+    rows = combinations(5, 5, 5, 5) + 1
+    left, right = rows[:, 0] * rows[:, 1], rows[:, 2] * rows[:, 3]
+    names = ("left_weight", "left_distance", "right_weight", "right_distance")
+    columns = [Numeric(name, rows[:, j]) for j, name in enumerate(names)]
+    return make_table(columns, np.where(left > right, 1, np.where(right > left, 2, 0)), ("B", "L", "R"))
+
+
+def monks(problem: Literal[1, 2, 3]) -> Table:
+    """Return all 432 robots of the MONK's problems with their true class, 1 or 0.
+
+    Parameters
+    ----------
+    problem : 1, 2 or 3
+        1: a1 = a2 or a5 = 1. 2: exactly two attributes have their first value.
+        3: (a5 = 3 and a4 = 1) or (a5 is not 4 and a2 is not 3).
+
+    Returns
+    -------
+    Table
+        Six nominal columns, a1 to a6, with 3, 3, 2, 3, 4 and 2 values counted from 1.
+
+    Examples
+    --------
+    >>> [int(monks(problem).target.sum()) for problem in (1, 2, 3)]
+    [216, 142, 228]
+    """
+    sizes = (3, 3, 2, 3, 4, 2)
+    rows = combinations(*sizes) + 1
+    a1, a2, _, a4, a5, _ = rows.T
+    if problem == 1:
+        is_one = (a1 == a2) | (a5 == 1)
+    elif problem == 2:
+        is_one = (rows == 1).sum(axis=1) == 2
+    elif problem == 3:
+        is_one = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
+    else:
+        raise ParameterError(f"problem={problem!r}; one of 1, 2, 3 is needed")
+    columns = [Nominal(f"a{j + 1}", tuple(range(1, n_values + 1)), rows[:, j] - 1) for j, n_values in enumerate(sizes)]
+    return make_table(columns, is_one, (0, 1))
+
+
+# The tables of the decision model, best value last. A row of a table is the first thing it depends on.
+_PRICE = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 2, 3], [1, 2, 3, 3]])  # buying, maint
+_COMFORT = np.array(  # persons, doors, lug_boot
+    [
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
+        [[1, 1, 2], [1, 1, 2], [1, 2, 2], [1, 2, 2]],
+        [[0, 1, 2], [1, 2, 2], [1, 2, 2], [1, 2, 2]],
+    ]
+)
+_TECH = np.array([[0, 0, 0], [0, 1, 2], [0, 2, 3]])  # comfort, safety
+_CAR = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 1, 3], [0, 1, 2, 3]])  # price, tech
+
+
+def car() -> Table:
+    """Return all 1,728 cars of a hierarchical decision model: unacc, acc, good or vgood.
+
+    Returns
+    -------
+    Table
+        Six nominal columns: buying, maint, doors, persons, lug_boot and safety.
+
+    Notes
+    -----
+    The class follows from the price (buying, maint) and the technical quality, which follows
+    from safety and comfort (doors, persons, lug_boot). Bohanec and Rajkovic (1990).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = car()
+    >>> dict(zip(table.schema.classes.tolist(), np.bincount(table.target).tolist()))
+    {'unacc': 1210, 'acc': 384, 'good': 69, 'vgood': 65}
+    """
+    cost = ("vhigh", "high", "med", "low")
+    values = {
+        "buying": cost,
+        "maint": cost,
+        "doors": ("2", "3", "4", "5more"),
+        "persons": ("2", "4", "more"),
+        "lug_boot": ("small", "med", "big"),
+        "safety": ("low", "med", "high"),
+    }
+    rows = combinations(*map(len, values.values()))
+    buying, maint, doors, persons, lug_boot, safety = rows.T
+    quality = _TECH[_COMFORT[persons, doors, lug_boot], safety]
+    columns = [Nominal(name, known, rows[:, j]) for j, (name, known) in enumerate(values.items())]
+    return make_table(columns, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))

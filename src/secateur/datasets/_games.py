@@ -1,0 +1,207 @@
+"""Every position of a small game, with what the rules of the game say about it.
+
+Squares of the chess board are numbered file by file: square = 8 * file + rank, both from 0.
+A position is one index into arrays of shape (64, 64, 64): white king, white rook, black king.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from ..table import Table
+from ._rows import Nominal, Numeric, combinations, make_table
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+_FILE, _RANK = np.divmod(np.arange(64), 8)
+_KING_STEPS = tuple((df, dr) for df in (-1, 0, 1) for dr in (-1, 0, 1) if (df, dr) != (0, 0))
+_ROOK_STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen",
+)  # fmt: skip
+
+
+def tic_tac_toe() -> Table:
+    """Return all 958 boards at the end of a game that x begins; positive where x has won.
+
+    Returns
+    -------
+    Table
+        Nine nominal columns with the values x, o and b (blank), row by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = tic_tac_toe()
+    >>> dict(zip(table.schema.classes.tolist(), np.bincount(table.target).tolist()))
+    {'negative': 332, 'positive': 626}
+    """
+    boards = combinations(*[3] * 9)
+    x, o = boards == 0, boards == 1
+    lines = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
+    x_has_line, o_has_line = (player[:, lines].all(axis=2).any(axis=1) for player in (x, o))
+    ahead = x.sum(axis=1) - o.sum(axis=1)
+    x_won = x_has_line & ~o_has_line & (ahead == 1)
+    o_won = o_has_line & ~x_has_line & (ahead == 0)
+    drawn = ~x_has_line & ~o_has_line & (boards != 2).all(axis=1) & (ahead == 1)
+    is_end = x_won | o_won | drawn
+    names = [f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")]
+    columns = [Nominal(name, ("x", "o", "b"), boards[is_end, j]) for j, name in enumerate(names)]
+    return make_table(columns, x_won[is_end], ("negative", "positive"))
+
+
+def krk_legality() -> Table:
+    """Return all 262,144 placements of king and rook against king, legal or not with white to move.
+
+    Returns
+    -------
+    Table
+        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. Illegal are
+        86,976 rows: the kings touch, white's pieces share a square, or the black king
+        stands in check although it is white's turn.
+
+    Examples
+    --------
+    >>> int((krk_legality().target == 0).sum())
+    86976
+    """
+    king, rook, other = combinations(64, 64, 64).T
+    is_illegal = _touch()[king, other] | (king == rook) | _checks()[rook, other, king]
+    return _krk_table(king, rook, other, ~is_illegal, ("illegal", "legal"))
+
+
+def krk_depth() -> Table:
+    """Return the 28,056 positions of king and rook against king, black to move, with the moves to mate.
+
+    Returns
+    -------
+    Table
+        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. The classes are
+        draw and zero to sixteen: white's moves to mate under best play. Of positions that
+        are mirror images one is listed: the white king is in the triangle a1-d1-d4; if it
+        is on the diagonal the black king is on or below it; if both are, so is the rook.
+
+    Notes
+    -----
+    Retrograde analysis, about a second. Bain and Hoff (1994) for the data set.
+
+    Examples
+    --------
+    >>> krk_depth()
+    Table(28,056 rows, 3 nominal and 3 numeric columns, 18 classes)
+    """
+    king, rook, other = combinations(64, 64, 64).T
+    below = _FILE - _RANK  # how far below the diagonal a square lies
+    is_listed = (_FILE[king] < 4) & (below[king] >= 0) & _is_position().ravel()
+    is_listed &= (below[king] > 0) | (below[other] > 0) | ((below[other] == 0) & (below[rook] >= 0))
+    chosen = np.flatnonzero(is_listed)
+    depth = _moves_to_mate().ravel()[chosen]
+    return _krk_table(king[chosen], rook[chosen], other[chosen], depth + 1, ("draw", *_WORDS))
+
+
+def _krk_table(king: Ints, rook: Ints, other: Ints, target: npt.NDArray[np.integer], classes: tuple[str, ...]) -> Table:
+    columns: list[Nominal | Numeric] = []
+    for piece, square in (("white_king", king), ("white_rook", rook), ("black_king", other)):
+        columns.append(Nominal(f"{piece}_file", tuple("abcdefgh"), _FILE[square]))
+        columns.append(Numeric(f"{piece}_rank", _RANK[square] + 1))
+    return make_table(columns, target, classes)
+
+
+def _touch() -> Bools:
+    """[a, b]: whether squares are neighbours or the same."""
+    distance = np.maximum(abs(_FILE[:, None] - _FILE), abs(_RANK[:, None] - _RANK))
+    return np.asarray(distance <= 1)
+
+
+def _checks() -> Bools:
+    """[rook, square, king]: whether they share a file or rank with no king strictly between them."""
+    rook, square, king = np.ogrid[:64, :64, :64]
+    shares_file, shares_rank = _FILE[rook] == _FILE[square], _RANK[rook] == _RANK[square]
+    on_file = (_FILE[king] == _FILE[rook]) & _is_between(_RANK[rook], _RANK[king], _RANK[square])
+    on_rank = (_RANK[king] == _RANK[rook]) & _is_between(_FILE[rook], _FILE[king], _FILE[square])
+    return np.asarray((shares_file & ~on_file) | (shares_rank & ~on_rank))
+
+
+def _is_between(a: Ints, middle: Ints, b: Ints) -> Bools:
+    return np.asarray((np.minimum(a, b) < middle) & (middle < np.maximum(a, b)))
+
+
+def _is_position() -> Bools:
+    """Whether three pieces can stand so with black to move."""
+    king, rook, other = np.ogrid[:64, :64, :64]
+    return np.asarray(~_touch()[king, other] & (king != rook) & (rook != other))
+
+
+def _moves_to_mate() -> npt.NDArray[np.int8]:
+    """White's moves to mate with black to move, for each position; -1 where white cannot force it.
+
+    Layer d holds the positions in which black can only move to where white reaches layer d - 1.
+    """
+    is_position = _is_position()
+    white = _white_moves(is_position)
+    replies, can_move, can_draw = _black_moves(is_position)
+    king, rook, other = np.ogrid[:64, :64, :64]
+    in_check = _checks()[rook, other, king]
+    depth = np.full((64, 64, 64), -1, np.int8)
+    depth[is_position & ~can_move & in_check] = 0
+    is_won = np.zeros((64, 64, 64), np.bool_)  # white to move
+    layer = -1
+    while layer < depth.max():  # until nothing new was settled
+        layer = int(depth.max())
+        # The last entry of `reached` and `loses` stands for "no such move".
+        reached = np.append(depth.ravel() == layer, False)
+        for targets in white:
+            is_won |= reached[targets]
+        loses = np.append(is_won.ravel(), True)
+        is_lost = is_position & can_move & ~can_draw & (depth < 0)
+        for targets in replies:
+            is_lost &= loses[targets]
+        depth[is_lost] = layer + 1
+    return depth
+
+
+def _step(square: Ints, step: tuple[int, int], length: int = 1) -> tuple[Ints, Bools]:
+    """Where a step leads, and whether that is on the board."""
+    to_file, to_rank = _FILE[square] + length * step[0], _RANK[square] + length * step[1]
+    is_on = (to_file >= 0) & (to_file < 8) & (to_rank >= 0) & (to_rank < 8)
+    return np.where(is_on, 8 * to_file + to_rank, 0), np.asarray(is_on)
+
+
+def _index(is_move: Bools, king: Ints, rook: Ints, other: Ints) -> npt.NDArray[np.int32]:
+    """The position a move leads to; 64 ** 3 where there is no such move."""
+    return np.where(is_move, (king * 64 + rook) * 64 + other, 64**3).astype(np.int32)
+
+
+def _white_moves(is_position: Bools) -> list[npt.NDArray[np.int32]]:
+    """For each move of white, where it leads from each position."""
+    king, rook, other = np.ogrid[:64, :64, :64]
+    moves = []
+    for step in _KING_STEPS:
+        to, is_on = _step(king, step)
+        moves.append(_index(is_on & is_position[to, rook, other], to, rook, other))
+    for step in _ROOK_STEPS:
+        is_clear = np.ones((64, 64, 64), np.bool_)
+        for length in range(1, 8):
+            to, is_on = _step(rook, step, length)
+            is_clear = is_clear & is_on & (to != king) & (to != other)
+            moves.append(_index(is_clear & is_position[king, to, other], king, to, other))
+    return moves
+
+
+def _black_moves(is_position: Bools) -> tuple[list[npt.NDArray[np.int32]], Bools, Bools]:
+    """For each move of black, where it leads; whether there is a move; whether one takes the rook."""
+    king, rook, other = np.ogrid[:64, :64, :64]
+    touch, checks = _touch(), _checks()
+    can_move, can_draw = np.zeros((64, 64, 64), np.bool_), np.zeros((64, 64, 64), np.bool_)
+    moves = []
+    for step in _KING_STEPS:
+        to, is_on = _step(other, step)
+        is_free = is_on & ~touch[king, to]
+        takes = is_free & (to == rook)  # a rook beside its king is guarded: then `is_free` is False
+        # The black king has left its square, so only the white king can shield it from the rook.
+        goes = is_free & (to != rook) & ~checks[rook, to, king]
+        moves.append(_index(goes & is_position, king, rook, to))
+        can_move |= goes | takes
+        can_draw |= takes
+    return moves, can_move, can_draw

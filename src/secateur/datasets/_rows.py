@@ -1,0 +1,114 @@
+"""Tables from codes and numbers, and the rows of a table dealt out into parts."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from ..errors import DataError, ParameterError
+from ..table import Column, Schema, Table
+
+Ints = npt.NDArray[np.int64]
+
+
+def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
+    """Return the rows of a table dealt out at random into parts.
+
+    Parameters
+    ----------
+    table : Table
+    *shares : float
+        The share of the rows each part gets; together at most 1.
+    seed : int
+        The same seed deals the same rows.
+
+    Returns
+    -------
+    tuple of Table
+        One per share, in that order, no row in two of them. All carry the schema of `table`.
+
+    Examples
+    --------
+    >>> from secateur import datasets
+    >>> grow_rows, prune_rows = datasets.split(datasets.car(), 2 / 3, 1 / 3)
+    >>> grow_rows.n_rows, prune_rows.n_rows
+    (1152, 576)
+    """
+    if not shares or any(not share > 0 for share in shares) or math.fsum(shares) > 1 + 1e-9:
+        raise ParameterError(f"shares={shares}; shares above 0 that add up to at most 1 are needed")
+    order = np.random.default_rng(seed).permutation(table.n_rows)
+    ends = [round(table.n_rows * math.fsum(shares[: i + 1])) for i in range(len(shares))]
+    parts = []
+    for share, start, end in zip(shares, [0, *ends], ends, strict=False):
+        if start == end:
+            raise DataError(f"a share of {share:g} of {table.n_rows} rows is none; a part needs at least one row")
+        parts.append(_rows(table, np.sort(order[start:end])))
+    return tuple(parts)
+
+
+def _rows(table: Table, rows: Ints) -> Table:
+    columns = tuple(sealed(column[rows]) for column in table.columns)
+    target = None if table.target is None else sealed(table.target[rows])
+    matrix = None if table.matrix is None else sealed(table.matrix[rows])
+    n_unseen = tuple(
+        int(np.count_nonzero(column < 0)) if kind == "nominal" else 0
+        for kind, column in zip(table.kinds, columns, strict=True)
+    )
+    return Table(table.schema, columns, target, matrix, n_unseen)
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """A column of categories, as codes."""
+
+    name: str
+    categories: tuple[Any, ...]
+    codes: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """A column of numbers."""
+
+    name: str
+    values: npt.NDArray[Any]
+
+
+def make_table(columns: Sequence[Nominal | Numeric], target: npt.NDArray[Any], classes: Sequence[Any]) -> Table:
+    """Return the table of these columns; `target` holds positions in `classes`."""
+    schema = Schema(
+        tuple(
+            Column(c.name, "nominal", c.categories) if isinstance(c, Nominal) else Column(c.name, "numeric")
+            for c in columns
+        ),
+        sealed(np.array(classes)),
+        has_names=True,
+    )
+    arrays = tuple(
+        sealed(c.codes.astype(np.int32)) if isinstance(c, Nominal) else sealed(c.values.astype(np.float64))
+        for c in columns
+    )
+    return Table(schema, arrays, sealed(target.astype(np.int32)))
+
+
+def combinations(*sizes: int) -> Ints:
+    """Return all combinations of codes below `sizes`, one per row, the last changing fastest."""
+    grid: Ints = np.indices(sizes).reshape(len(sizes), -1).T
+    return grid
+
+
+def generator(n: int, seed: int) -> np.random.Generator:
+    """Return the generator of `n` rows, or say why there can be none."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise ParameterError(f"n={n!r}; a whole number of rows, 1 or more, is needed")
+    return np.random.default_rng(seed)
+
+
+def check_probability(name: str, value: float) -> None:
+    """Raise `ParameterError` unless `value` is between 0 and 1."""
+    if not 0 <= value <= 1:
+        raise ParameterError(f"{name}={value!r}; a probability between 0 and 1 is needed")
