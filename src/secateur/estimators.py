@@ -49,6 +49,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of tests on a path.
     min_samples_leaf, min_samples_split : int
         Least number of examples in a child, and in a node to be split.
+    min_weight_fraction_leaf : float
+        Least share of the whole weight in a child. With class weights this is the limit that
+        matters: rows of a class that weighs next to nothing then cannot make a leaf.
     max_bins : int, optional
         None considers every threshold; a number cuts between so many bins only.
     class_weight : dict or "balanced", optional
@@ -125,6 +128,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
         min_samples_split: int = 2,
+        min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         nominal: Any = None,
@@ -139,6 +143,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_bins = max_bins
         self.class_weight = class_weight
         self.nominal = nominal
@@ -165,6 +170,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.prune is not None:
             raise ParameterError(f"prune={self.prune!r} is not there yet; None keeps the whole tree")
         table = encode(X, target=_labels(y), nominal=self.nominal, weights=sample_weight)
+        least_weight: dict[str, Any] = {}
+        if self.min_weight_fraction_leaf:
+            least_weight["min_weight_fraction_leaf"] = self.min_weight_fraction_leaf
         tree, counts = grow(
             table,
             criterion=self.criterion,
@@ -174,6 +182,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             min_samples_split=self.min_samples_split,
+            **least_weight,
             max_bins=self.max_bins,
             sample_weight=sample_weight,
             class_weight=self.class_weight,
@@ -244,7 +253,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             drop = drop * _split_information(self.counts_)[at]
         summed = np.bincount(self.tree_.feature[at], np.maximum(drop, 0), minlength=self.n_features_in_)
         total = summed.sum()
-        importances: Floats = summed / total if total > 0 else summed
+        importances: Floats = summed / (total if total > 0 else 1.0)
         return importances
 
     def export_text(
@@ -326,8 +335,8 @@ def _labels(y: Any) -> Any:
     if y is None:
         raise DataError("TreeClassifier requires y to be passed, but the target y is None")
     if isinstance(y, str) or np.isscalar(y):
-        raise DataError(f"y is {y!r}; one label per row is needed: pass the column itself, X[{y!r}]")
-    shape = getattr(y, "shape", ())
+        raise DataError(f"y is {y!r}; one label per row is needed, not the name of a column or one value")
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 
 

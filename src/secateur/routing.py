@@ -11,7 +11,7 @@ from ._kernels import route, structure
 from .counts import Counts
 from .encoding import encode
 from .errors import DataError, TreeError
-from .labels import check_weights
+from .labels import check_weights, summable
 from .table import Schema, Table
 from .tree import Ints, Tree
 
@@ -56,6 +56,7 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
         raise DataError("y is None and the table has no target; counting needs the class of each row")
     n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
     weight = check_weights(sample_weight, table.n_rows)
+    weight = None if weight is None else summable(weight)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
     given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)

@@ -1,3 +1,436 @@
-"""stub"""
-def export_text(*a, **k): ...
-def export_rules(*a, **k): ...
+"""A tree as text: drawn with its tests, or as one rule per leaf.
+
+Nodes are in pre-order, so a drawing is one loop over them. A rule is what is known of each
+column on the way to a leaf: a range, or a set of categories. The loop keeps it up to date
+and takes it back when it leaves a branch, so that no path is ever walked twice.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .counts import Counts
+from .errors import ParameterError, PruningError, TreeError
+from .pruning import Pruning
+from .tree import Ints, Tree
+
+__all__ = ["export_rules", "export_text"]
+
+MOST_INDENTED = 40  # levels; deeper lines name their depth, or the text would grow with its square
+MOST_DECIMALS = 12  # beyond, a threshold is written out in full
+_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
+
+
+def export_text(
+    tree: Tree,
+    counts: Counts | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int = 2,
+    show_weights: bool = False,
+    pruning: Pruning | None = None,
+) -> str:
+    """Return a drawing of the tree, one line for each branch and each leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+    counts : Counts, optional
+        Gives the leaves their class and numbers of rows and errors.
+    feature_names, class_names : sequence of str, optional
+        Names of the columns and of the classes, in their order; by default those of the data
+        the tree was grown on.
+    max_depth : int, optional
+        Tests below this depth (0: the root) are left out and marked as such. None draws all.
+    decimals : int
+        Digits after the point of thresholds, and of weights that are not whole. A threshold
+        gets more where two of the same column would look alike or one would look like 0.
+    show_weights : bool
+        Whether a leaf shows the weight of each class in place of rows and errors.
+    pruning : Pruning, optional
+        Draw the tree as cut back by it, with its classes if it has any.
+
+    Returns
+    -------
+    str
+        Without a line break at the end. Control characters in names are written as escapes.
+
+    Notes
+    -----
+    O(nodes), whatever the depth: lines more than 40 levels down are not indented further but
+    name their depth. "or missing" stands where the gaps of a column go that had some in
+    growing; gaps in other columns, and new categories, go where most growing examples went.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> X = [["red", 1.0], ["red", 4.0], ["blue", 1.5], ["green", None]]
+    >>> tree, counts = secateur.grow(secateur.encode(X, names=["colour", "size"], target=["a", "b", "a", "b"]))
+    >>> print(export_text(tree, counts))
+    |--- size <= 2.75
+    |   |--- class: a (2 rows, 0 errors)
+    |--- size > 2.75 or missing
+    |   |--- class: b (2 rows, 0 errors)
+    >>> print(export_text(tree, counts, show_weights=True, pruning=secateur.Pruning.from_cuts(tree, [0])))
+    |--- weights: [2, 2] class: a
+    """
+    _check_number("decimals", decimals, optional=False)
+    _check_number("max_depth", max_depth, optional=True)
+    if show_weights and counts is None:
+        raise ParameterError("show_weights=True needs the weights: pass counts")
+    shown = _Shown.of(tree, counts, pruning, feature_names, class_names, decimals)
+    tree = shown.tree
+    deepest = tree.n_nodes if max_depth is None else max_depth
+    depth, is_leaf, end = tree.depth.tolist(), tree.is_leaf.tolist(), tree.end.tolist()
+    lines = []
+    for v, branch in enumerate(_branches(shown)):
+        if depth[v] > deepest + 1:
+            continue
+        if v > 0:
+            lines.append(_indented(depth[v] - 1, branch))
+        if is_leaf[v]:
+            lines.append(_indented(depth[v], shown.leaf(v, decimals, show_weights=show_weights)))
+        elif depth[v] == deepest + 1:
+            levels = int(tree.depth[v : end[v]].max()) - depth[v]
+            n_leaves = int(np.count_nonzero(tree.is_leaf[v : end[v]]))
+            lines.append(_indented(depth[v], f"truncated branch of depth {levels} ({n_leaves:,} leaves)"))
+    return "\n".join(lines)
+
+
+def export_rules(
+    tree: Tree,
+    counts: Counts | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    decimals: int = 2,
+    pruning: Pruning | None = None,
+) -> str:
+    """Return the tree as rules, one line for each leaf, in pre-order.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with tests.
+    counts : Counts, optional
+        Gives the rules their class, and how many rows they cover with what share of errors.
+    feature_names, class_names, decimals, pruning
+        As for `export_text`.
+
+    Returns
+    -------
+    str
+        Every row meets exactly one rule, and its class is the tree's. All that a path asks of
+        one column is said once, as a range or a set, where the path first asks.
+
+    Notes
+    -----
+    O(nodes + length of the text). Missing values and new categories are told as in
+    `export_text`.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "yes", "no"])
+    >>> print(export_rules(tree, counts, feature_names=["size"]))
+    IF size <= 1.50 THEN no (1 row, error 0.0%)
+    IF 1.50 < size <= 3.50 THEN yes (2 rows, error 0.0%)
+    IF size > 3.50 THEN no (1 row, error 0.0%)
+    """
+    _check_number("decimals", decimals, optional=False)
+    shown = _Shown.of(tree, counts, pruning, feature_names, class_names, decimals)
+    if (shown.tree.feature[shown.tree.internal] < 0).any():
+        raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
+    lines = []
+    for v, known in _paths(shown):
+        asked = [text for text in (shown.condition(j, what) for j, what in known.items()) if text]
+        lines.append(f"IF {' AND '.join(asked) or 'TRUE'} THEN {shown.conclusion(v)}")
+    return "\n".join(lines)
+
+
+class _Threshold(NamedTuple):
+    """A threshold and how it is written; the values decide which of two is the closer one."""
+
+    value: float
+    text: str
+
+
+class _Range(NamedTuple):
+    """What a path knows of a number: above `low`, at most `high`, or missing."""
+
+    low: _Threshold
+    high: _Threshold
+    is_missing_in: bool
+    is_known_in: bool
+
+
+_NO_LOW, _NO_HIGH = _Threshold(-np.inf, ""), _Threshold(np.inf, "")
+_ANYTHING = _Range(_NO_LOW, _NO_HIGH, is_missing_in=True, is_known_in=True)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The tree as it will be shown, with all names and numbers turned to text."""
+
+    tree: Tree
+    counts: Counts | None
+    labels: Ints | None
+    errors: npt.NDArray[Any] | None
+    columns: list[str]
+    classes: list[str]
+    thresholds: list[_Threshold]
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        counts: Counts | None,
+        pruning: Pruning | None,
+        feature_names: Sequence[str] | None,
+        class_names: Sequence[str] | None,
+        decimals: int,
+    ) -> "_Shown":
+        if counts is not None:
+            counts.check_fits(tree)
+        labels = None if counts is None else counts.majority
+        if pruning is not None:
+            if not pruning.tree.same_structure(tree):
+                raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
+            labels = labels if pruning.node_labels is None else pruning.node_labels
+            is_here = pruning.is_kept | pruning.is_leaf
+            labels = None if labels is None else labels[is_here]
+            tree, counts = (pruning.to_tree(), None) if counts is None else pruning.to_tree(counts)
+        errors = None if counts is None or labels is None else counts.errors_if_leaf(labels)
+        columns = _column_names(tree, feature_names)
+        n_classes = max(0 if counts is None else counts.n_classes, 0 if labels is None else int(labels.max()) + 1)
+        classes = _class_names(tree, class_names, n_classes)
+        return cls(tree, counts, labels, errors, columns, classes, _thresholds(tree, decimals))
+
+    def name_of(self, v: int) -> str:
+        """The class of a leaf, or its number in the tree as grown."""
+        return f"leaf {self.tree.ids[v]}" if self.labels is None else self.classes[self.labels[v]]
+
+    def leaf(self, v: int, decimals: int, *, show_weights: bool) -> str:
+        """The line of a leaf in a drawing."""
+        name = self.name_of(v) if self.labels is None else f"class: {self.name_of(v)}"
+        if self.counts is None or self.errors is None:
+            return name
+        if show_weights:
+            digits = "d" if self.counts.is_whole else f".{decimals}f"
+            return f"weights: [{', '.join(format(x, digits) for x in self.counts.by_class[v])}] {name}"
+        errors = self.errors[v]
+        wrong = ("1 error" if errors == 1 else f"{errors:,} errors") if self.counts.is_whole else f"{errors:,.4g} wrong"
+        return f"{name} ({self._covered(v)}, {wrong})"
+
+    def conclusion(self, v: int) -> str:
+        """What a rule concludes."""
+        if self.counts is None or self.errors is None:
+            return self.name_of(v)
+        total = self.counts.total[v]
+        share = f", error {self.errors[v] / total:.1%}" if total > 0 else ""
+        return f"{self.name_of(v)} ({self._covered(v)}{share})"
+
+    def condition(self, column: int, known: Any) -> str:
+        """What a rule asks of one column; empty if nothing."""
+        name, gaps = self.columns[column], self.has_gaps(column)
+        if not isinstance(known, _Range):
+            return _among(name, np.flatnonzero(known), self.categories(column), gaps=gaps)
+        if not known.is_known_in:
+            return f"{name} is missing" if known.is_missing_in else f"{name} > inf"
+        low, high = known.low.text, known.high.text
+        if not (low or high):
+            return "" if known.is_missing_in else f"{name} is known"
+        text = f"{name} <= {high}" if high else f"{name} > {low}"
+        text = f"{low} < {text}" if low and high else text
+        return f"{text} or missing" if gaps and known.is_missing_in else text
+
+    def has_gaps(self, column: int) -> bool:
+        """Whether the column had missing values in growing."""
+        return self.tree.schema is not None and self.tree.schema.columns[column].has_missing
+
+    def categories(self, column: int) -> Sequence[Any] | None:
+        """The categories behind the codes of a column, if known."""
+        return None if self.tree.schema is None else self.tree.schema.columns[column].categories
+
+    def _covered(self, v: int) -> str:
+        assert self.counts is not None
+        total = self.counts.total[v]
+        if not self.counts.is_whole:
+            return f"weight {total:,.4g}"
+        return "1 row" if total == 1 else f"{total:,} rows"
+
+
+def _branches(shown: _Shown) -> Iterator[str]:
+    """What leads to each node from its parent; empty for the root."""
+    tree = shown.tree
+    parent, feature, default = tree.parent.tolist(), tree.feature.tolist(), tree.default.tolist()
+    start, ids = tree.branch_start.tolist(), tree.ids.tolist()
+    n_before = [0] * tree.n_nodes  # children of each node met so far
+    yield ""
+    for v in range(1, tree.n_nodes):
+        p = parent[v]
+        child, column = n_before[p], feature[p]
+        n_before[p] += 1
+        if column < 0:
+            yield f"node {ids[v]}"
+        elif start[p] < start[p + 1]:
+            codes = np.flatnonzero(tree.branch[start[p] : start[p + 1]] == child)
+            yield _among(shown.columns[column], codes, shown.categories(column), gaps=shown.has_gaps(column))
+        else:
+            known = _narrowed(_ANYTHING, shown.thresholds[p], child, is_default=child == default[p])
+            yield shown.condition(column, known) or f"{shown.columns[column]} <= inf or missing"
+
+
+def _paths(shown: _Shown) -> Iterator[tuple[int, dict[int, Any]]]:
+    """Each leaf, with what its path knows of every column, in the order in which they are tested first."""
+    tree = shown.tree
+    parent, end, feature, default = (a.tolist() for a in (tree.parent, tree.end, tree.feature, tree.default))
+    start, is_leaf = tree.branch_start.tolist(), tree.is_leaf.tolist()
+    n_before = [0] * tree.n_nodes
+    known: dict[int, Any] = {}
+    undo: list[tuple[int, int, Any]] = []  # where a branch ends, its column, what was known before it
+    for v in range(tree.n_nodes):
+        while undo and undo[-1][0] <= v:
+            _, column, before = undo.pop()
+            if before is None:
+                del known[column]  # the last one added: branches are left in reverse order
+            else:
+                known[column] = before
+        if v > 0:
+            p = parent[v]
+            child, column = n_before[p], feature[p]
+            n_before[p] += 1
+            before = known.get(column)
+            undo.append((end[v], column, before))
+            if start[p] < start[p + 1]:
+                goes_here = tree.branch[start[p] : start[p + 1]] == child
+                known[column] = goes_here if before is None else before & goes_here
+            else:
+                before = _ANYTHING if before is None else before
+                known[column] = _narrowed(before, shown.thresholds[p], child, is_default=child == default[p])
+        if is_leaf[v]:
+            yield v, known
+
+
+def _narrowed(known: _Range, threshold: _Threshold, child: int, *, is_default: bool) -> _Range:
+    """What is known of a number after one more test."""
+    is_missing_in = known.is_missing_in and is_default
+    if threshold.value == np.inf:  # tells known from missing
+        return known._replace(is_missing_in=is_missing_in, is_known_in=known.is_known_in and child == 0)
+    if child == 0:
+        return known._replace(high=min(known.high, threshold), is_missing_in=is_missing_in)
+    return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
+
+
+def _among(name: str, codes: npt.NDArray[Any], categories: Sequence[Any] | None, *, gaps: bool) -> str:
+    """A test for a set of categories; the code after the last category is missing."""
+    if categories is None:
+        return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
+    words = [_category(categories[code]) for code in codes if code < len(categories)]
+    is_missing_in = gaps and len(codes) > len(words)
+    if is_missing_in and not words:
+        return f"{name} is missing"
+    text = f"{name} = {words[0]}" if len(words) == 1 else f"{name} in {{{', '.join(words)}}}"
+    return f"{text} or missing" if is_missing_in else text
+
+
+def _thresholds(tree: Tree, decimals: int) -> list[_Threshold]:
+    """The threshold of each node with so many decimals, more where two would look alike.
+
+    With a unit 10**-d below the gap to the nearest other threshold of the column (0 counts as
+    one), rounding moves either by less than half the gap: they stay apart and in order.
+    """
+    found = [_NO_HIGH] * tree.n_nodes
+    is_numeric = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0)
+    for j in np.unique(tree.feature[is_numeric]):
+        nodes = np.flatnonzero(is_numeric & (tree.feature == j))
+        values, which = np.unique(tree.threshold[nodes], return_inverse=True)
+        marks = np.unique(np.append(values[np.isfinite(values)], 0.0))
+        with np.errstate(over="ignore"):
+            gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
+        nearest = np.append(np.minimum(gaps[:-1], gaps[1:]), np.inf)  # the last: of an infinite threshold
+        at = np.searchsorted(marks, values)
+        written = [
+            _Threshold(value, _number(value, gap, decimals))
+            for value, gap in zip(values.tolist(), nearest[at].tolist(), strict=True)
+        ]
+        for v, k in zip(nodes.tolist(), which.tolist(), strict=True):
+            found[v] = written[k]
+    return found
+
+
+def _number(value: float, gap: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    # The small number makes up for a logarithm that comes out just below a whole one.
+    needed = max(decimals, 0 if gap > 1 else math.floor(1e-9 - math.log10(gap)) + 1)
+    return repr(value) if needed > MOST_DECIMALS or abs(value) >= 1e15 else f"{value:.{needed}f}"
+
+
+def _column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
+    n_needed = int(tree.feature.max()) + 1
+    if tree.schema is not None:
+        n_needed = len(tree.schema.columns)
+    if given is not None:
+        if isinstance(given, str) or len(given) < n_needed or (tree.schema is not None and len(given) != n_needed):
+            raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
+        return [_plain(str(name)) for name in given]
+    if tree.schema is not None:
+        return [_plain(name) for name in tree.schema.names]
+    return [f"feature_{j}" for j in range(n_needed)]
+
+
+def _class_names(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
+    """Names of all classes that occur; a sample may hold classes that the tree does not know."""
+    known = None if tree.schema is None else tree.schema.classes
+    n_known = n_classes if known is None else len(known)
+    if given is not None:
+        if isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes)):
+            raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
+        names = [_plain(str(name)) for name in given]
+    elif known is not None:
+        names = [_plain(str(label)) for label in known.tolist()]
+    else:
+        names = [str(c) for c in range(n_classes)]
+    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
+
+
+def _category(value: Any) -> str:
+    """A category: bare if it reads as one word or phrase, else in quotes."""
+    text = _plain(str(value))
+    is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
+    return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
+
+
+def _plain(text: str) -> str:
+    """Text on one line: what would break it, or turn its direction, is written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text.replace("\\", "\\\\")
+    return "".join(_escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    if letter == "\\":
+        return "\\\\"
+    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
+    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")
+
+
+def _indented(depth: int, text: str) -> str:
+    if depth <= MOST_INDENTED:
+        return f"{'|   ' * depth}|--- {text}"
+    return f"{'|   ' * MOST_INDENTED}[depth {depth}] |--- {text}"
+
+
+def _check_number(name: str, value: Any, *, optional: bool) -> None:
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise ParameterError(f"{name}={value!r}; a whole number of 0 or more is needed")

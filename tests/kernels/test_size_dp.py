@@ -2,6 +2,7 @@
 
 import time
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from secateur import Tree
 from secateur._kernels import size_dp
 from strategies import trees
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
 
 
 def random_tree(n_internal, max_arity, seed, *, deep=False):
@@ -46,9 +49,9 @@ def both_ways(tree, charge, cost, limit):
 
 @pytest.mark.parametrize("max_arity", [2, 3, 5])
 @pytest.mark.parametrize("deep", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_tables_and_walk_agree_in_every_entry_and_every_pruning(max_arity, deep, seed):
-    tree = random_tree(150, max_arity, seed, deep=deep)
+    tree = random_tree(100, max_arity, seed, deep=deep)
     cost = errors_like(tree, seed)
     limit = tree.n_leaves - 1
     tables, walk = both_ways(tree, charges(tree), cost, limit)
@@ -58,7 +61,7 @@ def test_tables_and_walk_agree_in_every_entry_and_every_pruning(max_arity, deep,
         assert tree.internal[walk.kept(place)].tolist() == np.flatnonzero(tables.kept(place)).tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_arbitrary_costs_agree_too(seed):
     tree = random_tree(120, 3, seed)
     cost = np.random.default_rng(seed).integers(0, 50, tree.n_nodes)
@@ -66,7 +69,7 @@ def test_arbitrary_costs_agree_too(seed):
     assert tables.table[: tree.n_nodes].tolist() == walk.best.tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_real_costs_agree_and_the_prunings_attain_them(seed):
     tree = random_tree(150, 3, seed)
     cost = np.random.default_rng(seed).random(tree.n_nodes)
@@ -126,13 +129,13 @@ def chain(n_tests, *, heavy_first):
 
 
 @pytest.mark.parametrize("heavy_first", [False, True])
-def test_a_chain_of_many_leaves_takes_the_walk(heavy_first):
-    tree = chain(3000, heavy_first=heavy_first)
-    cost = np.arange(tree.n_nodes, 0, -1) * np.where(tree.is_leaf, 0, 1)
+@pytest.mark.parametrize("n", [300, pytest.param(3000, marks=compiled)])
+def test_a_chain_keeps_its_first_tests(heavy_first, n):
+    tree = chain(n, heavy_first=heavy_first)
+    cost = np.arange(tree.n_nodes, 0, -1) * np.where(tree.is_leaf, 0, 1)  # what is cut last costs least
     table = size_dp.best_by_size(tree.parent, tree.end, charges(tree), cost, tree.n_leaves - 1)
-    assert table.walk is not None
-    # The best pruning of a chain keeps the first tests: what is cut last costs least.
-    for place in (0, 1, 1500, 2999):
+    assert (table.walk is None) == (n == 300)
+    for place in (0, 1, n // 2, n - 1):
         assert np.flatnonzero(table.kept(place)).tolist() == tree.internal[:place].tolist()
         assert table.best[place] == cost[tree.internal[place]]
 
@@ -157,6 +160,7 @@ def _spine(n):
     return parent
 
 
+@compiled
 def test_a_cap_on_a_deep_chain_is_fast():
     tree = chain(50_000, heavy_first=True)
     cost = errors_like(tree, 0)

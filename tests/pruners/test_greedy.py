@@ -2,6 +2,7 @@
 
 import itertools
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -91,6 +92,7 @@ def test_members_are_nested_down_to_the_root_and_cost_what_they_say(case):
     assert [p.errors(counts) for p in members] == sequence.errors.tolist()
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
 @pytest.mark.parametrize("heavy_first", [True, False])
 def test_a_chain_of_depth_100_000_passes(heavy_first):
     n = 100_000

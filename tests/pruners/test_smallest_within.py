@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -75,6 +76,7 @@ def test_costs_that_a_cut_can_lower_are_searched_by_size():
     assert smallest_within(tree, counts, "0.9", cost=cost).n_leaves == 1
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
 @pytest.mark.parametrize("accuracy", [".5", ".9", ".99", ".999"])
 def test_few_errors_on_a_deep_chain_are_searched_by_errors(accuracy):
     n = 20_000

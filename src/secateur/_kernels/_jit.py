@@ -3,12 +3,14 @@
 Numba's cache needs a directory it may write. Where there is none (a read-only
 installation, a user without a home) numba refuses to create the function at all and
 the import of the package would fail; we fall back to compiling without a cache.
+A cached kernel is used only while no kernel file has changed.
 """
 
 import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -17,6 +19,9 @@ from numba.core import event
 F = TypeVar("F", bound=Callable[..., Any])
 
 _warned = False
+_SOURCES = tuple(
+    (file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in sorted(Path(__file__).parent.glob("*.py"))
+)
 
 
 def njit(function: F) -> F:
@@ -26,7 +31,11 @@ def njit(function: F) -> F:
     """
     global _warned
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+        if cache is not None:  # numba looks at the kernel's own file only, not at those it calls into
+            cache._source_stamp = _SOURCES  # noqa: SLF001
+        return kernel  # type: ignore[no-any-return]
     except RuntimeError as error:  # numba: "no locator available"
         if not _warned:
             _warned = True

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import coded, criteria, partition, scan
+from . import bits, coded, criteria, partition, scan
 from ._jit import njit
 
 START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH = range(12)
@@ -38,7 +38,8 @@ class Lists(NamedTuple):
 class Codes(NamedTuple):
     """Columns of codes. None in its place: there are none."""
 
-    codes: npt.NDArray[np.uint8]  # one line per coded column
+    codes: npt.NDArray[np.uint16]  # one line per coded column of more than two values
+    bits: npt.NDArray[np.uint8]  # one column per two-valued column; their slots come last
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
     missing_code: npt.NDArray[np.int64]  # of numeric columns; -1: none
@@ -85,6 +86,8 @@ class Scratch(NamedTuple):
     child_counts: npt.NDArray[np.float64]
     child_size: npt.NDArray[np.float64]
     child_rows: npt.NDArray[np.int64]
+    tally: npt.NDArray[np.uint8]  # two-valued columns: see bits.py
+    ones: npt.NDArray[np.float64]
     gains: npt.NDArray[np.float64]  # gain ratio: gain and ratio of each slot's best test
     tests: npt.NDArray[np.int64]  # and the test
 
@@ -333,6 +336,68 @@ def best_of_codes(
 
 
 @njit
+def best_of_bits(
+    criterion: Any,
+    lists: Any,
+    codes: Any,
+    weights: Any,
+    ratio: Any,
+    limits: Any,
+    node: Any,
+    reals: Any,
+    scratch: Any,
+) -> Any:
+    """Best test among the two-valued columns: zeros to the left, ones to the right."""
+    n_classes = reals.shape[0] - 2
+    ones = scratch.ones
+    left, right = scratch.histogram.left, scratch.histogram.right
+    total = _total(reals)
+    base = node_impurity(criterion, reals)
+    tie = TIE * base
+    floor = -np.inf if limits.allow_zero else 0.0
+    is_ratio = _is_on(ratio)
+    least = _least(limits, ratio)
+    first = lists.entries.shape[0] + codes.codes.shape[0]
+    entries = codes.rows[node[START] : node[END]]
+    bits.count_ones(codes.bits, entries, lists.shift, weights, scratch.tally, ones)
+    size = np.float64(entries.shape[0])
+    if weights.is_weighted:
+        size = 0.0
+        for i in range(entries.shape[0]):
+            size += weights.size[entries[i] >> entries.dtype.type(lists.shift)]
+    best = Test(floor, -1, 0, -1, -1, 0)
+    for p in range(codes.bits.shape[1]):
+        size_right = ones[n_classes + 1, p]
+        if size_right < max(least, 1e-300) or size - size_right < max(least, 1e-300):
+            continue
+        for c in range(n_classes):
+            right[c] = ones[c, p]
+            left[c] = reals[c] - ones[c, p]
+        weight_right = ones[n_classes, p]
+        score = (
+            base
+            - criteria.impurity(criterion, left, total - weight_right)
+            - criteria.impurity(criterion, right, weight_right)
+        )
+        slot = first + p
+        kind = coded.NUMERIC
+        if codes.is_nominal[slot - lists.entries.shape[0]]:
+            kind = coded.MULTIWAY if limits.multiway else coded.SUBSET
+        if is_ratio:
+            share = weight_right / total
+            gain = 2 * score / total
+            scratch.gains[slot, 0] = gain
+            scratch.gains[slot, 1] = gain / (_share_entropy(share) + _share_entropy(1 - share))
+            scratch.tests[slot, 0], scratch.tests[slot, 1] = kind, 0
+            scratch.tests[slot, 2], scratch.tests[slot, 3] = 1, -1
+        elif score > best.score + tie:
+            best = Test(score, slot, kind, 0, 1, -1)
+    if best.kind == coded.SUBSET:
+        scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
+    return best
+
+
+@njit
 def better_test(a: Any, b: Any, feature: Any, base: Any) -> Any:
     """The test of larger score; of tied ones that of the lower column."""
     tie = TIE * base
@@ -374,16 +439,34 @@ def evaluate(
         scratch.gains[s, 0] = -np.inf
     best = best_of_lists(criterion, lists, weights, ratio, limits, node, reals, (0, n_lists), scratch)
     if codes is not None:
-        slots = (n_lists, n_slots)
-        rival = best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, slots, scratch)
-        best = better_test(best, rival, lists.feature, node_impurity(criterion, reals))
+        n_coded = codes.codes.shape[0]
+        base = node_impurity(criterion, reals)
+        if codes.bits.shape[1] > 0:
+            rival = best_of_bits(criterion, lists, codes, weights, ratio, limits, node, reals, scratch)
+            best = better_test(best, rival, lists.feature, base)
+        if n_coded > 0:
+            slots = (n_lists, n_lists + n_coded)
+            rival = best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, slots, scratch)
+            chosen = better_test(best, rival, lists.feature, base)
+            if chosen.slot == best.slot and best.kind == coded.SUBSET:
+                scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
+            best = chosen
     if _is_on(ratio):
         best = _best_ratio(scratch, lists.feature)
         if codes is not None:
             if best.kind == coded.SUBSET:  # later columns have overwritten its categories: find them again
-                again = (best.slot, best.slot + 1)
-                best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, again, scratch)
+                if best.slot < n_lists + codes.codes.shape[0]:
+                    again = (best.slot, best.slot + 1)
+                    best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, again, scratch)
+                else:
+                    scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
     return best
+
+
+@njit
+def _code(codes: Any, j: Any, row: Any) -> Any:
+    n_coded = codes.codes.shape[0]
+    return np.int64(codes.codes[j, row]) if j < n_coded else np.int64(codes.bits[row, j - n_coded])
 
 
 @njit
@@ -433,7 +516,7 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
                 c = default
             if codes is not None:
                 if not is_list:
-                    code = int(codes.codes[slot - n_lists, row])
+                    code = _code(codes, slot - n_lists, row)
                     if kind == coded.NUMERIC:
                         c = default if code == codes.missing_code[slot - n_lists] else (0 if code <= below else 1)
                     elif kind == coded.SUBSET:

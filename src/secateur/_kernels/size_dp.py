@@ -8,12 +8,6 @@ A grown tree has 20 to 25 entries per leaf, so all tables are stored and a pruni
 again on the way down. Memory is the sum of the subtree sizes: quadratic for chains.
 
 *Walk*: the budget walk of `size_preorder`, stations x budget bits for any shape.
-
-Combination is exact and nearly linear for tables that are nearly convex. The lower convex
-hulls of both sequences, added, bound every candidate from below; the bound is convex along
-the candidates of one entry, and the place of its minimum moves by at most one from entry to
-entry. We start there, walk outwards, and stop where the bound rules out any improvement.
-Heights of hulls are floats: `_lower_hull` bounds what rounding can have done to them.
 """
 
 from typing import Any, NamedTuple
@@ -22,20 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ._jit import njit
+from .size_descend import LENGTH, START, SUFFIX_LENGTH, SUFFIX_START, descend
+from .size_hulls import combine_hulls, combine_plain
 from .size_preorder import BudgetWalk, budget_walk, station_jumps
 
 Bools = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[Any]
 
 ABSENT = 1 << 61  # a whole-number cost that no pruning has; twice it still fits
 TOLERANCE = 1e-12  # of the largest cost: real costs this close are equal
-EPSILON = 2.0**-52
-# Column of a layout: start and length of a node's table, and of the table of the node and its later siblings.
-START, LENGTH, SUFFIX_START, SUFFIX_LENGTH = 0, 1, 2, 3
 SHORT = 16  # below this length the plain loop is faster than two hulls
 
 
@@ -83,7 +74,7 @@ class SubtreeTables(NamedTuple):
         # A table that comes out of a pickle is writable again; the kernel is compiled for trees, which are not.
         parent, end = self.parent.view(), self.end.view()
         parent.flags.writeable = end.flags.writeable = False
-        return _descend(parent, end, self.charge, self.layout, self.table, (place, self.rule))
+        return descend(parent, end, self.charge, self.layout, self.table, (place, self.rule))
 
 
 def best_by_size(parent: Ints, end: Ints, charge: Longs, cost: Numbers, limit: int) -> SizeTable:
@@ -272,274 +263,7 @@ def _fill_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout: 
             if length > others.shape[0]:
                 own, others = others, own
             if own.shape[0] <= rule[2]:
-                _combine_plain(own, others, out, absent)
+                combine_plain(own, others, out, absent)
             else:
-                _combine_hulls(own, others, out, rule, hulls, corners)
+                combine_hulls(own, others, out, rule, hulls, corners)
     return table
-
-
-@njit
-def _combine_plain(a: Numbers, b: Numbers, out: Numbers, absent: Any) -> None:
-    """out[k] = min over i of a[i] + b[k - i]; a is the shorter."""
-    n = out.shape[0]
-    if a.shape[0] == 1:
-        add = a[0]
-        for j in range(min(n, b.shape[0])):
-            v = add + b[j]
-            out[j] = min(absent, v)
-        out[b.shape[0] :] = absent
-        return
-    out[:] = absent
-    for i in range(min(a.shape[0], n)):
-        add = a[i]
-        if add < absent:
-            m = min(b.shape[0], n - i)
-            o = out[i : i + m]
-            for j in range(m):
-                v = add + b[j]
-                o[j] = min(o[j], v)
-
-
-@njit
-def _lower_hull(a: Numbers, absent: Any, height: Floats, slope: Floats, corners: Longs) -> Any:
-    """Height of the lower convex hull at every place, its slope to the next; returns what rounding may do.
-
-    The first and the last entry are present. Corners of whole numbers are exact; each of n
-    corners of real numbers may be a few ulps of the largest entry off, and so may a height, and
-    so may the place where slopes send the search (slopes are rounded, but equal ones alike).
-    """
-    n = a.shape[0]
-    top = 0
-    largest = 0.0
-    for i in range(n):
-        if a[i] >= absent:
-            continue
-        largest = max(largest, abs(float(a[i])))
-        while top >= 2:
-            p, q = corners[top - 1], corners[top - 2]
-            if (a[p] - a[q]) * (i - q) >= (a[i] - a[q]) * (p - q):
-                top -= 1
-            else:
-                break
-        corners[top] = i
-        top += 1
-    for s in range(top - 1):
-        q, p = corners[s], corners[s + 1]
-        base = float(a[q])
-        rise = float(a[p] - a[q]) / (p - q)
-        for i in range(q, p):
-            height[i] = base + rise * (i - q)
-            slope[i] = rise
-    height[n - 1] = float(a[n - 1])
-    slope[n - 1] = np.inf
-    return 32 * EPSILON * largest * n
-
-
-@njit
-def _combine_hulls(a: Numbers, b: Numbers, out: Numbers, rule: Numbers, hulls: Floats, corners: Longs) -> None:
-    """The same as `_combine_plain`, by hull bounds."""
-    absent, least = rule[0], float(rule[1])
-    n_a, n_b = a.shape[0], b.shape[0]
-    ha, sa, hb, sb = hulls[0], hulls[1], hulls[2], hulls[3]
-    # A table cut short by the limit may end in a gap; the hull needs an end that exists.
-    while a[n_a - 1] >= absent:
-        n_a -= 1
-    while b[n_b - 1] >= absent:
-        n_b -= 1
-    room = _lower_hull(a[:n_a], absent, ha, sa, corners) + _lower_hull(b[:n_b], absent, hb, sb, corners) - least
-    n_out = min(out.shape[0], n_a + n_b - 1)
-    out[n_out:] = absent
-    i0 = 0
-    for k in range(n_out):
-        if k > 0:
-            j0 = k - 1 - i0
-            if j0 + 1 >= n_b or (i0 + 1 < n_a and sa[i0] < sb[j0]):
-                i0 += 1
-        j0 = k - i0
-        best = a[i0] + b[j0]
-        limit = float(best) + room  # nothing above it can improve
-        if ha[i0] + hb[j0] <= limit:
-            n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
-            s = 1
-            while s <= n_up or s <= n_down:
-                if s <= n_up:
-                    if ha[i0 + s] + hb[j0 - s] > limit:
-                        n_up = 0
-                    else:
-                        v = a[i0 + s] + b[j0 - s]
-                        if v < best:
-                            best = v
-                            limit = float(best) + room
-                if s <= n_down:
-                    if ha[i0 - s] + hb[j0 + s] > limit:
-                        n_down = 0
-                    else:
-                        v = a[i0 - s] + b[j0 + s]
-                        if v < best:
-                            best = v
-                            limit = float(best) + room
-                s += 1
-        out[k] = min(absent, best)
-
-
-@njit
-def _descend(parent: Ints, end: Ints, charge: Longs, layout: Longs, table: Numbers, goal: Any) -> Bools:
-    """Nodes kept by the best pruning of one entry of the root's table, first nodes first.
-
-    For the node at hand, `is_open` marks the entries of its table (or of the table of it and
-    its later siblings) that a best pruning can still use given all earlier decisions. It keeps
-    the node if an entry other than "cut" is open. Entries open for a child are those that some
-    open entry of the suffix can be split into. When a child is done, the entry it used is known
-    and the open entries of the suffix are narrowed to those that agree.
-    """
-    place, rule = goal
-    n = parent.shape[0]
-    kept = np.zeros(n, np.bool_)
-    used = np.zeros(n, np.int64)  # budget used in the subtree so far
-    start = np.zeros(n, np.int64)  # where the open entries of the node are
-    count = np.zeros(n, np.int64)  # how many entries are there
-    longest = layout[:, LENGTH].max()
-    work = (np.empty((4, longest)), np.empty(longest, table.dtype), np.empty(longest, np.int64))
-    is_open = np.zeros(_open_capacity(parent, end, charge, layout), np.uint8)
-    count[0] = layout[0, LENGTH]
-    is_open[place] = 1
-    top = count[0]
-    v = 0
-    while True:
-        # Enter v: its open entries are known (a leaf has none to choose from).
-        if charge[v] > 0 and is_open[start[v] + 1 : start[v] + count[v]].any():
-            kept[v] = True
-            used[v] = charge[v]
-            v += 1
-        else:
-            # v is settled; hand its budget to the parent, and go on to the next sibling or up.
-            while v > 0:
-                p = parent[v]
-                if charge[v] > 0 and end[v] < end[p]:
-                    top = start[v]  # its open entries are no longer needed
-                if end[v] < end[p]:
-                    suffix_open = is_open[start[p] + used[p] : start[p] + count[p]]
-                    _narrow(suffix_open, layout, table, (v, end[v], used[v]), rule[3])
-                used[p] += used[v]
-                if end[v] < end[p]:
-                    v = end[v]
-                    break
-                v = p
-            if v == 0:
-                return kept
-        # Prepare v, a child whose earlier siblings are settled.
-        p = parent[v]
-        at, left = start[p] + used[p], count[p] - used[p]
-        if charge[v] > 0:
-            count[v] = min(layout[v, LENGTH], left)
-            if end[v] == end[p]:
-                start[v] = at
-            else:
-                start[v] = top
-                top += count[v]
-                child_open = is_open[start[v] : top]
-                _open_for_child(is_open[at : at + left], child_open, layout, table, (v, end[v], rule), work)
-
-
-@njit
-def _open_capacity(parent: Ints, end: Ints, charge: Longs, layout: Longs) -> Any:
-    """The most entries on one path whose open marks are held at the same time."""
-    held = np.zeros(parent.shape[0], np.int64)
-    held[0] = layout[0, LENGTH]
-    for v in range(1, parent.shape[0]):
-        held[v] = held[parent[v]]
-        if charge[v] > 0 and end[v] < end[parent[v]]:
-            held[v] += layout[v, LENGTH]
-    return held.max()
-
-
-@njit
-def _narrow(is_open: Bytes, layout: Longs, table: Numbers, who: Any, tolerance: Any) -> None:
-    """Close the entries of the suffix at v of which no best split gives i to v (w: the next sibling)."""
-    v, w, i = who
-    own = table[layout[v, START] + i]
-    whole = layout[v, SUFFIX_START]
-    others, n_others = layout[w, SUFFIX_START], layout[w, SUFFIX_LENGTH]
-    for k in range(i, is_open.shape[0]):
-        if is_open[k]:
-            y = k - i
-            if y >= n_others or not own + table[others + y] - table[whole + k] <= tolerance:
-                is_open[k] = 0
-
-
-@njit
-def _open_for_child(is_open: Bytes, child_open: Bytes, layout: Longs, table: Numbers, who: Any, work: Any) -> None:
-    """Mark the entries of child v that some open entry of its suffix can be split into."""
-    v, w, rule = who
-    own = table[layout[v, START] : layout[v, START] + layout[v, LENGTH]]
-    whole = table[layout[v, SUFFIX_START] : layout[v, SUFFIX_START] + layout[v, SUFFIX_LENGTH]]
-    others = table[layout[w, SUFFIX_START] : layout[w, SUFFIX_START] + layout[w, SUFFIX_LENGTH]]
-    child_open[:] = 0
-    n_open, first, last = 0, 0, 0
-    for k in range(is_open.shape[0]):
-        if is_open[k]:
-            first = k if n_open == 0 else first
-            last = k
-            n_open += 1
-    if n_open <= 4 or others.shape[0] <= rule[2]:
-        for k in range(first, last + 1):
-            if is_open[k]:
-                for i in range(max(0, k - others.shape[0] + 1), min(k, child_open.shape[0] - 1) + 1):
-                    if own[i] + others[k - i] - whole[k] <= rule[3]:
-                        child_open[i] = 1
-    else:
-        span = slice(first, last + 1)
-        _open_by_hulls(is_open[span], child_open, own, others, whole[span], (first, rule), work)
-
-
-@njit
-def _open_by_hulls(
-    is_open: Bytes, child_open: Bytes, own: Numbers, others: Numbers, whole: Numbers, where: Any, work: Any
-) -> None:
-    """For each i: is there an open k with own[i] + others[k - i] == whole[k]?
-
-    With z = last - k, a[y] = others[y] and b[z] = -whole[last - z] this asks whether own[i] plus
-    the (min, +) combination of a and b at last - i is 0; bounds as in `_combine_hulls`.
-    """
-    first, absent, tolerance = where[0], where[1][0], where[1][3]
-    hulls, reverse, corners = work
-    ha, sa, hb, sb = hulls[0], hulls[1], hulls[2], hulls[3]
-    n_a, n_b = others.shape[0], is_open.shape[0]
-    while others[n_a - 1] >= absent:
-        n_a -= 1
-    for z in range(n_b):
-        k = n_b - 1 - z
-        reverse[z] = -whole[k] if is_open[k] else absent
-    b = reverse[:n_b]
-    limit = _lower_hull(others[:n_a], absent, ha, sa, corners) + _lower_hull(b, absent, hb, sb, corners)
-    limit += float(tolerance)
-    last = first + n_b - 1
-    y0 = 0
-    for q in range(min(last + 1, n_a + n_b - 1)):
-        if q > 0:
-            z0 = q - 1 - y0
-            if z0 + 1 >= n_b or (y0 + 1 < n_a and sa[y0] < sb[z0]):
-                y0 += 1
-        z0 = q - y0
-        i = last - q
-        if i >= child_open.shape[0] or own[i] >= absent:
-            continue
-        add = float(own[i])
-        n_up, n_down = min(n_a - 1 - y0, z0), min(y0, n_b - 1 - z0)
-        s = 0
-        while s <= n_up or s <= n_down:
-            if s <= n_up:
-                y, z = y0 + s, z0 - s
-                if add + (ha[y] + hb[z]) > limit:
-                    n_up = -1
-                elif b[z] < absent and own[i] + others[y] + b[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            if s <= n_down:
-                y, z = y0 - s, z0 + s
-                if add + (ha[y] + hb[z]) > limit:
-                    n_down = -1
-                elif b[z] < absent and own[i] + others[y] + b[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            s += 1

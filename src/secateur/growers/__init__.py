@@ -13,7 +13,7 @@ from .._kernels import grow as kernel
 from ..counts import Counts
 from ..encoding import encode
 from ..errors import DataError, ParameterError
-from ..labels import check_weights
+from ..labels import check_weights, summable
 from ..table import Table
 from ..tree import Tree
 from ._assemble import assemble
@@ -121,8 +121,8 @@ def grow(
     n_jobs = _n_threads(n_jobs)
     weight = check_weights(weight, table.n_rows)
     weight = check_weights(_times_class_weight(weight, table, class_weight), table.n_rows)
-    if weight is not None and (weight == 1).all():
-        weight = None
+    if weight is not None:
+        weight = None if (weight == 1).all() else summable(weight)
     table, weight = rows_used(table, weight)
     target, classes = table.target, table.schema.classes
     assert target is not None

@@ -1,7 +1,7 @@
 """From a table to what the growing kernels read: presorted lists and columns of codes.
 
-Every numeric column is sorted once. One with many values becomes a list of entries; one
-with few values, a binned one and a nominal one become codes. Constant columns are left out.
+Every numeric column is sorted once and becomes a list of entries. A nominal, a binned or a
+two-valued one becomes codes. Constant columns are left out.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,6 @@ from ..table import Table
 
 Array = npt.NDArray[Any]
 
-FEW = 256  # numeric columns with at most as many values are counted, not listed
 TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
 MOST_BRANCHES = 1000  # of a multiway test
 
@@ -68,7 +67,6 @@ def prepare(
     shift = label_bits + 1
     entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
     size = _size(weight)
-    few = FEW if max_bins is None else max(FEW, max_bins)
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     listed: list[tuple[int, Array, Array | None]] = []
     coded: list[tuple[int, Array, int, bool, int]] = []
@@ -81,7 +79,8 @@ def prepare(
     for j, column, by_value in pool.map(sort_column, _contiguous(table, numeric)):
         if by_value.n_values + (by_value.n_missing > 0) < 2:
             continue
-        if by_value.n_values <= few or max_bins is not None:
+        is_two_valued = by_value.n_values == 2 and by_value.n_missing == 0
+        if is_two_valued or max_bins is not None:
             codes, meaning = _codes_of(column, by_value, max_bins, size)
             n_codes = len(meaning.low) + (by_value.n_missing > 0)
             if n_codes < 2:
@@ -100,7 +99,7 @@ def prepare(
                     f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"
                 )
             coded.append((j, table.columns[j], about.n_codes, True, -1))
-    coded.sort(key=lambda column: column[0])
+    coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
     feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
     lists = kernel.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
     missing = [column[2] for column in listed]
@@ -171,9 +170,14 @@ def _codes(coded: list[tuple[int, Array, int, bool, int]], target: Array, shift:
     most = max((column[2] for column in coded), default=2)
     dtype = np.uint16 if most <= 2**16 else np.uint32
     n = len(target)
+    two_valued = [column[1] for column in coded if column[2] == 2]
+    bits = np.empty((n, len(two_valued)), np.uint8)
+    for p, column in enumerate(two_valued):
+        bits[:, p] = column
     rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))
     return kernel.Codes(
-        _stacked([column[1] for column in coded], n, dtype),
+        _stacked([column[1] for column in coded if column[2] > 2], n, dtype),
+        bits,
         np.array([column[2] for column in coded], np.int64),
         np.array([column[3] for column in coded], np.bool_),
         np.array([column[4] for column in coded], np.int64),

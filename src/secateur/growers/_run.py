@@ -95,6 +95,8 @@ class Grower:
             np.zeros((most, self.n_classes)),
             np.zeros(most),
             np.zeros(most, np.int64),
+            np.zeros((self.n_classes, 0 if data.codes is None else data.codes.bits.shape[1]), np.uint8),
+            np.zeros((self.n_classes + 2, 0 if data.codes is None else data.codes.bits.shape[1])),
             np.zeros((n_slots, 2)),
             np.zeros((n_slots, 4), np.int64),
         )
@@ -111,11 +113,15 @@ class _Top:
         n_slots = len(grower.data.lists.feature)
         edges = [*range(0, n_lists, COLUMNS_A_TASK), n_lists]
         self.list_tasks = [*zip(edges[:-1], edges[1:], strict=True)] if n_lists else []
-        edges = [*range(n_lists, n_slots, COLUMNS_A_TASK), n_slots]
-        self.code_tasks = [*zip(edges[:-1], edges[1:], strict=True)] if n_slots > n_lists else []
+        codes = grower.data.codes
+        n_coded = 0 if codes is None else len(codes.codes)
+        edges = [*range(n_lists, n_lists + n_coded, COLUMNS_A_TASK), n_lists + n_coded]
+        self.code_tasks = [*zip(edges[:-1], edges[1:], strict=True)] if n_coded else []
+        self.bit_tasks = [(n_lists + n_coded, n_slots)] if n_slots > n_lists + n_coded else []
         self.partition_tasks = [*self.list_tasks, (n_lists, n_lists + 1)]
         first = grower._scratch(n_rows)
-        n_scratch = max(len(self.list_tasks) + len(self.code_tasks), len(self.partition_tasks))
+        self.tasks = [*self.list_tasks, *self.code_tasks, *self.bit_tasks]
+        n_scratch = max(len(self.tasks), len(self.partition_tasks))
         shared: Any = {
             "has_ties": first.has_ties,
             "child_counts": first.child_counts,
@@ -164,19 +170,25 @@ class _Top:
 
     def _best_test(self, node: Array, reals: Array) -> tuple[kernel.Test, coded.Histogram]:
         grower, data = self.grower, self.grower.data
-        tasks = [*self.list_tasks, *self.code_tasks]
-        own = [node.copy() for _ in tasks]  # each strikes out the constant columns it meets
+        own = [node.copy() for _ in self.tasks]  # each strikes out the constant columns it meets
 
         def one(i: int) -> kernel.Test:
-            is_list = i < len(self.list_tasks)
-            common = (grower.ratio, grower.limits, own[i], reals, tasks[i], self.scratch[i])
-            if is_list:
-                test = kernel.best_of_lists(grower.criterion, data.lists, data.weights, *common)
+            common = (grower.ratio, grower.limits, own[i], reals)
+            if i < len(self.list_tasks):
+                test = kernel.best_of_lists(
+                    grower.criterion, data.lists, data.weights, *common, self.tasks[i], self.scratch[i]
+                )
+            elif i < len(self.list_tasks) + len(self.code_tasks):
+                test = kernel.best_of_codes(
+                    grower.criterion, data.lists, data.codes, data.weights, *common, self.tasks[i], self.scratch[i]
+                )
             else:
-                test = kernel.best_of_codes(grower.criterion, data.lists, data.codes, data.weights, *common)
+                test = kernel.best_of_bits(
+                    grower.criterion, data.lists, data.codes, data.weights, *common, self.scratch[i]
+                )
             return kernel.Test(*test)
 
-        tests = list(grower.pool.map(one, range(len(tasks))))
+        tests = list(grower.pool.map(one, range(len(self.tasks))))
         for other in own:
             node[kernel.N_FIELDS :] &= other[kernel.N_FIELDS :]
         base = kernel.node_impurity(grower.criterion, reals)

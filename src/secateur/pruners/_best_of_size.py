@@ -79,7 +79,9 @@ def best_of_size(
         )
     limit = tree.n_leaves - 1 if max_leaves is None else min(int(max_leaves), tree.n_leaves) - 1
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
-    n_bytes = size_dp.bytes_needed(tree.parent, tree.end, charge, limit)
+    n_bytes = len(tree.internal) * (limit + 1) // 8  # one bit per cell; tables are only taken where they need less
+    if n_bytes > _MOST_BYTES:
+        n_bytes = size_dp.bytes_needed(tree.parent, tree.end, charge, limit)
     if n_bytes > _MOST_BYTES:
         raise ParameterError(
             f"all sizes up to {limit + 1:,} of {tree} need about {n_bytes / 1e9:.0f} GB; pass a smaller max_leaves"

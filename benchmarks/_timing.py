@@ -1,0 +1,46 @@
+"""CPU time of calls, best of several, the first one (which may compile) apart."""
+
+import resource
+import subprocess
+import sys
+import time
+
+
+def cpu(call, repeats=3):
+    """(least CPU seconds, result) of `repeats` calls after a warm-up."""
+    best, result = float("inf"), None
+    for _ in range(repeats):
+        began = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - began)
+    return best, result
+
+
+def wall(call, repeats=3):
+    """Least wall seconds of `repeats` calls."""
+    best = float("inf")
+    for _ in range(repeats):
+        began = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+def peak_memory(code):
+    """Peak resident memory in MB of a fresh Python process that runs `code`."""
+    tail = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[-1]) / 1024
+
+
+def own_memory():
+    """Peak resident memory of this process in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def table(header, rows):
+    """Print rows in columns."""
+    lines = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    for line in lines:
+        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))

@@ -1,0 +1,127 @@
+"""Full trees against scikit-learn: CPU time, size, training error, memory, threads.
+
+    python benchmarks/grow.py [--quick] [--data DIR]
+
+DIR is a folder with covertype.csv.gz. `--quick` leaves out the sets above 100,000 rows.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from _timing import cpu, peak_memory, table, wall
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from secateur import grow
+
+
+def continuous(n, d):
+    X, y = make_classification(n, d, n_informative=10, flip_y=0.1, random_state=0)
+    return X.astype(np.float32), y
+
+
+def led24(n):
+    lit = [0b1110111, 0b0010010, 0b1011101, 0b1011011, 0b0111010, 0b1101011, 0b1101111, 0b1010010, 0b1111111, 0b1111011]
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10, n)
+    segments = (np.array(lit)[y][:, None] >> np.arange(6, -1, -1)) & 1
+    X = np.hstack([segments ^ (rng.random((n, 7)) < 0.1), rng.integers(0, 2, (n, 17))])
+    return X.astype(np.float32), y
+
+
+def covertype(folder):
+    import pandas as pd
+
+    frame = pd.read_csv(Path(folder) / "covertype.csv.gz")
+    y = frame.iloc[:, -1].to_numpy()
+    X = frame.iloc[:, :-1]
+    X = X.apply(lambda c: c if c.dtype.kind in "if" else c.astype("category").cat.codes)
+    return X.to_numpy(np.float32), y
+
+
+def training_errors(tree, counts):
+    return int(counts.errors_if_leaf(counts.majority)[tree.is_leaf].sum())
+
+
+def compare(name, X, y, repeats):
+    began = time.process_time()
+    grow(X[:500], y[:500])
+    first = time.process_time() - began
+    ours, (tree, counts) = cpu(lambda: grow(X, y), repeats)
+    theirs, model = cpu(lambda: DecisionTreeClassifier(random_state=0).fit(X, y), 1 if len(X) > 50_000 else repeats)
+    wrong = int((model.predict(X) != y).sum())
+    return [
+        name, f"{first:.1f}", f"{ours:.3f}", f"{theirs:.2f}", f"{theirs / ours:.1f}x",
+        tree.n_nodes, model.tree_.node_count, training_errors(tree, counts), wrong,
+    ]  # fmt: skip
+
+
+MEMORY = """
+import numpy as np
+from sklearn.datasets import make_classification
+X, y = make_classification({n}, {d}, n_informative=10, flip_y=0.1, random_state=0)
+np.save({path!r} + "X", X.astype(np.float32)); np.save({path!r} + "y", y)
+"""
+OURS = "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\nfrom secateur import grow\ngrow(X, y)"
+THEIRS = (
+    "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\n"
+    "from sklearn.tree import DecisionTreeClassifier\nDecisionTreeClassifier(random_state=0).fit(X, y)"
+)
+
+
+def memory(n, d):
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/"
+        peak_memory(MEMORY.format(n=n, d=d, path=path))
+        ours, theirs = peak_memory(OURS.format(path=path)), peak_memory(THEIRS.format(path=path))
+    print(f"\npeak memory {n:,} x {d}: ours {ours:.0f} MB, scikit-learn {theirs:.0f} MB, ratio {ours / theirs:.2f}")
+
+
+def variants(X, y, y_many):
+    base, _ = cpu(lambda: grow(X, y))
+    rows = [["gini, 2 classes", f"{base:.3f}", "1.0x"]]
+    for name, target, options in [
+        ("entropy", y, {"criterion": "entropy"}),
+        ("sqrt", y, {"criterion": "sqrt"}),
+        ("gini, 10 classes", y_many, {}),
+        ("entropy, 10 classes", y_many, {"criterion": "entropy"}),
+        ("sqrt, 10 classes", y_many, {"criterion": "sqrt"}),
+        ("max_bins=255", y, {"max_bins": 255}),
+        ("whole weights", y, {"sample_weight": np.arange(len(y)) % 3 + 1}),
+    ]:
+        grow(X[:500], target[:500], **{k: v[:500] if k == "sample_weight" else v for k, v in options.items()})
+        seconds, _ = cpu(lambda target=target, options=options: grow(X, target, **options), 2)
+        rows.append([name, f"{seconds:.3f}", f"{seconds / base:.1f}x"])
+    print()
+    table(["100,000 x 50", "CPU s", "of gini"], rows)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--quick", action="store_true")
+    options.add_argument("--data")
+    chosen = options.parse_args()
+    sets = [("10k x 20", *continuous(10_000, 20), 5), ("100k x 50", *continuous(100_000, 50), 3)]
+    if not chosen.quick:
+        sets += [("500k x 50", *continuous(500_000, 50), 2), ("LED24 300k x 24", *led24(300_000), 3)]
+    if chosen.data:
+        sets.append(("covertype", *covertype(chosen.data), 3))
+    header = ["data", "first s", "ours s", "sklearn s", "ratio", "nodes", "sklearn's", "errors", "sklearn's"]
+    table(header, [compare(*given) for given in sets])
+    X, y = sets[1][1:3]
+    variants(X, y, make_classification(100_000, 50, n_informative=10, n_classes=10, flip_y=0.1, random_state=0)[1])
+    if not chosen.quick:
+        X, y = sets[2][1:3]
+        one, two = wall(lambda: grow(X, y, n_jobs=1)), wall(lambda: grow(X, y, n_jobs=2))
+        print(f"\n500k x 50, wall: one thread {one:.2f} s, two threads {two:.2f} s, {one / two:.2f}x")
+        memory(500_000, 50)
+    print(f"\nPython {sys.version.split()[0]}, NumPy {np.__version__}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,253 @@
+"""Nominal columns: a set of categories against the rest, or one child per category."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_tables import Sample, assert_best_everywhere, samples
+
+from secateur import Column, Schema, Table, count, encode, grow
+from secateur.routing import apply
+
+NOMINAL = ("nominal", "nominal", "numeric")
+
+
+def letters(words):
+    return np.array([list(word) for word in words], object)
+
+
+@pytest.mark.lane
+@given(samples(kinds=NOMINAL))
+def test_no_set_of_categories_is_better(sample):
+    tree, counts = sample.grow()
+
+    assert_best_everywhere(sample, tree, counts, criterion="gini")
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "sqrt", "sqrt_pairs", "error"])
+@given(sample=samples(kinds=NOMINAL))
+def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, sample):
+    tree, counts = sample.grow(criterion=criterion)
+
+    assert_best_everywhere(sample, tree, counts, criterion=criterion)
+
+
+@given(sample=samples(kinds=NOMINAL, classes=(3,)))
+def test_no_set_of_categories_has_a_better_gain_ratio(sample):
+    tree, counts = sample.grow(criterion="gain_ratio")
+
+    assert_best_everywhere(sample, tree, counts, criterion="gain_ratio")
+
+
+@pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
+@given(sample=samples(kinds=NOMINAL))
+def test_no_multiway_test_is_better(criterion, sample):
+    tree, counts = sample.grow(criterion=criterion, splits="multiway")
+
+    assert_best_everywhere(sample, tree, counts, criterion=criterion, multiway=True)
+
+
+@pytest.mark.lane
+@given(sample=samples(kinds=NOMINAL))
+def test_multiway_branches_respect_the_least_leaf(sample):
+    tree, counts = sample.grow(splits="multiway", min_samples_leaf=2)
+
+    assert_best_everywhere(sample, tree, counts, criterion="gini", multiway=True, least_leaf=2)
+
+
+def test_a_multiway_column_is_not_used_again_below():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (300, 4)).astype(float), rng.integers(0, 3, 300)
+    tree, _ = grow(X, y, nominal=[0, 1, 2, 3], splits="multiway")
+
+    assert tree.n_nodes > 10
+    for v in tree.internal:
+        u = tree.parent[v]
+        while u >= 0:
+            assert tree.feature[u] != tree.feature[v]
+            u = tree.parent[u]
+
+
+def test_a_declared_value_without_rows_is_an_empty_leaf_with_the_label_of_its_parent():
+    pd = pytest.importorskip("pandas")
+    column = pd.Categorical(["a", "a", "a", "c"], categories=["a", "b", "c"])
+    tree, counts = grow(pd.DataFrame({"x": column}), ["n", "n", "n", "y"], splits="multiway")
+
+    assert tree.arity[0] == 3
+    assert counts.by_class.tolist() == [[3, 1], [3, 0], [0, 0], [0, 1]]
+    assert counts.majority.tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_of_equal_sets_the_one_that_comes_first_is_taken(n_classes):
+    # a against b, c and a, b against c drop equally (mirror images of one another).
+    X = [["a"], ["a"], ["b"], ["b"], ["c"], ["c"]]
+    y = [0, 0, 0, 1, 1, 1] if n_classes == 2 else [0, 0, 2, 2, 1, 1]
+    tree, _ = grow(np.array(X, object), y)
+
+    assert tree.branch[:3].tolist() == [0, 1, 1]
+
+
+def test_the_lowest_category_present_goes_to_the_first_child():
+    X, y = letters("abcdabcd"), [1, 0, 1, 0, 1, 0, 1, 0]
+    tree, _ = grow(X, y)
+
+    assert tree.branch.tolist() == [0, 1, 0, 1]
+
+
+def test_a_binary_test_may_use_a_column_again_below():
+    X, y = letters("abcabc"), [0, 1, 2, 0, 1, 2]
+    tree, counts = grow(X, y)
+
+    assert tree.feature[tree.internal].tolist() == [0, 0]
+    assert counts.majority[apply(tree, X)].tolist() == y
+
+
+def best_set_by_brute_force(codes, y, n_codes):
+    """Least weighted gini over all sets of categories."""
+    table = np.zeros((n_codes, 2))
+    np.add.at(table, (codes, y), 1)
+    chosen = (np.arange(1, 2 ** (n_codes - 1))[:, None] >> np.arange(n_codes)) & 1
+    left = chosen @ table
+    right = table.sum(axis=0) - left
+    size = left.sum(axis=1), right.sum(axis=1)
+    after = sum(2 * side[:, 0] * side[:, 1] / n for side, n in zip((left, right), size, strict=True))
+    total = table.sum(axis=0)
+    return 2 * total[0] * total[1] / total.sum() - after.min()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_with_two_classes_the_best_of_twelve_categories_is_found(seed):
+    rng = np.random.default_rng(seed)
+    codes = np.append(np.arange(12), rng.integers(0, 12, 200))
+    y = (rng.random(212) < rng.random(12)[codes]).astype(int)
+    tree, _ = grow(codes[:, None], y, nominal=[0], max_depth=1)
+
+    assert tree.score[0] * 212 == pytest.approx(best_set_by_brute_force(codes, y, 12), rel=1e-12)
+
+
+@pytest.mark.parametrize("n_categories", [10, 11, 40, 64, 70])
+def test_many_categories_with_many_classes_are_split_cleanly_where_one_class_stands_apart(n_categories):
+    codes = np.repeat(np.arange(n_categories), 3)
+    y = np.where(codes % 2 == 0, 0, 1 + codes % 3)
+    tree, counts = grow(codes[:, None], y, nominal=[0], max_depth=1)
+
+    assert sorted(counts.by_class[1:, 0].tolist()) == [0, 3 * len(range(0, n_categories, 2))]
+    assert len(set(tree.branch[::2])) == 1
+    assert len(set(tree.branch[1::2])) == 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2)), min_size=6, max_size=30))
+def test_gain_ratio_of_a_two_value_nominal_test_is_that_of_the_same_binary_test(rows):
+    x = np.array([[float(a)] for a, _ in rows])
+    y = np.array([0, 1, 2, *(c for _, c in rows[3:])])
+    rules = {"criterion": "gain_ratio", "max_depth": 1}
+    nominal = [grow(x, y, nominal=[0], splits=splits, **rules) for splits in ("binary", "multiway")]
+    numeric = grow(x, y, **rules)
+
+    for tree, counts in nominal:
+        assert tree.n_nodes == numeric[0].n_nodes
+        assert counts.by_class.tolist() == numeric[1].by_class.tolist()
+        assert np.allclose(tree.score, numeric[0].score, rtol=1e-12, equal_nan=True)
+
+
+def test_unseen_categories_follow_the_child_with_most_growing_examples():
+    X, y = letters("aabbbcc"), [0, 0, 1, 1, 1, 0, 0]
+    tree, _ = grow(X, y)
+
+    assert tree.branch.tolist() == [0, 1, 0]
+    assert apply(tree, letters("zab")).tolist() == [1, 1, 2]
+    tree, _ = grow(letters("aabbb"), [0, 0, 1, 1, 1])
+    assert apply(tree, letters("zab")).tolist() == [2, 1, 2]
+
+
+@pytest.mark.parametrize("splits", ["binary", "multiway"])
+def test_of_equal_children_unseen_categories_follow_the_first(splits):
+    tree, _ = grow(letters("aabb"), [0, 0, 1, 1], splits=splits)
+
+    assert apply(tree, letters("z")).tolist() == [1]
+
+
+def test_a_category_unseen_in_the_node_follows_the_child_with_most_examples():
+    # Under the right child of column 1, category c of column 0 does not occur.
+    X = letters(["ax", "ax", "cx", "cx", "ay", "ay", "by", "by", "by", "cx", "ay"])
+    y = [0, 0, 0, 0, 1, 1, 2, 2, 2, 0, 1]
+    tree, counts = grow(X, y)
+    leaf = apply(tree, letters(["cy"]))[0]
+
+    assert tree.feature[0] == 1
+    parent = tree.parent[leaf]
+    assert tree.feature[parent] == 0
+    assert counts.total[leaf] == max(counts.total[c] for c in tree.children(parent))
+
+
+def test_a_missing_category_is_a_value_of_its_own_when_growing_saw_it():
+    X = np.array([["a"], [None], ["b"], [None], ["a"], ["b"]], object)
+    tree, counts = grow(X, [0, 1, 0, 1, 0, 0])
+
+    assert tree.n_leaves == 2
+    assert counts.majority[apply(tree, X)].tolist() == [0, 1, 0, 1, 0, 0]
+    tree, _ = grow(X, [0, 1, 2, 1, 0, 2], splits="multiway")
+    assert tree.arity[0] == 3
+
+
+def test_a_missing_category_that_growing_did_not_see_follows_the_larger_child():
+    tree, _ = grow(letters("aabbb"), [0, 0, 1, 1, 1])
+
+    assert apply(tree, np.array([[None]], object)).tolist() == [2]
+
+
+@pytest.mark.filterwarnings("ignore:column 'x0' has 10,000 categories")
+def test_ten_thousand_categories():
+    rng = np.random.default_rng(2)
+    codes = rng.permutation(np.repeat(np.arange(10_000), 2))
+    y = (codes * 7919 % 10_007) % 2
+    X = np.array([f"c{c}" for c in codes], object)[:, None]
+    tree, counts = grow(X, y)
+
+    assert tree.n_leaves == 2  # class is a function of the category
+    assert counts.majority[apply(tree, X)].tolist() == y.tolist()
+
+
+def test_categories_by_the_thousand_with_three_classes():
+    rng = np.random.default_rng(3)
+    codes, y = rng.integers(0, 900, 3000), rng.integers(0, 3, 3000)
+    tree, counts = grow(codes[:, None], y, nominal=[0])
+
+    assert count(tree, codes[:, None], y, sample="grow") == counts
+
+
+@pytest.mark.lane
+def test_sixty_four_categories_and_the_bits_above():
+    for n in (62, 63, 64, 65, 130):
+        codes = np.arange(n)
+        y = (codes * 5 // 3) % 2
+        tree, counts = grow(codes[:, None], y, nominal=[0])
+        assert tree.n_leaves == 2
+        assert counts.majority[apply(tree, codes[:, None])].tolist() == y.tolist()
+        assert tree.branch[0] == 0
+
+
+def test_declared_categories_may_have_any_order_and_the_tree_uses_their_codes():
+    schema = Schema((Column("x", "nominal", ("z", "a", "m")),), np.array([0, 1]))
+    table = Table(schema, (np.array([0, 1, 2, 0], np.int32),), np.array([0, 1, 0, 0], np.int32))
+    tree, counts = grow(table)
+
+    assert tree.branch.tolist() == [0, 1, 0]
+    assert counts.by_class.tolist() == [[3, 1], [3, 0], [0, 1]]
+
+
+@given(samples(kinds=("nominal",), classes=(2,)))
+def test_two_classes_swapped_swap_the_counts_only(sample):
+    tree, counts = sample.grow(min_samples_leaf=2)
+    swapped = Sample(sample.X, 1 - sample.y, sample.nominal)
+    other, other_counts = swapped.grow(min_samples_leaf=2)
+
+    assert tree == other
+    assert other_counts.by_class.tolist() == counts.by_class[:, ::-1].tolist()
+
+
+def test_a_table_can_be_grown_on_with_labels_apart():
+    X, y = letters("aabbb"), [0, 0, 1, 1, 1]
+
+    assert grow(encode(X), y) == grow(X, y)

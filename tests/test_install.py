@@ -1,0 +1,117 @@
+"""As a user who may write nowhere: a read-only installation, no home, no cache directory."""
+
+import ctypes
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import secateur
+
+SOURCE = Path(secateur.__file__).parent
+NOBODY = 65534
+
+# Says what was warned of while every module is imported and the cheapest kernels are compiled and run.
+PROGRAM = """
+import importlib, pkgutil, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import secateur
+    for module in pkgutil.walk_packages(secateur.__path__, "secateur."):
+        importlib.import_module(module.name)
+    tree = secateur.Tree.from_parents([-1, 0, 0])
+    counts = secateur.Counts.from_leaves(tree, [[3, 1], [0, 2]])
+assert counts.by_class.tolist() == [[3, 3], [3, 1], [0, 2]]
+print(secateur.__file__)
+for told in caught:
+    print(told.category.__name__, told.message)
+"""
+
+
+class User:
+    """Runs programs in a read-only copy of the package, as someone who cannot write there."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.is_nobody = os.geteuid() == 0
+        self.environment = {}  # nobody has no home, not even in the password file
+        if self.is_nobody and not self._reaches_python():
+            # It lies where only root can read: stay root, without the power to ignore permissions.
+            self.is_nobody = False
+        if not self.is_nobody:
+            self.environment = {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(folder / "home" / "cache")}
+
+    def run(self, program, **environment):
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PATH": os.defpath, "PYTHONPATH": str(self.folder / "lib"), **self.environment, **environment},
+            cwd="/",
+            preexec_fn=self._lose_powers,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def _reaches_python(self):
+        try:
+            return self.run("import numba, sklearn").returncode == 0
+        except (OSError, subprocess.SubprocessError):
+            return False
+
+    def _lose_powers(self):
+        if self.is_nobody:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        elif os.geteuid() == 0:
+            for capability in (1, 2, 3):  # DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
+                ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+@pytest.fixture(scope="module")
+def user():
+    if sys.platform != "linux":
+        pytest.skip("needs the permissions of Linux")
+    top = Path(tempfile.mkdtemp(prefix="secateur-"))  # not tmp_path, which only its owner can enter
+    shutil.copytree(SOURCE, top / "lib" / "secateur", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("home", "cache"):
+        (top / name).mkdir()
+    for path in [top, *top.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    (top / "cache").chmod(0o777)
+    try:
+        someone = User(top)
+        if "PermissionError" not in someone.run(f"open({str(top / 'lib' / 'x')!r}, 'w')").stderr:
+            pytest.skip("this machine lets us write whatever the permissions say")
+        yield someone
+    finally:
+        for path in [top, *top.rglob("*")]:
+            path.chmod(path.stat().st_mode | stat.S_IRWXU)
+        shutil.rmtree(top)
+
+
+def test_without_a_place_to_cache_kernels_it_works_and_says_so_once(user):
+    found = user.run(PROGRAM)
+
+    assert found.returncode == 0, found.stderr
+    where, *told = found.stdout.splitlines()
+    assert Path(where).is_relative_to(user.folder)
+    assert len(told) == 1
+    assert told[0].startswith("RuntimeWarning kernels will be compiled anew")
+    assert "NUMBA_CACHE_DIR" in told[0]
+
+
+def test_with_a_place_to_cache_kernels_it_uses_it_and_says_nothing(user):
+    cache = user.folder / "cache"
+
+    found = user.run(PROGRAM, NUMBA_CACHE_DIR=str(cache))
+
+    assert found.returncode == 0, found.stderr
+    assert len(found.stdout.splitlines()) == 1
+    assert list(cache.rglob("*.nbi"))
