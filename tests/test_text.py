@@ -239,6 +239,7 @@ def test_categories_that_could_be_misread_are_quoted():
 
 def test_numbers_and_truth_values_as_categories_are_bare():
     assert "colour in {1, 3}" in export_text(*colours([0, 1, 0], categories=(1, 2, 3)))
+    assert "colour in {1, 2.5}" in export_text(*colours([0, 1, 0], categories=(1.0, 2.0, 2.5)))
     assert "colour = False" in export_text(*colours([0, 1], categories=(False, True)))
 
 

@@ -224,7 +224,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
         """
-        offsets, nodes = decision_path(self.tree_, self.apply(X))
+        leaves = self.apply(X)
+        offsets, nodes = decision_path(self.tree_, leaves)
         wants_array = get_config().get("sparse_interface") == "sparray"
         shape = (len(offsets) - 1, self.tree_.n_nodes)
         return (csr_array if wants_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)

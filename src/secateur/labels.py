@@ -110,7 +110,7 @@ def summable(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
     Examples
     --------
-    >>> third, fifth = summable([1 / 3, 1 / 5])
+    >>> third, fifth = summable([1 / 3, 1 / 5]).tolist()
     >>> (third + fifth) - fifth == third
     True
     """

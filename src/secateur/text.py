@@ -404,6 +404,8 @@ def _class_names(tree: Tree, given: Sequence[str] | None, n_classes: int) -> lis
 
 def _category(value: Any) -> str:
     """A category: bare if it reads as one word or phrase, else in quotes."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)  # 2, not 2.0: whole numbers are often kept as floats
     text = _plain(str(value))
     is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
     return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'

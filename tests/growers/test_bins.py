@@ -84,7 +84,7 @@ def test_the_order_of_the_rows_does_not_matter_to_bins():
 
 def test_a_heavy_value_has_a_bin_of_its_own_and_its_neighbours_are_kept():
     x = np.append(np.zeros(900), np.arange(1.0, 301.0))
-    y = np.append(np.zeros(900, int), np.arange(300) // 100 % 2)
+    y = np.append(np.zeros(900, int), (np.arange(300) // 100 + 1) % 2)
     tree, counts = grow(x[:, None], y, max_bins=12)
 
     assert 0.5 in tree.threshold

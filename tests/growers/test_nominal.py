@@ -247,6 +247,15 @@ def test_two_classes_swapped_swap_the_counts_only(sample):
     assert other_counts.by_class.tolist() == counts.by_class[:, ::-1].tolist()
 
 
+def test_two_classes_swapped_do_not_change_a_set_that_only_ties():
+    # Shares .1, .1 and .3 of class 1: no set lowers the error, all of them tie.
+    X, y = letters("a" * 10 + "b" * 10 + "c" * 10), np.array([1] + [0] * 9 + [1] + [0] * 9 + [1] * 3 + [0] * 7)
+    tree, _ = grow(X, y, criterion="error", max_depth=1)
+    other, _ = grow(X, 1 - y, criterion="error", max_depth=1)
+
+    assert tree.branch.tolist() == other.branch.tolist() == [0, 1, 1]
+
+
 def test_a_table_can_be_grown_on_with_labels_apart():
     X, y = letters("aabbb"), [0, 0, 1, 1, 1]
 

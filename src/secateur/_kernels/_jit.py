@@ -74,7 +74,7 @@ class _FirstUse(event.Listener):  # type: ignore[misc]
 
 def _is_ours(event: Any) -> bool:
     function = getattr(event.data.get("dispatcher"), "py_func", None)
-    return getattr(function, "__module__", "").startswith("secateur.")
+    return (getattr(function, "__module__", None) or "").startswith("secateur.")
 
 
 event.register("numba:compile", _FirstUse())

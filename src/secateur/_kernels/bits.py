@@ -13,18 +13,18 @@ AT_ONCE = 255  # rows that a byte can count
 
 
 @njit
-def count_ones(bits: Any, entries: Any, shift: Any, weights: Any, tally: Any, ones: Any) -> Any:
-    """Fill `ones`: per class the weight of rows with a one, then their weight and their size in all.
+def count_ones(bits: Any, entries: Any, shift: Any, weights: Any, line: Any, tally: Any, ones: Any) -> Any:
+    """Fill `ones`: a line per class, then two for all: the weight and the size of the rows with a one.
 
-    `tally` is a line of bytes per class.
+    `line` says which line belongs to a class; `tally` is a line of bytes per line.
     """
     n_columns = bits.shape[1]
-    n_classes = tally.shape[0]
+    n_lines = ones.shape[0] - 2
     one = entries.dtype.type(1)
     move = entries.dtype.type(shift)
     mask = (one << move) - one
     n = entries.shape[0]
-    for c in range(n_classes + 2):
+    for c in range(n_lines + 2):
         for j in range(n_columns):
             ones[c, j] = 0
     if weights.is_weighted:
@@ -32,28 +32,28 @@ def count_ones(bits: Any, entries: Any, shift: Any, weights: Any, tally: Any, on
             e = entries[i]
             row = e >> move
             own = bits[row]
-            mine = ones[(e & mask) >> one]
-            sizes = ones[n_classes + 1]
+            mine = ones[line[(e & mask) >> one]]
+            sizes = ones[n_lines + 1]
             for j in range(n_columns):
                 mine[j] += weights.weight[row] * own[j]
                 sizes[j] += weights.size[row] * own[j]
     else:
         for start in range(0, n, AT_ONCE):
-            for c in range(n_classes):
+            for c in range(n_lines):
                 for j in range(n_columns):
                     tally[c, j] = 0
             for i in range(start, min(n, start + AT_ONCE)):
                 e = entries[i]
                 own = bits[e >> move]
-                bytes_here = tally[(e & mask) >> one]
+                bytes_here = tally[line[(e & mask) >> one]]
                 for j in range(n_columns):
                     bytes_here[j] = np.uint8(bytes_here[j] + own[j])
-            for c in range(n_classes):
+            for c in range(n_lines):
                 for j in range(n_columns):
                     ones[c, j] += tally[c, j]
-    for c in range(n_classes):
+    for c in range(n_lines):
         for j in range(n_columns):
-            ones[n_classes, j] += ones[c, j]
+            ones[n_lines, j] += ones[c, j]
     if not weights.is_weighted:
         for j in range(n_columns):
-            ones[n_classes + 1, j] = ones[n_classes, j]
+            ones[n_lines + 1, j] = ones[n_lines, j]

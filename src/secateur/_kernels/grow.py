@@ -39,7 +39,7 @@ class Codes(NamedTuple):
     """Columns of codes. None in its place: there are none."""
 
     codes: npt.NDArray[np.uint16]  # one line per coded column of more than two values
-    bits: npt.NDArray[np.uint8]  # one column per two-valued column; their slots come last
+    bits: npt.NDArray[np.uint8]  # one column per two-valued column, then padding; their slots come last
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
     missing_code: npt.NDArray[np.int64]  # of numeric columns; -1: none
@@ -86,8 +86,10 @@ class Scratch(NamedTuple):
     child_counts: npt.NDArray[np.float64]
     child_size: npt.NDArray[np.float64]
     child_rows: npt.NDArray[np.int64]
-    tally: npt.NDArray[np.uint8]  # two-valued columns: see bits.py
+    line: npt.NDArray[np.int64]  # two-valued columns: see bits.py
+    tally: npt.NDArray[np.uint8]
     ones: npt.NDArray[np.float64]
+    zeros: npt.NDArray[np.float64]
     gains: npt.NDArray[np.float64]  # gain ratio: gain and ratio of each slot's best test
     tests: npt.NDArray[np.int64]  # and the test
 
@@ -348,9 +350,6 @@ def best_of_bits(
     scratch: Any,
 ) -> Any:
     """Best test among the two-valued columns: zeros to the left, ones to the right."""
-    n_classes = reals.shape[0] - 2
-    ones = scratch.ones
-    left, right = scratch.histogram.left, scratch.histogram.right
     total = _total(reals)
     base = node_impurity(criterion, reals)
     tie = TIE * base
@@ -359,26 +358,37 @@ def best_of_bits(
     least = _least(limits, ratio)
     first = lists.entries.shape[0] + codes.codes.shape[0]
     entries = codes.rows[node[START] : node[END]]
-    bits.count_ones(codes.bits, entries, lists.shift, weights, scratch.tally, ones)
+    n_columns = codes.bits.shape[1]
+    n_lines = 0  # classes in the node: deep nodes hold few of many
+    for c in range(reals.shape[0] - 2):
+        scratch.line[c] = n_lines
+        n_lines += reals[c] > 0
+    ones, zeros = scratch.ones[: n_lines + 2], scratch.zeros[: n_lines + 3]
+    bits.count_ones(codes.bits, entries, lists.shift, weights, scratch.line, scratch.tally, ones)
     size = np.float64(entries.shape[0])
     if weights.is_weighted:
         size = 0.0
         for i in range(entries.shape[0]):
             size += weights.size[entries[i] >> entries.dtype.type(lists.shift)]
+    for c in range(reals.shape[0] - 2):
+        if reals[c] > 0:
+            with_one, without = ones[scratch.line[c]], zeros[scratch.line[c]]
+            for p in range(n_columns):
+                without[p] = reals[c] - with_one[p]
+    for p in range(n_columns):
+        zeros[n_lines, p] = total - ones[n_lines, p]
+    impure_right, impure_left = zeros[n_lines + 1], zeros[n_lines + 2]
+    criteria.impurity_lines(criterion, ones[:n_lines], ones[n_lines], impure_right)
+    criteria.impurity_lines(criterion, zeros[:n_lines], zeros[n_lines], impure_left)
     best = Test(floor, -1, 0, -1, -1, 0)
-    for p in range(codes.bits.shape[1]):
-        size_right = ones[n_classes + 1, p]
-        if size_right < max(least, 1e-300) or size - size_right < max(least, 1e-300):
+    for p in range(lists.feature.shape[0] - first):
+        size_right = ones[n_lines + 1, p]
+        if size_right <= 0 or size_right < least or size <= size_right or size - size_right < least:
             continue
-        for c in range(n_classes):
-            right[c] = ones[c, p]
-            left[c] = reals[c] - ones[c, p]
-        weight_right = ones[n_classes, p]
-        score = (
-            base
-            - criteria.impurity(criterion, left, total - weight_right)
-            - criteria.impurity(criterion, right, weight_right)
-        )
+        score = base - impure_left[p] - impure_right[p]
+        if score <= best.score + tie and not is_ratio:
+            continue
+        weight_right = ones[n_lines, p]
         slot = first + p
         kind = coded.NUMERIC
         if codes.is_nominal[slot - lists.entries.shape[0]]:
@@ -390,7 +400,7 @@ def best_of_bits(
             scratch.gains[slot, 1] = gain / (_share_entropy(share) + _share_entropy(1 - share))
             scratch.tests[slot, 0], scratch.tests[slot, 1] = kind, 0
             scratch.tests[slot, 2], scratch.tests[slot, 3] = 1, -1
-        elif score > best.score + tie:
+        else:
             best = Test(score, slot, kind, 0, 1, -1)
     if best.kind == coded.SUBSET:
         scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1

@@ -55,9 +55,10 @@ def assemble(grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_
 def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
     threshold = np.full(len(nodes), np.nan)
-    is_numeric = is_split & (nodes[:, kernel.KIND] == coded.NUMERIC)
-    for j in np.unique(feature[is_numeric]):
-        here = np.flatnonzero(is_numeric & (feature == j))
+    numeric = np.flatnonzero(is_split & (nodes[:, kernel.KIND] == coded.NUMERIC))
+    numeric = numeric[np.argsort(feature[numeric], kind="stable")]
+    tested, starts = np.unique(feature[numeric], return_index=True)
+    for j, here in zip(tested, np.split(numeric, starts[1:]), strict=len(tested) > 0):
         below, above = nodes[here, kernel.BELOW], nodes[here, kernel.ABOVE]
         known = data.values.get(int(j))
         if known is None:

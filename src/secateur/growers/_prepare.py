@@ -18,6 +18,7 @@ from ..table import Table
 
 Array = npt.NDArray[Any]
 
+LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
 TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
 MOST_BRANCHES = 1000  # of a multiway test
 
@@ -74,17 +75,18 @@ def prepare(
 
     def sort_column(given: tuple[int, Array]) -> Any:
         j, column = given
-        return j, column, _Sorted.of(column)
+        two = _two_values(column)
+        return j, column, two, None if two is not None else _Sorted.of(column)
 
-    for j, column, by_value in pool.map(sort_column, _contiguous(table, numeric)):
-        if by_value.n_values + (by_value.n_missing > 0) < 2:
+    for j, column, two, by_value in pool.map(sort_column, _contiguous(table, numeric)):
+        if two is not None:
+            if two[0] < two[1]:
+                coded.append((j, column == two[1], 2, False, -1))
+                values[j] = Values(two, two, is_binned=False)
             continue
-        is_two_valued = by_value.n_values == 2 and by_value.n_missing == 0
-        if is_two_valued or max_bins is not None:
+        if max_bins is not None:
             codes, meaning = _codes_of(column, by_value, max_bins, size)
             n_codes = len(meaning.low) + (by_value.n_missing > 0)
-            if n_codes < 2:
-                continue
             coded.append((j, codes, n_codes, False, n_codes - 1 if by_value.n_missing else -1))
             values[j] = meaning
         else:
@@ -124,6 +126,17 @@ class _Sorted:
             rows = presort.sorted_rows(presort.order_keys_64(column), 64)
         n_values, n_missing = presort.count_values(column, rows)
         return cls(rows, n_values, n_missing)
+
+
+def _two_values(column: Array) -> Array | None:
+    """The two values of a column (equal ones: it is constant), or None where it has more or misses some."""
+    low, high = column.min(), column.max()
+    few = column[: 1 << 10]
+    if np.isnan(low):
+        return np.array([0.0, 0.0]) if np.isnan(column).all() else None
+    if not ((few == low) | (few == high)).all() or not ((column == low) | (column == high)).all():
+        return None
+    return np.array([low, high], np.float64)
 
 
 def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]:
@@ -171,7 +184,8 @@ def _codes(coded: list[tuple[int, Array, int, bool, int]], target: Array, shift:
     dtype = np.uint16 if most <= 2**16 else np.uint32
     n = len(target)
     two_valued = [column[1] for column in coded if column[2] == 2]
-    bits = np.empty((n, len(two_valued)), np.uint8)
+    width = -(-len(two_valued) // LANES) * LANES
+    bits = np.zeros((n, width), np.uint8)
     for p, column in enumerate(two_valued):
         bits[:, p] = column
     rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))

@@ -87,6 +87,7 @@ class Grower:
     def _scratch(self, n_rows: int) -> kernel.Scratch:
         data, n_slots = self.data, len(self.data.lists.feature)
         most = 2 if data.codes is None else int(data.codes.n_codes.max(initial=2))
+        n_bits = 0 if data.codes is None else data.codes.bits.shape[1]
         return kernel.Scratch(
             scan.make_work(self.n_classes),
             coded.make_histogram(most, self.n_classes),
@@ -95,8 +96,10 @@ class Grower:
             np.zeros((most, self.n_classes)),
             np.zeros(most),
             np.zeros(most, np.int64),
-            np.zeros((self.n_classes, 0 if data.codes is None else data.codes.bits.shape[1]), np.uint8),
-            np.zeros((self.n_classes + 2, 0 if data.codes is None else data.codes.bits.shape[1])),
+            np.zeros(self.n_classes, np.int64),
+            np.zeros((self.n_classes, n_bits), np.uint8),
+            np.zeros((self.n_classes + 2, n_bits)),
+            np.zeros((self.n_classes + 3, n_bits)),
             np.zeros((n_slots, 2)),
             np.zeros((n_slots, 4), np.int64),
         )
