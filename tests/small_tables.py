@@ -6,12 +6,14 @@ from unittest import mock
 
 import numpy as np
 from hypothesis import strategies as st
-from oracles import naive_best
 
 import secateur
-from secateur.growers import _prepare, _run
+from oracles import naive_best
+from secateur.growers import _run
 
 CRITERIA = ("gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio")
+KINDS = ("numeric", "nominal", "flag", "pair")
+EXACT = (None, 9)  # max_bins: values as sorted lists, or counted as codes; a small table has fewer than 9 of them
 
 
 @dataclass(frozen=True)
@@ -43,26 +45,24 @@ class Sample:
 
 
 @st.composite
-def samples(draw, kinds=("numeric", "nominal"), missing=True, weights=None, classes=(2, 3), max_rows=12, max_columns=3):
-    """Tables of a few rows and values, so that ties and missing values abound; every class occurs."""
+def samples(draw, kinds=KINDS, missing=True, weights=None, classes=(2, 3), max_rows=12, max_columns=3):
+    """Tables of a few rows and values, so that ties and missing values abound; every class occurs.
+
+    A flag is a number, a pair a category, that takes two values at most and is never missing.
+    """
     chosen = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=max_columns))
     n_classes = draw(st.sampled_from(classes))
     y = [*range(n_classes), *draw(st.lists(st.integers(0, n_classes - 1), max_size=max_rows - n_classes))]
     value = st.sampled_from([0.0, 1.0, 2.0, 3.0, np.nan] if missing else [0.0, 1.0, 2.0, 3.0])
-    columns = [draw(st.lists(value, min_size=len(y), max_size=len(y))) for _ in chosen]
+    either = st.sampled_from([0.0, 1.0])
+    drawn = [either if kind in ("flag", "pair") else value for kind in chosen]
+    columns = [draw(st.lists(one, min_size=len(y), max_size=len(y))) for one in drawn]
     weight = None
     if weights is not None:
         one = st.integers(1, 4) if weights == "whole" else st.sampled_from([0.3, 0.5, 0.7, 1.1, 2.0])
         weight = np.array(draw(st.lists(one, min_size=len(y), max_size=len(y))))
-    nominal = tuple(j for j, kind in enumerate(chosen) if kind == "nominal")
+    nominal = tuple(j for j, kind in enumerate(chosen) if kind in ("nominal", "pair"))
     return Sample(np.array(columns).T, np.array(y), nominal, weight)
-
-
-@contextmanager
-def listed():
-    """Numeric columns become presorted lists however few values they have (else, lists need 257 values)."""
-    with mock.patch.object(_prepare, "FEW", 1):
-        yield
 
 
 @contextmanager

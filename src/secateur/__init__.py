@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .bound import Bound as Bound
+    from .certifiers import certify as certify
     from .counts import Counts as Counts
-    from .errors import SecateurError as SecateurError
-    from .pruning import Pruning as Pruning
-    from .sequence import PruningSequence as PruningSequence
-    from .table import Column as Column
     from .encoding import encode as encode
+    from .errors import SecateurError as SecateurError
+    from .estimators import TreeClassifier as TreeClassifier
     from .growers import grow as grow
     from .pruners import prune as prune
+    from .pruning import Pruning as Pruning
     from .routing import count as count
+    from .sequence import PruningSequence as PruningSequence
+    from .table import Column as Column
     from .table import Schema as Schema
     from .table import Table as Table
+    from .text import export_rules as export_rules
+    from .text import export_text as export_text
     from .tree import Tree as Tree
 
 __version__ = "0.1.0"
@@ -32,12 +36,27 @@ _HOME = {
     "SecateurError": "errors",
     "Table": "table",
     "Tree": "tree",
+    "TreeClassifier": "estimators",
+    "certify": "certifiers",
     "count": "routing",
     "encode": "encoding",
+    "export_rules": "text",
+    "export_text": "text",
     "grow": "growers",
     "prune": "pruners",
 }
-_MODULES = ("analysis", "certifiers", "datasets", "errors", "growers", "plot", "pruners", "routing")
+_MODULES = (
+    "analysis",
+    "certifiers",
+    "datasets",
+    "errors",
+    "estimators",
+    "growers",
+    "plot",
+    "pruners",
+    "routing",
+    "text",
+)
 
 __all__ = sorted(_HOME)
 

@@ -1,5 +1,6 @@
 """Read-only arrays for the nouns."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -32,3 +33,8 @@ def same(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:
         return True
     is_float = a.dtype.kind == "f" and b.dtype.kind == "f"
     return np.array_equal(a, b, equal_nan=is_float)
+
+
+def rebuilt(noun: Any) -> tuple[type, tuple[Any, ...]]:
+    """How to pickle and copy a noun: through its constructor, which checks and write-protects again."""
+    return type(noun), tuple(getattr(noun, field.name) for field in fields(noun) if field.init)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import frozen, same, sealed
+from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .errors import CountsError, ParameterError
 from .tree import Ints, Tree
@@ -116,6 +116,8 @@ class Counts:
             raise CountsError(
                 f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); count it on the tree to prune"
             )
+
+    __reduce__ = rebuilt
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):

@@ -7,6 +7,7 @@ accuracy, and the question is how much. `led24` is mostly noise: a smaller tree 
 """
 
 import html
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ def _chapter(name: str, about: str, table: Any, *, accuracy: float) -> Chapter:
     rows = []
     for what, pruning in candidates:
         shares = (_percent(pruning.errors(sample) / sample.total[0]) for sample in samples)
-        rows.append((what, f"{pruning.n_leaves:,}", *shares, _percent(certify(pruning, fresh, delta=DELTA).value)))
+        rows.append((what, f"{pruning.n_leaves:,}", *shares, _percent_up(certify(pruning, fresh, delta=DELTA).value)))
     trees = Grid(
         f"Error of four trees from one: {tree}",
         ("tree", "leaves", "growing", "held-out", "test", "certified"),
@@ -146,6 +147,11 @@ def _chapter(name: str, about: str, table: Any, *, accuracy: float) -> Chapter:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+def _percent_up(share: float) -> str:
+    """A limit is rounded up, or it would promise more than was proved."""
+    return f"{math.ceil(1000 * share) / 10:.1f} %"
 
 
 def _console() -> Any:

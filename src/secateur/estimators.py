@@ -170,9 +170,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.prune is not None:
             raise ParameterError(f"prune={self.prune!r} is not there yet; None keeps the whole tree")
         table = encode(X, target=_labels(y), nominal=self.nominal, weights=sample_weight)
-        least_weight: dict[str, Any] = {}
-        if self.min_weight_fraction_leaf:
-            least_weight["min_weight_fraction_leaf"] = self.min_weight_fraction_leaf
         tree, counts = grow(
             table,
             criterion=self.criterion,
@@ -182,7 +179,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             min_samples_split=self.min_samples_split,
-            **least_weight,
+            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
             max_bins=self.max_bins,
             sample_weight=sample_weight,
             class_weight=self.class_weight,

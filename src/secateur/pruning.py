@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import frozen, same, sealed
+from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import PruningError
@@ -204,6 +204,8 @@ class Pruning:
 
     def __ge__(self, other: "Pruning") -> bool:
         return other <= self
+
+    __reduce__ = rebuilt
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pruning):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import frozen, same
+from ._arrays import frozen, rebuilt, same
 from ._kernels.weakest_link import member_sums
 from .counts import Counts, Numbers
 from .errors import ParameterError, PruningError
@@ -155,6 +155,8 @@ class PruningSequence:
         import narwhals.stable.v2 as nw
 
         return nw.from_dict(self.to_dict(), backend=backend).to_native()
+
+    __reduce__ = rebuilt
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PruningSequence):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import same
+from ._arrays import rebuilt, same
 from .errors import DataError, SchemaError
 
 Kind = Literal["numeric", "nominal"]
@@ -171,6 +171,8 @@ class Table:
         lookup[: len(about.categories)] = about.categories
         decoded: npt.NDArray[Any] = lookup[self.columns[at]]
         return decoded
+
+    __reduce__ = rebuilt
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):

@@ -5,8 +5,6 @@ column on the way to a leaf: a range, or a set of categories. The loop keeps it 
 and takes it back when it leaves a branch, so that no path is ever walked twice.
 """
 
-import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ._wording import Threshold, among, class_names_of, column_names, thresholds_of
 from .counts import Counts
 from .errors import ParameterError, PruningError, TreeError
 from .pruning import Pruning
@@ -22,8 +21,6 @@ from .tree import Ints, Tree
 __all__ = ["export_rules", "export_text"]
 
 MOST_INDENTED = 40  # levels; deeper lines name their depth, or the text would grow with its square
-MOST_DECIMALS = 12  # beyond, a threshold is written out in full
-_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
 
 
 def export_text(
@@ -155,23 +152,16 @@ def export_rules(
     return "\n".join(lines)
 
 
-class _Threshold(NamedTuple):
-    """A threshold and how it is written; the values decide which of two is the closer one."""
-
-    value: float
-    text: str
-
-
 class _Range(NamedTuple):
     """What a path knows of a number: above `low`, at most `high`, or missing."""
 
-    low: _Threshold
-    high: _Threshold
+    low: Threshold
+    high: Threshold
     is_missing_in: bool
     is_known_in: bool
 
 
-_NO_LOW, _NO_HIGH = _Threshold(-np.inf, ""), _Threshold(np.inf, "")
+_NO_LOW, _NO_HIGH = Threshold(-np.inf, ""), Threshold(np.inf, "")
 _ANYTHING = _Range(_NO_LOW, _NO_HIGH, is_missing_in=True, is_known_in=True)
 
 
@@ -185,7 +175,7 @@ class _Shown:
     errors: npt.NDArray[Any] | None
     columns: list[str]
     classes: list[str]
-    thresholds: list[_Threshold]
+    thresholds: list[Threshold]
 
     @classmethod
     def of(
@@ -208,10 +198,10 @@ class _Shown:
             labels = None if labels is None else labels[is_here]
             tree, counts = (pruning.to_tree(), None) if counts is None else pruning.to_tree(counts)
         errors = None if counts is None or labels is None else counts.errors_if_leaf(labels)
-        columns = _column_names(tree, feature_names)
+        columns = column_names(tree, feature_names)
         n_classes = max(0 if counts is None else counts.n_classes, 0 if labels is None else int(labels.max()) + 1)
-        classes = _class_names(tree, class_names, n_classes)
-        return cls(tree, counts, labels, errors, columns, classes, _thresholds(tree, decimals))
+        classes = class_names_of(tree, class_names, n_classes)
+        return cls(tree, counts, labels, errors, columns, classes, thresholds_of(tree, decimals))
 
     def name_of(self, v: int) -> str:
         """The class of a leaf, or its number in the tree as grown."""
@@ -241,7 +231,7 @@ class _Shown:
         """What a rule asks of one column; empty if nothing."""
         name, gaps = self.columns[column], self.has_gaps(column)
         if not isinstance(known, _Range):
-            return _among(name, np.flatnonzero(known), self.categories(column), gaps=gaps)
+            return among(name, np.flatnonzero(known), self.categories(column), gaps=gaps)
         if not known.is_known_in:
             return f"{name} is missing" if known.is_missing_in else f"{name} > inf"
         low, high = known.low.text, known.high.text
@@ -282,7 +272,7 @@ def _branches(shown: _Shown) -> Iterator[str]:
             yield f"node {ids[v]}"
         elif start[p] < start[p + 1]:
             codes = np.flatnonzero(tree.branch[start[p] : start[p + 1]] == child)
-            yield _among(shown.columns[column], codes, shown.categories(column), gaps=shown.has_gaps(column))
+            yield among(shown.columns[column], codes, shown.categories(column), gaps=shown.has_gaps(column))
         else:
             known = _narrowed(_ANYTHING, shown.thresholds[p], child, is_default=child == default[p])
             yield shown.condition(column, known) or f"{shown.columns[column]} <= inf or missing"
@@ -319,7 +309,7 @@ def _paths(shown: _Shown) -> Iterator[tuple[int, dict[int, Any]]]:
             yield v, known
 
 
-def _narrowed(known: _Range, threshold: _Threshold, child: int, *, is_default: bool) -> _Range:
+def _narrowed(known: _Range, threshold: Threshold, child: int, *, is_default: bool) -> _Range:
     """What is known of a number after one more test."""
     is_missing_in = known.is_missing_in and is_default
     if threshold.value == np.inf:  # tells known from missing
@@ -327,102 +317,6 @@ def _narrowed(known: _Range, threshold: _Threshold, child: int, *, is_default: b
     if child == 0:
         return known._replace(high=min(known.high, threshold), is_missing_in=is_missing_in)
     return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
-
-
-def _among(name: str, codes: npt.NDArray[Any], categories: Sequence[Any] | None, *, gaps: bool) -> str:
-    """A test for a set of categories; the code after the last category is missing."""
-    if categories is None:
-        return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
-    words = [_category(categories[code]) for code in codes if code < len(categories)]
-    is_missing_in = gaps and len(codes) > len(words)
-    if is_missing_in and not words:
-        return f"{name} is missing"
-    text = f"{name} = {words[0]}" if len(words) == 1 else f"{name} in {{{', '.join(words)}}}"
-    return f"{text} or missing" if is_missing_in else text
-
-
-def _thresholds(tree: Tree, decimals: int) -> list[_Threshold]:
-    """The threshold of each node with so many decimals, more where two would look alike.
-
-    With a unit 10**-d below the gap to the nearest other threshold of the column (0 counts as
-    one), rounding moves either by less than half the gap: they stay apart and in order.
-    """
-    found = [_NO_HIGH] * tree.n_nodes
-    is_numeric = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0)
-    for j in np.unique(tree.feature[is_numeric]):
-        nodes = np.flatnonzero(is_numeric & (tree.feature == j))
-        values, which = np.unique(tree.threshold[nodes], return_inverse=True)
-        marks = np.unique(np.append(values[np.isfinite(values)], 0.0))
-        with np.errstate(over="ignore"):
-            gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
-        nearest = np.append(np.minimum(gaps[:-1], gaps[1:]), np.inf)  # the last: of an infinite threshold
-        at = np.searchsorted(marks, values)
-        written = [
-            _Threshold(value, _number(value, gap, decimals))
-            for value, gap in zip(values.tolist(), nearest[at].tolist(), strict=True)
-        ]
-        for v, k in zip(nodes.tolist(), which.tolist(), strict=True):
-            found[v] = written[k]
-    return found
-
-
-def _number(value: float, gap: float, decimals: int) -> str:
-    if not math.isfinite(value):
-        return str(value)
-    # The small number makes up for a logarithm that comes out just below a whole one.
-    needed = max(decimals, 0 if gap > 1 else math.floor(1e-9 - math.log10(gap)) + 1)
-    return repr(value) if needed > MOST_DECIMALS or abs(value) >= 1e15 else f"{value:.{needed}f}"
-
-
-def _column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
-    n_needed = int(tree.feature.max()) + 1
-    if tree.schema is not None:
-        n_needed = len(tree.schema.columns)
-    if given is not None:
-        if isinstance(given, str) or len(given) < n_needed or (tree.schema is not None and len(given) != n_needed):
-            raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
-        return [_plain(str(name)) for name in given]
-    if tree.schema is not None:
-        return [_plain(name) for name in tree.schema.names]
-    return [f"feature_{j}" for j in range(n_needed)]
-
-
-def _class_names(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
-    """Names of all classes that occur; a sample may hold classes that the tree does not know."""
-    known = None if tree.schema is None else tree.schema.classes
-    n_known = n_classes if known is None else len(known)
-    if given is not None:
-        if isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes)):
-            raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
-        names = [_plain(str(name)) for name in given]
-    elif known is not None:
-        names = [_plain(str(label)) for label in known.tolist()]
-    else:
-        names = [str(c) for c in range(n_classes)]
-    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
-
-
-def _category(value: Any) -> str:
-    """A category: bare if it reads as one word or phrase, else in quotes."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)  # 2, not 2.0: whole numbers are often kept as floats
-    text = _plain(str(value))
-    is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
-    return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
-
-
-def _plain(text: str) -> str:
-    """Text on one line: what would break it, or turn its direction, is written as an escape."""
-    if text.isascii() and text.isprintable():
-        return text.replace("\\", "\\\\")
-    return "".join(_escaped(letter) for letter in text)
-
-
-def _escaped(letter: str) -> str:
-    if letter == "\\":
-        return "\\\\"
-    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
-    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")
 
 
 def _indented(depth: int, text: str) -> str:

@@ -22,7 +22,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import frozen, same, sealed
+from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .errors import TreeError
 from .table import Schema
@@ -56,14 +56,14 @@ class Tree:
     """
 
     parent: Ints
-    feature: Ints = None  # type: ignore[assignment]
-    threshold: Floats = None  # type: ignore[assignment]
-    branch_start: npt.NDArray[np.int64] = None  # type: ignore[assignment]
-    branch: npt.NDArray[np.uint16] = None  # type: ignore[assignment]
-    default: Ints = None  # type: ignore[assignment]
-    score: Floats = None  # type: ignore[assignment]
-    birth: Ints = None  # type: ignore[assignment]
-    ids: Ints = None  # type: ignore[assignment]
+    feature: Ints = None
+    threshold: Floats = None
+    branch_start: npt.NDArray[np.int64] = None
+    branch: npt.NDArray[np.uint16] = None
+    default: Ints = None
+    score: Floats = None
+    birth: Ints = None
+    ids: Ints = None
     schema: Schema | None = None
     end: Ints = field(init=False)
 
@@ -172,6 +172,8 @@ class Tree:
     def same_structure(self, other: "Tree") -> bool:
         """Whether counts of the one tree fit the other."""
         return self is other or np.array_equal(self.parent, other.parent)
+
+    __reduce__ = rebuilt
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

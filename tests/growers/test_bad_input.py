@@ -58,12 +58,12 @@ def test_a_parameter_out_of_range_is_named_with_its_value(parameter, value):
         grow(X, Y, **{parameter: value}, **rules)
 
     assert parameter in str(caught.value)
-    shown = list(value)[0] if isinstance(value, dict) else value
+    shown = next(iter(value)) if isinstance(value, dict) else value
     assert str(shown) in str(caught.value)
 
 
 def test_a_number_of_splits_needs_an_order_to_stop_in():
-    with pytest.raises(ParameterError, match="max_splits=3.*best-first"):
+    with pytest.raises(ParameterError, match=r"max_splits=3.*best-first"):
         grow(X, Y, max_splits=3)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import naive_impurity
 
+from oracles import naive_impurity
 from secateur import grow
 from secateur._kernels import criteria
 

@@ -1,17 +1,15 @@
 """Growing against the naive grower, node by node; limits; odd data."""
 
-import contextlib
-
 import numpy as np
 import pytest
 from hypothesis import given
-from oracles import naive_grow
-from small_tables import Sample, assert_best_everywhere, listed, rows_of_nodes, samples, with_a_top
 
+from oracles import naive_grow
 from secateur import grow
 from secateur.routing import apply
+from small_tables import EXACT, Sample, assert_best_everywhere, rows_of_nodes, samples, with_a_top
 
-NUMERIC = samples(kinds=("numeric",), missing=False)
+NUMERIC = samples(kinds=("numeric", "numeric", "flag"), missing=False)
 
 
 def leaf_classes(tree, counts, X):
@@ -28,9 +26,8 @@ def test_every_test_is_the_best_and_wins_its_ties(sample):
 
 @pytest.mark.lane
 @given(NUMERIC)
-def test_every_test_on_sorted_lists_is_the_best_and_wins_its_ties(sample):
-    with listed():
-        tree, counts = sample.grow()
+def test_every_test_on_counted_values_is_the_best_and_wins_its_ties(sample):
+    tree, counts = sample.grow(max_bins=9)
 
     assert_best_everywhere(sample, tree, counts, criterion="gini")
 
@@ -38,8 +35,7 @@ def test_every_test_on_sorted_lists_is_the_best_and_wins_its_ties(sample):
 @pytest.mark.parametrize("criterion", ["entropy", "sqrt"])
 @given(sample=NUMERIC)
 def test_every_test_of_the_other_plain_criteria_is_the_best(criterion, sample):
-    with listed():
-        tree, counts = sample.grow(criterion=criterion)
+    tree, counts = sample.grow(criterion=criterion)
 
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
@@ -47,8 +43,7 @@ def test_every_test_of_the_other_plain_criteria_is_the_best(criterion, sample):
 @pytest.mark.parametrize("criterion", ["sqrt_pairs", "error"])
 @given(sample=samples(missing=False))
 def test_every_test_of_the_rarer_criteria_is_the_best(criterion, sample):
-    with listed():
-        tree, counts = sample.grow(criterion=criterion)
+    tree, counts = sample.grow(criterion=criterion)
 
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
@@ -63,9 +58,8 @@ def test_gain_ratio_takes_the_best_ratio_among_at_least_average_gains(penalise, 
 
 @given(sample=samples(kinds=("numeric",), weights="whole"))
 def test_limits_hold_and_nothing_admissible_is_left_undone(sample):
-    for path in (contextlib.nullcontext, listed):
-        with path():
-            tree, counts = sample.grow(max_depth=2, min_samples_leaf=3, min_samples_split=7)
+    for max_bins in EXACT:
+        tree, counts = sample.grow(max_depth=2, min_samples_leaf=3, min_samples_split=7, max_bins=max_bins)
         assert_best_everywhere(sample, tree, counts, criterion="gini", max_depth=2, least_leaf=3, least_split=7)
         assert tree.depth.max() <= 2
         assert counts.total[tree.is_leaf].min() >= 3 or tree.n_nodes == 1
@@ -74,8 +68,7 @@ def test_limits_hold_and_nothing_admissible_is_left_undone(sample):
 
 @given(samples(missing=False))
 def test_the_whole_tree_is_the_naive_one(sample):
-    with listed():
-        tree, _ = sample.grow()
+    tree, _ = sample.grow()
     naive = naive_grow(sample.naive(), criterion="gini")
     if any(len(node.get("tests", [])) > 1 for node in naive):
         return  # a tie may be broken among sets of categories that the library never looks at
@@ -91,9 +84,9 @@ def test_the_whole_tree_is_the_naive_one(sample):
 @given(samples())
 def test_a_tree_with_a_top_is_the_same_tree(sample):
     plain = sample.grow()
-    for path in (contextlib.nullcontext, listed):
-        with with_a_top(), path():
-            tree, counts = sample.grow(n_jobs=2)
+    for max_bins in EXACT:
+        with with_a_top():
+            tree, counts = sample.grow(n_jobs=2, max_bins=max_bins)
         assert_best_everywhere(sample, tree, counts, criterion="gini")
         assert np.array_equal(tree.parent, plain[0].parent)
         assert np.array_equal(tree.feature, plain[0].feature)
@@ -233,21 +226,22 @@ def test_infinities_are_ordered_as_values():
 )
 @pytest.mark.filterwarnings("ignore:column 'x0' is infinite")
 def test_the_nearest_and_the_farthest_values_are_told_apart(low, high):
-    X = np.array([[low], [high]])
-    for path in (contextlib.nullcontext, listed):
-        with path():
-            tree, counts = grow(X, [0, 1])
-        assert low <= tree.threshold[0] < high
-        assert counts.majority[apply(tree, X)].tolist() == [0, 1]
+    alone, with_a_gap = np.array([[low], [high]]), np.array([[low], [high], [np.nan]])
+    for X, y in ((alone, [0, 1]), (with_a_gap, [0, 1, 2])):  # two values; sorted values
+        for max_bins in EXACT:
+            tree, counts = grow(X, y, max_bins=max_bins)
+            assert any(low <= t < high for t in tree.threshold[tree.internal])
+            assert counts.majority[apply(tree, X)].tolist() == y
 
 
 def test_the_two_zeros_are_one_value():
-    for path in (contextlib.nullcontext, listed):
-        with path():
-            tree, counts = grow([[-0.0], [0.0], [1.0]], [0, 1, 1])
+    for max_bins in EXACT:
+        tree, _ = grow([[-0.0], [0.0], [1.0]], [0, 1, 1], max_bins=max_bins)
+        assert tree.threshold.tolist()[0] == 0.5
         assert tree.n_leaves == 2
-        assert tree.threshold[0] == 0.5
-        assert counts.by_class.tolist() == [[1, 2], [1, 1], [0, 1]]
+        tree, counts = grow([[-0.0], [0.0], [1.0], [2.0]], [0, 1, 1, 2], max_bins=max_bins)
+        assert sorted(tree.threshold[tree.internal]) == [0.5, 1.5]
+        assert [1, 1, 0] in counts.by_class.tolist()
 
 
 def test_integers_beyond_the_reach_of_float32_are_told_apart():
@@ -295,13 +289,37 @@ def test_alternating_classes_grow_a_chain_as_deep_as_the_data():
     assert counts.majority[apply(tree, X)].tolist() == y.tolist()
 
 
-def test_lists_and_codes_give_the_same_tree_on_both_sides_of_the_border():
+def test_sorted_and_counted_values_give_the_same_tree():
     rng = np.random.default_rng(6)
-    for n_values in (255, 256, 257, 258):
+    for n_values in (3, 50, 255, 256, 257, 700):
         x = rng.permutation(np.repeat(np.arange(n_values, dtype=float), 2))
         sample = Sample(x[:, None], rng.integers(0, 3, len(x)))
-        with listed():
-            wanted, counts = sample.grow()
-        tree, others = sample.grow()
+        wanted, counts = sample.grow()
+        tree, others = sample.grow(max_bins=n_values)
         assert np.array_equal(tree.threshold, wanted.threshold, equal_nan=True)
         assert others.by_class.tolist() == counts.by_class.tolist()
+
+
+@pytest.mark.parametrize("n_columns", [1, 5, 33])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_two_valued_columns_are_counted_right_in_large_nodes(n_columns, n_classes):
+    rng = np.random.default_rng(n_columns)
+    X = (rng.random((700, n_columns)) < rng.random(n_columns)) * 2.0 - 1
+    y = (X[:, 0] > 0) * (rng.random(700) < 0.4) + (n_classes == 3) * (rng.random(700) < 0.1)
+    X[:, -1] = np.where(rng.random(700) < 0.3, 1.0, X[:, -1])
+    for nominal in ((), tuple(range(0, n_columns, 2))):
+        sample = Sample(X, y.astype(int), nominal)
+        tree, counts = sample.grow(max_depth=2)
+        assert_best_everywhere(sample, tree, counts, criterion="gini", max_depth=2)
+
+
+def test_more_columns_than_bits_in_a_word():
+    rng = np.random.default_rng(12)
+    X, y = rng.normal(size=(200, 140)), rng.integers(0, 2, 200)
+    constant = [0, 3, 62, 63, 64, 65, 127, 128, 139]
+    X[:, constant] = 1.0
+    tree, counts = grow(X, y)
+    slim, slim_counts = grow(np.delete(X, constant, axis=1), y)
+
+    assert np.array_equal(tree.threshold, slim.threshold, equal_nan=True)
+    assert counts.by_class.tolist() == slim_counts.by_class.tolist()

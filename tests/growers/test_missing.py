@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from small_tables import assert_best_everywhere, listed, samples
 
 from secateur import count, grow
 from secateur.routing import apply
+from small_tables import EXACT, assert_best_everywhere, samples
 
 NAN = np.nan
 
@@ -21,9 +21,8 @@ def test_no_side_for_the_missing_is_better(sample):
 
 @pytest.mark.lane
 @given(samples(kinds=("numeric",)))
-def test_no_side_for_the_missing_is_better_on_sorted_lists(sample):
-    with listed():
-        tree, counts = sample.grow()
+def test_no_side_for_the_missing_is_better_among_counted_values(sample):
+    tree, counts = sample.grow(max_bins=9)
 
     assert_best_everywhere(sample, tree, counts, criterion="gini")
 
@@ -31,22 +30,17 @@ def test_no_side_for_the_missing_is_better_on_sorted_lists(sample):
 @pytest.mark.parametrize("criterion", ["sqrt_pairs", "gain_ratio"])
 @given(sample=samples(kinds=("numeric",), weights="whole"))
 def test_no_side_for_the_missing_is_better_with_weights_and_other_criteria(criterion, sample):
-    with listed():
-        tree, counts = sample.grow(criterion=criterion)
+    tree, counts = sample.grow(criterion=criterion)
 
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
 
-@pytest.mark.parametrize("path", ["codes", "lists"])
+@pytest.mark.parametrize("max_bins", EXACT)
 @pytest.mark.parametrize("missing_class", [0, 1])
-def test_the_better_side_is_remembered(path, missing_class):
+def test_the_better_side_is_remembered(max_bins, missing_class):
     X = [[1.0], [2.0], [3.0], [4.0], [NAN], [NAN]]
     y = [0, 0, 1, 1, missing_class, missing_class]
-    if path == "lists":
-        with listed():
-            tree, counts = grow(X, y)
-    else:
-        tree, counts = grow(X, y)
+    tree, counts = grow(X, y, max_bins=max_bins)
 
     assert tree.n_leaves == 2
     assert tree.default[0] == missing_class
@@ -111,9 +105,8 @@ def test_gaps_written_in_any_way_are_the_same():
 def test_the_sign_and_the_payload_of_a_nan_do_not_matter():
     odd = np.array([0xFFF8000000000001, 0x7FF8000000000123, 0x7FF8000000000000], np.uint64).view(np.float64)
     X = np.array([1.0, 2.0, 3.0, *odd])[:, None]
-    for path in (listed,):
-        with path():
-            tree, counts = grow(X, [0, 0, 0, 1, 1, 1])
+    for max_bins in EXACT:
+        tree, counts = grow(X, [0, 0, 0, 1, 1, 1], max_bins=max_bins)
         assert tree.n_leaves == 2
         assert counts.by_class.tolist() == [[3, 3], [3, 0], [0, 3]]
 

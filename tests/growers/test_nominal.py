@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_tables import Sample, assert_best_everywhere, samples
 
 from secateur import Column, Schema, Table, count, encode, grow
 from secateur.routing import apply
+from small_tables import Sample, assert_best_everywhere, samples
 
-NOMINAL = ("nominal", "nominal", "numeric")
+NOMINAL = ("nominal", "nominal", "pair", "numeric")
 
 
 def letters(words):
@@ -237,7 +237,7 @@ def test_declared_categories_may_have_any_order_and_the_tree_uses_their_codes():
     assert counts.by_class.tolist() == [[3, 1], [3, 0], [0, 1]]
 
 
-@given(samples(kinds=("nominal",), classes=(2,)))
+@given(samples(kinds=("nominal", "pair"), classes=(2,)))
 def test_two_classes_swapped_swap_the_counts_only(sample):
     tree, counts = sample.grow(min_samples_leaf=2)
     swapped = Sample(sample.X, 1 - sample.y, sample.nominal)

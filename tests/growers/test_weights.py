@@ -1,13 +1,11 @@
 """Weights: whole ones are repetitions, zero ones are absences."""
 
-import contextlib
-
 import numpy as np
 import pytest
 from hypothesis import given
-from small_tables import CRITERIA, Sample, assert_best_everywhere, listed, samples
 
 from secateur import count, grow
+from small_tables import CRITERIA, EXACT, Sample, assert_best_everywhere, samples
 
 
 def same_but_for_rounding(one, other):
@@ -29,9 +27,9 @@ def repeated(sample):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(sample=samples(weights="whole"))
 def test_whole_weights_are_repetitions(criterion, sample):
-    for path in (contextlib.nullcontext, listed):
-        with path():
-            same_but_for_rounding(sample.grow(criterion=criterion), repeated(sample).grow(criterion=criterion))
+    for max_bins in EXACT:
+        rules = {"criterion": criterion, "max_bins": max_bins}
+        same_but_for_rounding(sample.grow(**rules), repeated(sample).grow(**rules))
 
 
 @pytest.mark.lane
@@ -65,11 +63,10 @@ def test_whole_weights_written_as_floats_keep_the_counts_whole():
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@given(sample=samples(weights="real", kinds=("numeric",)))
+@given(sample=samples(weights="real", kinds=("numeric", "flag")))
 def test_no_test_is_better_under_real_weights(criterion, sample):
-    for path in (contextlib.nullcontext, listed):
-        with path():
-            tree, counts = sample.grow(criterion=criterion)
+    for max_bins in EXACT:
+        tree, counts = sample.grow(criterion=criterion, max_bins=max_bins)
         assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
 
@@ -170,3 +167,14 @@ def test_tied_tests_stay_tied_under_real_weights(criterion):
     tree, _ = grow(np.hstack([x, -x]), y, sample_weight=weight, criterion=criterion)
 
     assert set(tree.feature[tree.internal]) == {0}
+
+
+def test_weights_of_any_scale_are_the_same_question():
+    rng = np.random.default_rng(7)
+    X, y, weight = rng.normal(size=(300, 2)), rng.integers(0, 2, 300), rng.random(300) + 0.01
+    wanted = grow(X, y, sample_weight=weight)[0]
+
+    for power in (-1000, -300, 40):
+        tree = grow(X, y, sample_weight=weight * 2.0**power)[0]
+        assert np.array_equal(tree.threshold, wanted.threshold, equal_nan=True)
+        assert np.array_equal(tree.feature, wanted.feature)

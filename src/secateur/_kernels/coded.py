@@ -1,8 +1,7 @@
-"""Find the best test on a column of codes, from one class histogram per node.
+"""Find the best test on a nominal column, from one class histogram per node.
 
-Columns with few values, nominal columns and binned columns are not sorted: their codes
-are counted. Only the codes present in the node are looked at, so a small node costs its
-rows, not the categories of the column.
+Only the categories present in the node are looked at, so a small node costs its rows, not
+the categories of the column.
 
 A nominal split is a set of categories against the rest; the set with the lowest category
 present is child 0. Of equal splits the one whose child 0 comes first as a sorted list of
@@ -171,45 +170,6 @@ def _gain(criterion: Any, histogram: Any, base: Any, left_weight: Any, total: An
         - criteria.impurity(criterion, histogram.left, left_weight)
         - criteria.impurity(criterion, histogram.right, total - left_weight)
     )
-
-
-@njit
-def numeric_cut(
-    criterion: Any, histogram: Any, n_present: Any, missing_code: Any, base: Any, best: Any, tie: Any, least: Any
-) -> Any:
-    """Best threshold between neighbouring codes: (best, code below or -1, code above or -1, child of missing).
-
-    Missing rows are tried on both sides of every cut, and against all others (above = -1).
-    """
-    sizes, weights, present = histogram.sizes, histogram.weights, histogram.present
-    has_missing = present[n_present - 1] == missing_code
-    n_seen = n_present - 1 if has_missing else n_present
-    total, all_size = _start_right(histogram, n_present)
-    left_weight = 0.0
-    left_size = 0.0
-    below = -1
-    above = -1
-    default = 0
-    for t in range(n_seen if has_missing else n_seen - 1):
-        code = present[t]
-        _move(histogram, code, 1.0)
-        left_weight += weights[code]
-        left_size += sizes[code]
-        following = present[t + 1] if t + 1 < n_seen else -1
-        for side in range(1, -1 if has_missing and following >= 0 else 0, -1):
-            extra = missing_code if side == 0 else -1
-            weight = left_weight + (weights[extra] if extra >= 0 else 0.0)
-            size = left_size + (sizes[extra] if extra >= 0 else 0.0)
-            if size < least or all_size - size < least:
-                continue
-            if extra >= 0:
-                _move(histogram, extra, 1.0)
-            score = _gain(criterion, histogram, base, weight, total)
-            if extra >= 0:
-                _move(histogram, extra, -1.0)
-            if score > best + tie:
-                best, below, above, default = score, code, following, side
-    return best, below, above, default
 
 
 @njit

@@ -42,7 +42,6 @@ class Codes(NamedTuple):
     bits: npt.NDArray[np.uint8]  # one column per two-valued column, then padding; their slots come last
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
-    missing_code: npt.NDArray[np.int64]  # of numeric columns; -1: none
     rows: npt.NDArray[np.uint32]  # entries in any order; partitioned in place
 
 
@@ -196,27 +195,21 @@ def _list_ratio(
 
 
 @njit
-def _codes_ratio(
-    ratio: Any, histogram: Any, n_present: Any, test: Any, missing_code: Any, gain: Any, total: Any
-) -> Any:
-    """(gain in bits, gain ratio) of a test on codes."""
+def _codes_ratio(histogram: Any, n_present: Any, kind: Any, gain: Any, total: Any) -> Any:
+    """(gain in bits, gain ratio) of a nominal test."""
     left = 0.0
     information = 0.0
     for t in range(n_present):
         code = histogram.present[t]
         share = histogram.weights[code] / total
-        if test.kind == coded.MULTIWAY:
+        if kind == coded.MULTIWAY:
             information += _share_entropy(share)
-        elif test.kind == coded.SUBSET:
-            left += share if histogram.branch[code] == 0 else 0.0
-        elif (code == missing_code and test.default == 0) or (code != missing_code and code <= test.below):
+        elif histogram.branch[code] == 0:
             left += share
-    if test.kind != coded.MULTIWAY:
+    if kind != coded.MULTIWAY:
         information = _share_entropy(left) + _share_entropy(1 - left)
-    bits = 2 * gain / total
-    if ratio.penalise_numeric and test.kind == coded.NUMERIC:
-        bits -= np.log2(max(n_present - 1, 1)) / total
-    return bits, bits / information
+    bits_gained = 2 * gain / total
+    return bits_gained, bits_gained / information
 
 
 @njit
@@ -306,14 +299,6 @@ def best_of_codes(
         test = Test(from_best, -1, 0, -1, -1, -1)
         if n_present < 2:
             _strike(node, s)
-        elif not codes.is_nominal[j]:
-            reached, below, above, default = coded.numeric_cut(
-                criterion, histogram, n_present, codes.missing_code[j], base, from_best, tie, n_large
-            )
-            if below >= 0:
-                if histogram.present[n_present - 1] != codes.missing_code[j]:
-                    default = -1
-                test = Test(reached, s, coded.NUMERIC, below, above, default)
         elif limits.multiway:
             reached = coded.multiway_score(criterion, histogram, n_present, base, limits.least_leaf, n_large)
             if reached > from_best + tie:
@@ -329,7 +314,7 @@ def best_of_codes(
                 best = test
             elif ratio is not None:
                 scratch.gains[s, 0], scratch.gains[s, 1] = _codes_ratio(
-                    ratio, histogram, n_present, test, codes.missing_code[j], test.score, total
+                    histogram, n_present, test.kind, test.score, total
                 )
                 scratch.tests[s, 0], scratch.tests[s, 1] = test.kind, test.below
                 scratch.tests[s, 2], scratch.tests[s, 3] = test.above, test.default
@@ -526,13 +511,9 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
                 c = default
             if codes is not None:
                 if not is_list:
-                    code = _code(codes, slot - n_lists, row)
-                    if kind == coded.NUMERIC:
-                        c = default if code == codes.missing_code[slot - n_lists] else (0 if code <= below else 1)
-                    elif kind == coded.SUBSET:
-                        c = int(branch[node[BRANCH] + code])
-                    else:
-                        c = code
+                    c = _code(codes, slot - n_lists, row)
+                    if kind == coded.SUBSET:
+                        c = np.int64(branch[node[BRANCH] + c])
             child_of[row] = 1 - c if n_children == 2 else c
             counts[c, (e & mask) >> one] += weights.weight[row]
             size[c] += weights.size[row]

@@ -25,12 +25,13 @@ class Work(NamedTuple):
     """Scratch space of one thread, small because it is handed to every scan."""
 
     ones: npt.NDArray[np.int32]  # of class 1 to the left, per entry of a block
+    line: npt.NDArray[np.int64]  # classes in the node
     space: npt.NDArray[np.float64]  # lines of at least a block and at least the classes
 
 
 def make_work(n_classes: int) -> Work:
     """Scratch space for scans."""
-    return Work(np.zeros(BLOCK, np.int32), np.zeros((3, max(BLOCK, n_classes))))
+    return Work(np.zeros(BLOCK, np.int32), np.zeros(n_classes, np.int64), np.zeros((5, max(BLOCK, n_classes))))
 
 
 @njit
@@ -249,47 +250,87 @@ def _scan_sqrt(
     least: Any,
     work: Any,
 ) -> Any:
-    """Two classes: the square roots of a block at once; more classes from the definition."""
-    if counts.shape[0] != 2:
-        return _scan_any(criterion, entries, mask, counts, total, base, best, tie, least, work)
+    """Square roots of a block at once, only for classes in the node, and only where a bound lets a cut win.
+
+    With a and b the shares of a class and of the rest that go left and t the share of all
+    rows, the class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most
+    (a - b)^2 / (2 t (1 - t)): a quadratic form in the counts, kept up entry by entry.
+    """
     n = entries.shape[0]
     rows = np.float64(n)
-    ones = counts[1]
-    cumulative, sums = work.ones, work.space[0]
     one = entries.dtype.type(1)
     some = entries.dtype.type(0)
     every = one
     position = -1
-    left = np.int32((entries[0] >> one) & one)
+    left, sums, bound = work.space[0], work.space[1], work.space[2]
+    factor, product = work.space[3], work.space[4]
+    constant = 0.0
+    n_here = 0
+    for c in range(counts.shape[0]):
+        left[c] = 0
+        factor[c] = 0
+        if counts[c] > 0:
+            work.line[n_here] = c
+            n_here += 1
+            room = counts[c] * (rows - counts[c])
+            factor[c] = rows * rows / (4 * room * np.sqrt(room)) if room > 0 else 0.0
+            constant += factor[c] * counts[c] * counts[c]
+            product[c] = factor[c] * counts[c]
+    squares = 0.0  # sum of factor * left^2, and of factor * counts * left
+    crossed = 0.0
     limit = base - best - tie  # what both sides together must stay below
-    for start in range(1, n, BLOCK):
+    for start in range(0, n, BLOCK):
         size = min(BLOCK, n - start)
         block = entries[start : start + size]
-        for k in range(size):
-            e = block[k]
-            cumulative[k] = left
-            left = np.int32(left + np.int32((e >> one) & one))
-            some |= e
-            every &= e
-        hit = entries.dtype.type(0)
         first = np.float64(start)
         for k in range(size):
+            c = (block[k] & mask) >> one
             i = first + np.float64(np.int32(k))
-            x = np.float64(cumulative[k])
-            both = np.sqrt(x * (i - x)) + np.sqrt((ones - x) * (rows - i - (ones - x)))
-            sums[k] = both
-            hit |= block[k] if both < limit else entries.dtype.type(0)
-        if hit & one:
+            bound[k] = (squares * rows - 2 * crossed * i) * rows + constant * (i * i)
+            squares += factor[c] * (2 * left[c] + 1)
+            crossed += product[c]
+            left[c] += 1
+        hit = entries.dtype.type(0)
+        for k in range(size):
+            e = block[k]
+            i = first + np.float64(np.int32(k))
+            # The form is a difference of large numbers: allow for its rounding.
+            reached = bound[k] + 1e-9 * constant * rows * rows
+            hit |= e if reached >= (base - limit) * (i * (rows - i)) else entries.dtype.type(0)
+        for k in range(1 if start == 0 else 0, size):
+            some |= block[k]
+            every &= block[k]
+        if not hit & one:
+            continue
+        for k in range(size):
+            sums[k] = 0
+        for h in range(n_here):
+            c = work.line[h]
+            own = counts[c]
+            x = left[c]
+            for k in range(size - 1, -1, -1):  # back to where the block began
+                x -= 1.0 if (block[k] & mask) >> one == c else 0.0
+                bound[k] = x
             for k in range(size):
-                i = first + k
-                if block[k] & one and sums[k] < limit and i >= least and rows - i >= least:
-                    best = base - sums[k]
-                    limit = sums[k] - tie
-                    position = start + k
+                i = first + np.float64(np.int32(k))
+                y = bound[k]
+                sums[k] += np.sqrt(y * (i - y)) + np.sqrt((own - y) * (rows - i - (own - y)))
+        for k in range(size):
+            i = first + k
+            both = 0.5 * sums[k]
+            if block[k] & one and both < limit and i >= least and rows - i >= least and i > 0:
+                best = base - both
+                limit = both - tie
+                position = start + k
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-_FAST: dict[type, Any] = {criteria.GiniTwo: _scan_gini_two, criteria.Gini: _scan_gini, criteria.Entropy: _scan_entropy, criteria.Sqrt: _scan_sqrt}
+_FAST: dict[type, Any] = {
+    criteria.GiniTwo: _scan_gini_two,
+    criteria.Gini: _scan_gini,
+    criteria.Entropy: _scan_entropy,
+    criteria.Sqrt: _scan_sqrt,
+}
 
 
 def scan(

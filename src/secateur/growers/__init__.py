@@ -39,6 +39,7 @@ def grow(
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     min_samples_split: int = 2,
+    min_weight_fraction_leaf: float = 0.0,
     max_bins: int | None = None,
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
@@ -68,6 +69,9 @@ def grow(
     min_samples_leaf, min_samples_split : int
         Least number of examples in a child, and in a node to be split. Whole-number weights
         count as repetitions; with other weights rows are counted.
+    min_weight_fraction_leaf : float
+        Least share of the whole weight in a child, from 0 to 0.5. With weights that are not
+        whole it takes the place of `min_samples_leaf` and `min_samples_split`.
     max_bins : int, optional
         None considers every threshold. A number puts the values of each numeric column with
         more values into as many bins of about equally many rows, and cuts between bins only.
@@ -132,9 +136,18 @@ def grow(
         only = classes[target[0]]
         warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
+    limits, by_weight = _with_least_weight(limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else _Inline() as pool:
         is_plain = weight is None and criterion in ("gini", "entropy", "sqrt")
-        data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, is_plain=is_plain, pool=pool)
+        data = prepare(
+            table,
+            weight,
+            max_bins=max_bins,
+            multiway=limits.multiway,
+            is_plain=is_plain,
+            pool=pool,
+            by_weight=by_weight,
+        )
         measure = _criterion(criterion, table.n_rows, n_classes, is_plain)
         grower = Grower(measure, data, None if is_plain else ratio, limits, n_classes, pool, n_jobs)
         grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
@@ -200,6 +213,27 @@ def _limits(
     )
     ratio = kernel.Ratio(criterion == "gain_ratio", 2.0, bool(penalise_numeric))
     return limits, ratio
+
+
+def _with_least_weight(
+    limits: kernel.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+) -> tuple[kernel.Limits, bool]:
+    """The limits with a least weight of children, and whether they are to count weights, not rows."""
+    if isinstance(fraction, bool) or not 0 <= fraction <= 0.5:
+        raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
+    if fraction == 0:
+        return limits, False
+    slack = 1 - 1e-9  # weights are sums in some order
+    if is_whole:
+        least = fraction * slack * float(n_rows if weight is None else weight.sum())
+        return limits._replace(least_leaf=max(limits.least_leaf, least)), False
+    if limits.least_leaf > 1 or limits.least_split > 2:
+        raise ParameterError(
+            f"min_weight_fraction_leaf={fraction} with weights that are not whole takes the place of "
+            "min_samples_leaf and min_samples_split; leave them at 1 and 2"
+        )
+    # A node lighter than two such children is never split, so least_split has nothing to add.
+    return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
 
 
 def _check_name(what: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -65,7 +65,9 @@ def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, t
             column = table.columns[j]
             low, high = column[below].astype(np.float64), column[above].astype(np.float64)
         else:
-            above = np.where(above < 0, -1, below + 1 if known.is_binned else above)
+            if known.codes is not None:  # a cut between bins is at the edge of the lower one, whatever the node holds
+                below = known.codes[below]
+                above = np.where(above < 0, -1, below + 1)
             low, high = known.high[below], known.low[above]
         threshold[here] = np.where(above < 0, np.inf, midpoint(low, high))
     return threshold

@@ -1,7 +1,7 @@
 """From a table to what the growing kernels read: presorted lists and columns of codes.
 
-Every numeric column is sorted once and becomes a list of entries. A nominal, a binned or a
-two-valued one becomes codes. Constant columns are left out.
+Every numeric column is sorted once and becomes a list of entries (of its bins, if it is
+binned). A nominal or two-valued one becomes codes. Constant columns are left out.
 """
 
 from collections.abc import Iterator
@@ -25,11 +25,11 @@ MOST_BRANCHES = 1000  # of a multiway test
 
 @dataclass(frozen=True)
 class Values:
-    """The values behind the codes of a numeric column: lowest and highest of each code."""
+    """The values behind a binned or two-valued column: lowest and highest of each code, and the code of each row."""
 
     low: Array
     high: Array
-    is_binned: bool
+    codes: Array | None = None  # None: the kernels hold the codes
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Prepared:
     lists: kernel.Lists
     codes: kernel.Codes | None
     weights: kernel.Weights | None
-    values: dict[int, Values]  # numeric coded columns, by feature
+    values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
 
 
 def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
@@ -53,7 +53,14 @@ def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
 
 
 def prepare(
-    table: Table, weight: Array | None, *, max_bins: int | None, multiway: bool, is_plain: bool, pool: Any
+    table: Table,
+    weight: Array | None,
+    *,
+    max_bins: int | None,
+    multiway: bool,
+    is_plain: bool,
+    pool: Any,
+    by_weight: bool = False,
 ) -> Prepared:
     """Sort and code the columns of a table that has a target.
 
@@ -70,7 +77,7 @@ def prepare(
     size = _size(weight)
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     listed: list[tuple[int, Array, Array | None]] = []
-    coded: list[tuple[int, Array, int, bool, int]] = []
+    coded: list[tuple[int, Array, int, bool]] = []
     values: dict[int, Values] = {}
 
     def sort_column(given: tuple[int, Array]) -> Any:
@@ -81,18 +88,16 @@ def prepare(
     for j, column, two, by_value in pool.map(sort_column, _contiguous(table, numeric)):
         if two is not None:
             if two[0] < two[1]:
-                coded.append((j, column == two[1], 2, False, -1))
-                values[j] = Values(two, two, is_binned=False)
+                coded.append((j, column == two[1], 2, False))
+                values[j] = Values(two, two)
             continue
-        if max_bins is not None:
-            codes, meaning = _codes_of(column, by_value, max_bins, size)
-            n_codes = len(meaning.low) + (by_value.n_missing > 0)
-            coded.append((j, codes, n_codes, False, n_codes - 1 if by_value.n_missing else -1))
-            values[j] = meaning
-        else:
-            entries = np.empty(n, entry)
-            presort.fill_entries(entries, by_value.rows, column, target, shift)
-            listed.append((j, entries, np.isnan(column) if by_value.n_missing else None))
+        is_missing = np.isnan(column) if by_value.n_missing else None
+        if max_bins is not None and by_value.n_values > max_bins:
+            values[j] = bins = _bins(column, by_value, max_bins, size)
+            column = np.where(np.isnan(column), np.nan, bins.codes).astype(np.float32)  # type: ignore[arg-type] # noqa: PLW2901
+        entries = np.empty(n, entry)
+        presort.fill_entries(entries, by_value.rows, column, target, shift)
+        listed.append((j, entries, is_missing))
     for j, about in enumerate(table.schema.columns):
         if about.kind == "nominal" and about.n_codes > 1:
             if multiway and about.n_codes > MOST_BRANCHES:
@@ -100,14 +105,14 @@ def prepare(
                     f"column {about.name!r} has {about.n_codes:,} categories; a multiway test takes at most "
                     f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"
                 )
-            coded.append((j, table.columns[j], about.n_codes, True, -1))
+            coded.append((j, table.columns[j], about.n_codes, True))
     coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
     feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
     lists = kernel.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
     missing = [column[2] for column in listed]
     if is_plain and not coded and all(line is None for line in missing):
         return Prepared(lists, None, None, values)
-    return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n), values)
+    return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n, by_weight), values)
 
 
 @dataclass(frozen=True)
@@ -151,23 +156,21 @@ def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]
                 yield j, np.array(table.columns[j], order="C")  # our own copy: one kernel for all
 
 
-def _codes_of(column: Array, by_value: _Sorted, max_bins: int | None, size: Array | None) -> tuple[Array, Values]:
-    """Codes in order of value: one per value, or per bin of about equally many rows (repetitions counted)."""
+def _bins(column: Array, by_value: _Sorted, max_bins: int, size: Array | None) -> Values:
+    """Bins of about equally many rows (repetitions counted); equal values share a bin."""
     n_seen = len(column) - by_value.n_missing
     rank = presort.ranks(column, by_value.rows, n_seen)
-    first = np.flatnonzero(np.diff(rank[by_value.rows], prepend=-1))  # where each value begins
-    distinct = column[by_value.rows[first[first < n_seen]]].astype(np.float64)
-    if max_bins is None or len(distinct) <= max_bins:
-        return rank, Values(distinct, distinct, is_binned=False)
-    before, n_all = first[: len(distinct)], n_seen  # rows with a smaller value, rows in all
+    first = np.flatnonzero(np.diff(rank[by_value.rows], prepend=-1))[: by_value.n_values]  # where each value begins
+    distinct = column[by_value.rows[first]].astype(np.float64)
+    before, n_all = first, n_seen  # rows with a smaller value, rows in all
     if size is not None:
         repeated = np.append(0, np.cumsum(size[by_value.rows[:n_seen]].astype(np.int64)))
-        before, n_all = repeated[before], int(repeated[-1])
+        before, n_all = repeated[first], int(repeated[-1])
     _, bin_of = np.unique(before * max_bins // n_all, return_inverse=True)
     ends = np.flatnonzero(np.diff(bin_of, append=-1))
     starts = np.append(0, ends[:-1] + 1)
-    codes = np.append(bin_of, bin_of[-1] + 1)[rank]
-    return codes, Values(distinct[starts], distinct[ends], is_binned=True)
+    codes = np.append(bin_of, bin_of[-1] + 1)[rank].astype(np.int32)  # missing: one above all
+    return Values(distinct[starts], distinct[ends], codes)
 
 
 def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
@@ -179,7 +182,7 @@ def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
     return stacked
 
 
-def _codes(coded: list[tuple[int, Array, int, bool, int]], target: Array, shift: int, entry: Any) -> kernel.Codes:
+def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int, entry: Any) -> kernel.Codes:
     most = max((column[2] for column in coded), default=2)
     dtype = np.uint16 if most <= 2**16 else np.uint32
     n = len(target)
@@ -194,17 +197,16 @@ def _codes(coded: list[tuple[int, Array, int, bool, int]], target: Array, shift:
         bits,
         np.array([column[2] for column in coded], np.int64),
         np.array([column[3] for column in coded], np.bool_),
-        np.array([column[4] for column in coded], np.int64),
         rows.astype(entry),
     )
 
 
-def _weights(weight: Array | None, missing: list[Array | None], n: int) -> kernel.Weights:
+def _weights(weight: Array | None, missing: list[Array | None], n: int, by_weight: bool) -> kernel.Weights:
     has_missing = [line for line in missing if line is not None]
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
     ones = np.ones(n)
-    size = _size(weight)
+    size = weight if by_weight else _size(weight)
     return kernel.Weights(
         ones if weight is None else np.array(weight),
         ones if size is None else np.array(size),
