@@ -118,7 +118,7 @@ def summable(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if not (given % 1).any():
         return given
     unit = 2.0 ** (np.frexp(given.sum())[1] - 51)  # sums stay below 2**53 units, also after rounding up
-    return np.rint(given / unit) * unit
+    return np.asarray(np.rint(given / unit) * unit)
 
 
 def _read_labels(y: Any) -> tuple[Given, Any]:

@@ -56,14 +56,14 @@ class Tree:
     """
 
     parent: Ints
-    feature: Ints = None
-    threshold: Floats = None
-    branch_start: npt.NDArray[np.int64] = None
-    branch: npt.NDArray[np.uint16] = None
-    default: Ints = None
-    score: Floats = None
-    birth: Ints = None
-    ids: Ints = None
+    feature: Ints = None  # type: ignore[assignment]
+    threshold: Floats = None  # type: ignore[assignment]
+    branch_start: npt.NDArray[np.int64] = None  # type: ignore[assignment]
+    branch: npt.NDArray[np.uint16] = None  # type: ignore[assignment]
+    default: Ints = None  # type: ignore[assignment]
+    score: Floats = None  # type: ignore[assignment]
+    birth: Ints = None  # type: ignore[assignment]
+    ids: Ints = None  # type: ignore[assignment]
     schema: Schema | None = None
     end: Ints = field(init=False)
 

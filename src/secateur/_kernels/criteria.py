@@ -46,6 +46,12 @@ class Sqrt(NamedTuple):
     unused: int = 0
 
 
+class SqrtTwo(NamedTuple):
+    """`Sqrt` of two classes."""
+
+    unused: int = 0
+
+
 class General(NamedTuple):
     """Any criterion, by number, for weights: one kernel serves them all."""
 
@@ -111,7 +117,14 @@ def _general(criterion: Any, counts: Any, total: Any) -> Any:
     return max(total - largest, 0.0) if criterion.number == 4 else result
 
 
-_BY_TYPE: dict[type, Any] = {Gini: _gini, GiniTwo: _gini, Entropy: _entropy, Sqrt: _sqrt, General: _general}
+_BY_TYPE: dict[type, Any] = {
+    Gini: _gini,
+    GiniTwo: _gini,
+    Entropy: _entropy,
+    Sqrt: _sqrt,
+    SqrtTwo: _sqrt,
+    General: _general,
+}
 
 
 def impurity(criterion: NamedTuple, counts: Floats, total: float) -> float:
@@ -156,7 +169,7 @@ def _any_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
         out[j] = impurity(criterion, own, totals[j])
 
 
-_LINES: dict[type, Any] = {Gini: _gini_lines, GiniTwo: _gini_lines, Sqrt: _sqrt_lines}
+_LINES: dict[type, Any] = {Gini: _gini_lines, GiniTwo: _gini_lines, Sqrt: _sqrt_lines, SqrtTwo: _sqrt_lines}
 
 
 def impurity_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:

@@ -350,7 +350,7 @@ def best_of_bits(
         n_lines += reals[c] > 0
     ones, zeros = scratch.ones[: n_lines + 2], scratch.zeros[: n_lines + 3]
     bits.count_ones(codes.bits, entries, lists.shift, weights, scratch.line, scratch.tally, ones)
-    size = np.float64(entries.shape[0])
+    size = float(entries.shape[0])
     if weights.is_weighted:
         size = 0.0
         for i in range(entries.shape[0]):
@@ -513,7 +513,7 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
                 if not is_list:
                     c = _code(codes, slot - n_lists, row)
                     if kind == coded.SUBSET:
-                        c = np.int64(branch[node[BRANCH] + c])
+                        c = int(branch[node[BRANCH] + c])
             child_of[row] = 1 - c if n_children == 2 else c
             counts[c, (e & mask) >> one] += weights.weight[row]
             size[c] += weights.size[row]

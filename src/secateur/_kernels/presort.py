@@ -18,26 +18,76 @@ DIGIT = 11  # bits of a radix pass: 2,048 counters stay in the first-level cache
 
 
 @njit
-def sorted_rows(keys: npt.NDArray[np.uint64], n_bits: int) -> npt.NDArray[np.uint32]:
-    """Row numbers in order of their key, equal keys in order of row. `keys` is overwritten.
+def sorted_rows_32(values: npt.NDArray[np.float32]) -> npt.NDArray[np.uint32]:
+    """Row numbers in order of value, equal values in order of row, NaN last, -0.0 like 0.0.
 
-    Radix sort from the lowest digit; digits that are the same everywhere cost nothing.
+    Radix sort of (key, row) packed into 64 bits, from the lowest digit of the key; digits
+    that are the same everywhere cost nothing.
     """
-    n = keys.shape[0]
-    n_passes = (n_bits + DIGIT - 1) // DIGIT
+    n = values.shape[0]
+    bits = values.view(np.uint32)
     size = 1 << DIGIT
     mask = np.uint64(size - 1)
-    count = np.zeros((n_passes, size), np.int64)
+    count = np.zeros((3, size), np.int64)
+    packed = np.empty(n, np.uint64)
     for i in range(n):
-        key = keys[i]
-        for p in range(n_passes):
-            count[p, (key >> np.uint64(p * DIGIT)) & mask] += 1
+        b = bits[i]
+        b = np.uint32(0) if b == np.uint32(0x80000000) else b
+        # Flip all bits of a negative number, the sign bit of any other.
+        key = b ^ (np.uint32(0xFFFFFFFF) if b >> np.uint32(31) else np.uint32(0x80000000))
+        key = np.uint32(0xFFFFFFFF) if values[i] != values[i] else key
+        packed[i] = (np.uint64(key) << np.uint64(32)) | np.uint64(i)
+    for i in range(n):
+        key = packed[i] >> np.uint64(32)
+        count[0, key & mask] += 1
+        count[1, (key >> np.uint64(DIGIT)) & mask] += 1
+        count[2, key >> np.uint64(2 * DIGIT)] += 1
+    other = np.empty(n, np.uint64)
+    for p in range(3):
+        digit = np.uint64(32 + p * DIGIT)
+        place = count[p]
+        if place[(packed[0] >> digit) & mask] == n:
+            continue
+        total = 0
+        for d in range(size):
+            here = place[d]
+            place[d] = total
+            total += here
+        for i in range(n):
+            item = packed[i]
+            d = (item >> digit) & mask
+            other[np.uint64(place[d])] = item
+            place[d] += 1
+        packed, other = other, packed
     rows = np.empty(n, np.uint32)
     for i in range(n):
+        rows[i] = np.uint32(packed[i] & np.uint64(0xFFFFFFFF))
+    return rows
+
+
+@njit
+def sorted_rows_64(values: npt.NDArray[np.float64]) -> npt.NDArray[np.uint32]:
+    """As `sorted_rows_32`, with keys and rows apart."""
+    n = values.shape[0]
+    bits = values.view(np.uint64)
+    top = np.uint64(1) << np.uint64(63)
+    size = 1 << DIGIT
+    mask = np.uint64(size - 1)
+    count = np.zeros((6, size), np.int64)
+    keys = np.empty(n, np.uint64)
+    rows = np.empty(n, np.uint32)
+    for i in range(n):
+        b = bits[i]
+        b = np.uint64(0) if b == top else b
+        key = ~b if b >> np.uint64(63) else b ^ top
+        keys[i] = ~np.uint64(0) if values[i] != values[i] else key
         rows[i] = i
+    for i in range(n):
+        for p in range(6):
+            count[p, (keys[i] >> np.uint64(p * DIGIT)) & mask] += 1
     other_keys = np.empty(n, np.uint64)
     other_rows = np.empty(n, np.uint32)
-    for p in range(n_passes):
+    for p in range(6):
         digit = np.uint64(p * DIGIT)
         place = count[p]
         if place[(keys[0] >> digit) & mask] == n:
@@ -60,53 +110,43 @@ def sorted_rows(keys: npt.NDArray[np.uint64], n_bits: int) -> npt.NDArray[np.uin
 
 
 @njit
-def order_keys_32(values: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
-    """Whole numbers in the order of the values; NaN last, -0.0 like 0.0."""
-    bits = values.view(np.uint32)
-    keys = np.empty(values.shape[0], np.uint64)
-    for i in range(values.shape[0]):
-        b = bits[i]
-        if values[i] != values[i]:
-            keys[i] = np.uint64(0xFFFFFFFF)
-        elif b == np.uint32(0x80000000):
-            keys[i] = np.uint64(0x80000000)
-        elif b >> np.uint32(31):
-            keys[i] = np.uint64(b ^ np.uint32(0xFFFFFFFF))
-        else:
-            keys[i] = np.uint64(b ^ np.uint32(0x80000000))
-    return keys
+def bin_codes(
+    rows: npt.NDArray[np.uint32],
+    values: npt.NDArray[np.floating],
+    size: npt.NDArray[np.float64],
+    n_seen: int,
+    n_bins: int,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+    """Bins of about equally many rows; equal values share one: (bin of each row, where each bin ends in `rows`).
 
-
-@njit
-def order_keys_64(values: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
-    """Whole numbers in the order of the values; NaN last, -0.0 like 0.0."""
-    bits = values.view(np.uint64)
-    top = np.uint64(1) << np.uint64(63)
-    keys = np.empty(values.shape[0], np.uint64)
-    for i in range(values.shape[0]):
-        b = bits[i]
-        if values[i] != values[i]:
-            keys[i] = ~np.uint64(0)
-        elif b == top:
-            keys[i] = top
-        elif b >> np.uint64(63):
-            keys[i] = ~b
-        else:
-            keys[i] = b ^ top
-    return keys
-
-
-@njit
-def ranks(values: npt.NDArray[np.floating], rows: npt.NDArray[np.uint32], n_seen: int) -> npt.NDArray[np.int32]:
-    """The number of distinct smaller values, per row; rows from `n_seen` on are missing: one rank above all."""
-    rank = np.empty(values.shape[0], np.int32)
-    current = 0
-    for i in range(values.shape[0]):
-        r = rows[i]
-        if i > 0 and (i == n_seen or (i < n_seen and values[r] != values[rows[i - 1]])):
-            current += 1
-        rank[r] = current
-    return rank
+    `size` counts a row as so many (empty: as one). Rows from `n_seen` on are missing: NaN.
+    """
+    n = rows.shape[0]
+    total = 0.0
+    for i in range(n_seen):
+        total += size[rows[i]] if size.shape[0] > 0 else 1.0
+    codes = np.empty(n, np.float32)
+    ends = np.empty(n_bins, np.int64)
+    before = 0.0  # rows with a smaller value
+    passed = 0.0
+    bin_here = -1
+    last = -1
+    for i in range(n_seen):
+        row = rows[i]
+        if i == 0 or values[row] != values[rows[i - 1]]:
+            before = passed
+            wanted = int(before * n_bins / total)
+            if wanted != last:
+                last = wanted
+                if bin_here >= 0:
+                    ends[bin_here] = i
+                bin_here += 1
+        passed += size[row] if size.shape[0] > 0 else 1.0
+        codes[row] = bin_here
+    ends[bin_here] = n_seen
+    for i in range(n_seen, n):
+        codes[rows[i]] = np.nan
+    return codes, ends[: bin_here + 1].copy()
 
 
 @njit

@@ -65,13 +65,13 @@ def _scan_gini_two(
             e = block[k]
             cumulative[k] = left
             left = np.int32(left + np.int32((e >> one) & one))
-            some |= e
-            every &= e
         hit = entries.dtype.type(0)
         first = np.float64(start)
         for k in range(size):
             i = first + np.float64(np.int32(k))
             d = np.float64(cumulative[k]) * rows - ones * i
+            some |= block[k]
+            every &= block[k]
             hit |= block[k] if d * d > limit * (i * (rows - i)) else entries.dtype.type(0)
         if hit & one:
             for k in range(size):
@@ -121,8 +121,6 @@ def _scan_gini(
         block = entries[start : start + size]
         for k in range(size):
             e = block[k]
-            some |= e
-            every &= e
             block_squares[k] = squares
             block_cross[k] = all_squares - 2 * product
             c = (e & mask) >> one
@@ -134,6 +132,8 @@ def _scan_gini(
         for k in range(size):
             i = first + np.float64(np.int32(k))
             reached = block_squares[k] * rows + block_cross[k] * i
+            some |= block[k]
+            every &= block[k]
             hit |= block[k] if reached > limit * (i * (rows - i)) else entries.dtype.type(0)
         if hit & one:
             for k in range(size):
@@ -238,6 +238,57 @@ def _scan_any(
 
 
 @njit
+def _scan_sqrt_two(
+    criterion: Any,
+    entries: Any,
+    mask: Any,
+    counts: Any,
+    total: Any,
+    base: Any,
+    best: Any,
+    tie: Any,
+    least: Any,
+    work: Any,
+) -> Any:
+    """Two classes: sqrt(zeros * ones) of both sides, a block at once."""
+    n = entries.shape[0]
+    rows = np.float64(n)
+    ones = counts[1]
+    cumulative, sums = work.ones, work.space[0]
+    one = entries.dtype.type(1)
+    some = entries.dtype.type(0)
+    every = one
+    position = -1
+    left = np.int32((entries[0] >> one) & one)
+    limit = base - best - tie  # what both sides together must stay below
+    for start in range(1, n, BLOCK):
+        size = min(BLOCK, n - start)
+        block = entries[start : start + size]
+        for k in range(size):
+            e = block[k]
+            cumulative[k] = left
+            left = np.int32(left + np.int32((e >> one) & one))
+        hit = entries.dtype.type(0)
+        first = np.float64(start)
+        for k in range(size):
+            i = first + np.float64(np.int32(k))
+            x = np.float64(cumulative[k])
+            both = np.sqrt(x * (i - x)) + np.sqrt((ones - x) * (rows - i - (ones - x)))
+            sums[k] = both
+            some |= block[k]
+            every &= block[k]
+            hit |= block[k] if both < limit else entries.dtype.type(0)
+        if hit & one:
+            for k in range(size):
+                i = first + k
+                if block[k] & one and sums[k] < limit and i >= least and rows - i >= least:
+                    best = base - sums[k]
+                    limit = sums[k] - tie
+                    position = start + k
+    return best, position, (some & one) | ((every ^ one) & one) << one
+
+
+@njit
 def _scan_sqrt(
     criterion: Any,
     entries: Any,
@@ -330,6 +381,7 @@ _FAST: dict[type, Any] = {
     criteria.Gini: _scan_gini,
     criteria.Entropy: _scan_entropy,
     criteria.Sqrt: _scan_sqrt,
+    criteria.SqrtTwo: _scan_sqrt_two,
 }
 
 

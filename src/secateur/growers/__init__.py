@@ -136,6 +136,10 @@ def grow(
         only = classes[target[0]]
         warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
+    exponent = 0
+    if weight is not None and not is_whole:  # products of very small or large weights would leave the range of floats
+        exponent = int(np.frexp(weight.sum())[1])
+        weight = np.ldexp(weight, -exponent)
     limits, by_weight = _with_least_weight(limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else _Inline() as pool:
         is_plain = weight is None and criterion in ("gini", "entropy", "sqrt")
@@ -151,7 +155,7 @@ def grow(
         measure = _criterion(criterion, table.n_rows, n_classes, is_plain)
         grower = Grower(measure, data, None if is_plain else ratio, limits, n_classes, pool, n_jobs)
         grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    return assemble(grown, data, table, is_whole=is_whole, has_births=limits.best_first)
+    return assemble(grown, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
 
 
 class _Inline:
@@ -173,7 +177,7 @@ def _criterion(name: str, n_rows: int, n_classes: int, is_plain: bool) -> Any:
     if name == "entropy":
         return criteria.entropy_table(n_rows)
     if name == "sqrt":
-        return criteria.Sqrt()
+        return criteria.SqrtTwo() if n_classes == 2 else criteria.Sqrt()
     return criteria.GiniTwo() if n_classes == 2 else criteria.Gini()
 
 

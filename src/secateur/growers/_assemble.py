@@ -19,8 +19,10 @@ Array = npt.NDArray[Any]
 UNSEEN = np.uint16(0xFFFF)  # a category that was not in the node: goes to the default child
 
 
-def assemble(grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_births: bool) -> tuple[Tree, Counts]:
-    """Return the tree and its growing counts."""
+def assemble(
+    grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_births: bool, exponent: int
+) -> tuple[Tree, Counts]:
+    """Return the tree and its growing counts, which are `2**exponent` times those of the kernels."""
     nodes, reals = grown.nodes, grown.reals
     parent = np.full(len(nodes), -1, np.int32)
     is_split = nodes[:, kernel.BIRTH] >= 0
@@ -48,7 +50,7 @@ def assemble(grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_
         schema=table.schema,
     )
     by_class = reals[:, :-2]
-    by_class = np.rint(by_class).astype(np.int64) if is_whole else _added_up(tree, by_class)
+    by_class = np.rint(by_class).astype(np.int64) if is_whole else np.ldexp(_added_up(tree, by_class), exponent)
     return tree, Counts(tree, sealed(by_class), "grow")
 
 
@@ -57,19 +59,21 @@ def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, t
     threshold = np.full(len(nodes), np.nan)
     numeric = np.flatnonzero(is_split & (nodes[:, kernel.KIND] == coded.NUMERIC))
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
-    tested, starts = np.unique(feature[numeric], return_index=True)
-    for j, here in zip(tested, np.split(numeric, starts[1:]), strict=len(tested) > 0):
-        below, above = nodes[here, kernel.BELOW], nodes[here, kernel.ABOVE]
-        known = data.values.get(int(j))
+    below, above = nodes[numeric, kernel.BELOW], nodes[numeric, kernel.ABOVE]
+    low, high = np.empty(len(numeric)), np.empty(len(numeric))
+    edges = np.append(np.flatnonzero(np.diff(feature[numeric], prepend=-1)), len(numeric))
+    for first, last in zip(edges[:-1], edges[1:], strict=True):
+        here = slice(first, last)
+        j = int(feature[numeric[first]])
+        known = data.values.get(j)
         if known is None:
-            column = table.columns[j]
-            low, high = column[below].astype(np.float64), column[above].astype(np.float64)
-        else:
-            if known.codes is not None:  # a cut between bins is at the edge of the lower one, whatever the node holds
-                below = known.codes[below]
-                above = np.where(above < 0, -1, below + 1)
-            low, high = known.high[below], known.low[above]
-        threshold[here] = np.where(above < 0, np.inf, midpoint(low, high))
+            low[here], high[here] = table.columns[j][below[here]], table.columns[j][above[here]]
+        elif known.codes is None:
+            low[here], high[here] = known.high[below[here]], known.low[above[here]]
+        else:  # a cut between bins is at the edge of the lower one, whatever the node holds
+            bins = known.codes[below[here]].astype(np.intp)
+            low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
+    threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
     return threshold
 
 

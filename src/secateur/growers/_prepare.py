@@ -29,7 +29,7 @@ class Values:
 
     low: Array
     high: Array
-    codes: Array | None = None  # None: the kernels hold the codes
+    codes: Any = None  # NaN where missing; None: the kernels hold the codes
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def prepare(
             continue
         is_missing = np.isnan(column) if by_value.n_missing else None
         if max_bins is not None and by_value.n_values > max_bins:
-            values[j] = bins = _bins(column, by_value, max_bins, size)
-            column = np.where(np.isnan(column), np.nan, bins.codes).astype(np.float32)  # type: ignore[arg-type] # noqa: PLW2901
+            values[j] = _bins(column, by_value, max_bins, size)
+            column = values[j].codes  # noqa: PLW2901
         entries = np.empty(n, entry)
         presort.fill_entries(entries, by_value.rows, column, target, shift)
         listed.append((j, entries, is_missing))
@@ -125,10 +125,7 @@ class _Sorted:
 
     @classmethod
     def of(cls, column: Array) -> "_Sorted":
-        if column.dtype == np.float32:
-            rows = presort.sorted_rows(presort.order_keys_32(column), 32)
-        else:
-            rows = presort.sorted_rows(presort.order_keys_64(column), 64)
+        rows = presort.sorted_rows_32(column) if column.dtype == np.float32 else presort.sorted_rows_64(column)
         n_values, n_missing = presort.count_values(column, rows)
         return cls(rows, n_values, n_missing)
 
@@ -157,20 +154,13 @@ def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]
 
 
 def _bins(column: Array, by_value: _Sorted, max_bins: int, size: Array | None) -> Values:
-    """Bins of about equally many rows (repetitions counted); equal values share a bin."""
+    """Bins of about equally many rows, repetitions counted."""
     n_seen = len(column) - by_value.n_missing
-    rank = presort.ranks(column, by_value.rows, n_seen)
-    first = np.flatnonzero(np.diff(rank[by_value.rows], prepend=-1))[: by_value.n_values]  # where each value begins
-    distinct = column[by_value.rows[first]].astype(np.float64)
-    before, n_all = first, n_seen  # rows with a smaller value, rows in all
-    if size is not None:
-        repeated = np.append(0, np.cumsum(size[by_value.rows[:n_seen]].astype(np.int64)))
-        before, n_all = repeated[first], int(repeated[-1])
-    _, bin_of = np.unique(before * max_bins // n_all, return_inverse=True)
-    ends = np.flatnonzero(np.diff(bin_of, append=-1))
-    starts = np.append(0, ends[:-1] + 1)
-    codes = np.append(bin_of, bin_of[-1] + 1)[rank].astype(np.int32)  # missing: one above all
-    return Values(distinct[starts], distinct[ends], codes)
+    given = np.zeros(0) if size is None else np.array(size)
+    codes, ends = presort.bin_codes(by_value.rows, column, given, n_seen, max_bins)
+    starts = np.append(0, ends[:-1])
+    in_order = by_value.rows
+    return Values(column[in_order[starts]].astype(np.float64), column[in_order[ends - 1]].astype(np.float64), codes)
 
 
 def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
