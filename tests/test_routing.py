@@ -25,7 +25,6 @@ def sample_columns(sample, tree):
     return tuple(columns)
 
 
-@pytest.mark.lane
 @pytest.mark.parametrize("splits", ["binary", "multiway"])
 @given(sample=samples(weights="whole"))
 def test_routing_the_growing_data_gives_the_growing_counts(splits, sample):

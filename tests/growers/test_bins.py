@@ -15,7 +15,6 @@ def table(n=3000, d=4, seed=0, n_values=None):
     return X, (X[:, 0] + rng.normal(size=n) > X[:, 1]).astype(int)
 
 
-@pytest.mark.lane
 @given(samples())
 def test_columns_with_fewer_values_than_bins_are_exact(sample):
     (tree, counts), (wanted, wanted_counts) = sample.grow(max_bins=5), sample.grow()

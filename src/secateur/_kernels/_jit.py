@@ -29,9 +29,24 @@ def njit(function: F) -> F:
 
     A division by zero gives inf or NaN, as in NumPy: no branch in the inner loops.
     """
-    global _warned
+    return _compiled(function, nogil=True, error_model="numpy")
+
+
+INNER: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+def njit_inner(function: F) -> F:
+    """`njit` for kernels that allocate nothing and are called many times by other kernels.
+
+    Numba then counts no references to their arrays: an atomic operation each, at every call.
+    """
+    return _compiled(function, **INNER)
+
+
+def _compiled(function: F, **options: Any) -> F:
+    global _warned  # noqa: PLW0603 one warning a process
     try:
-        kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        kernel = numba.njit(cache=True, **options)(function)
         cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
         if cache is not None:  # numba looks at the kernel's own file only, not at those it calls into
             cache._source_stamp = _SOURCES  # noqa: SLF001
@@ -43,9 +58,9 @@ def njit(function: F) -> F:
                 f"kernels will be compiled anew in every process ({error}); "
                 "set NUMBA_CACHE_DIR to a directory you can write to keep them",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]
 
 
 class _FirstUse(event.Listener):  # type: ignore[misc]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import criteria
-from ._jit import njit
+from ._jit import njit_inner
 
 NONE, NUMERIC, SUBSET, MULTIWAY = 0, 1, 2, 3
 UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
@@ -52,7 +52,7 @@ def make_histogram(n_codes: int, n_classes: int) -> Histogram:
     )
 
 
-@njit
+@njit_inner
 def fill(histogram: Any, codes: Any, n_codes: Any, entries: Any, shift: Any, weights: Any) -> Any:
     """Count the node's rows; returns how many codes are present."""
     one = entries.dtype.type(1)
@@ -101,7 +101,7 @@ def fill(histogram: Any, codes: Any, n_codes: Any, entries: Any, shift: Any, wei
     return n_present
 
 
-@njit
+@njit_inner
 def clear(histogram: Any, n_present: Any) -> Any:
     """Make the histogram empty again."""
     for t in range(n_present):
@@ -112,7 +112,7 @@ def clear(histogram: Any, n_present: Any) -> Any:
             histogram.counts[k, c] = 0
 
 
-@njit
+@njit_inner
 def _sort_by_key(order: Any, keys: Any, n: Any) -> Any:
     """Sort `order[:n]` in place by (key of the item, item): a heap sort."""
     for step in range(2 * n):
@@ -133,12 +133,12 @@ def _sort_by_key(order: Any, keys: Any, n: Any) -> Any:
             i = child
 
 
-@njit
+@njit_inner
 def _is_less(a: Any, b: Any, keys: Any) -> Any:
     return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
 
 
-@njit
+@njit_inner
 def _move(histogram: Any, code: Any, sign: Any) -> Any:
     """Move a code's rows to the left (sign 1) or back to the right (-1)."""
     for c in range(histogram.left.shape[0]):
@@ -146,7 +146,7 @@ def _move(histogram: Any, code: Any, sign: Any) -> Any:
         histogram.right[c] -= sign * histogram.counts[code, c]
 
 
-@njit
+@njit_inner
 def _start_right(histogram: Any, n_present: Any) -> Any:
     """Put every row to the right; returns (weight, size) of the node."""
     left, right, present = histogram.left, histogram.right, histogram.present
@@ -163,7 +163,7 @@ def _start_right(histogram: Any, n_present: Any) -> Any:
     return weight, size
 
 
-@njit
+@njit_inner
 def _gain(criterion: Any, histogram: Any, base: Any, left_weight: Any, total: Any) -> Any:
     return (
         base
@@ -172,7 +172,7 @@ def _gain(criterion: Any, histogram: Any, base: Any, left_weight: Any, total: An
     )
 
 
-@njit
+@njit_inner
 def multiway_score(criterion: Any, histogram: Any, n_present: Any, base: Any, least: Any, n_large: Any) -> Any:
     """Gain of one child per value; -inf where a branch is below `least` or fewer than two reach `n_large`."""
     score = base
@@ -186,7 +186,7 @@ def multiway_score(criterion: Any, histogram: Any, n_present: Any, base: Any, le
     return score if large >= 2 else -np.inf
 
 
-@njit
+@njit_inner
 def _comes_first(a: Any, b: Any) -> Any:
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
     differing = a ^ b
@@ -197,7 +197,7 @@ def _comes_first(a: Any, b: Any) -> Any:
     return (a & higher) == np.uint64(0)
 
 
-@njit
+@njit_inner
 def subset_cut(
     criterion: Any, histogram: Any, n_present: Any, n_codes: Any, base: Any, best: Any, tie: Any, least: Any
 ) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from ._jit import njit
+from ._jit import INNER, njit_inner
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def entropy_table(n: int) -> Entropy:
     return Entropy(np.rint(values / unit).astype(np.int64), float(unit))
 
 
-@njit
+@njit_inner
 def _gini(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     if total > 0:
@@ -79,7 +79,7 @@ def _gini(criterion: Any, counts: Any, total: Any) -> Any:
     return result
 
 
-@njit
+@njit_inner
 def _entropy(criterion: Any, counts: Any, total: Any) -> Any:
     units = criterion.table[np.int64(total)]
     for c in range(counts.shape[0]):
@@ -87,7 +87,7 @@ def _entropy(criterion: Any, counts: Any, total: Any) -> Any:
     return float(0.5 * criterion.unit * units)
 
 
-@njit
+@njit_inner
 def _sqrt(criterion: Any, counts: Any, total: Any) -> Any:
     if counts.shape[0] == 2:
         return float(np.sqrt(max(counts[0], 0.0) * max(counts[1], 0.0)))
@@ -97,7 +97,7 @@ def _sqrt(criterion: Any, counts: Any, total: Any) -> Any:
     return 0.5 * result
 
 
-@njit
+@njit_inner
 def _general(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     largest = 0.0
@@ -133,50 +133,86 @@ def impurity(criterion: NamedTuple, counts: Floats, total: float) -> float:
     return result
 
 
-@overload(impurity)  # type: ignore[untyped-decorator]
+@overload(impurity, jit_options=INNER)  # type: ignore[untyped-decorator]
 def _impurity(criterion: Any, counts: Any, total: Any) -> Any:
     return _BY_TYPE[criterion.instance_class].py_func
 
 
-@njit
-def _gini_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
-    for j in range(out.shape[0]):
+@njit_inner
+def _gini_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
+    """With x ones of N in each class: t - (sum of squares) / t on both sides, in one pass over the classes."""
+    width = out.shape[0]
+    for j in range(width):
+        right[j] = 0
         out[j] = 0
-    for c in range(counts.shape[0]):
-        line = counts[c]
-        for j in range(out.shape[0]):
-            out[j] += line[j] * (totals[j] - line[j])
-    for j in range(out.shape[0]):
-        out[j] /= totals[j]
+        spare[j] = 0
+    for h in range(counts.shape[0]):
+        own = counts[h]
+        at = np.uint64(h * width)
+        for j in range(width):
+            x = ones[at + np.uint64(j)]
+            right[j] += x
+            out[j] += x * x
+            spare[j] += (own - x) * (own - x)
+    for j in range(width):
+        left = total - right[j]
+        out[j] = (right[j] * right[j] - out[j]) / right[j] + (left * left - spare[j]) / left
 
 
-@njit
-def _sqrt_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
-    for j in range(out.shape[0]):
+@njit_inner
+def _sqrt_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
+    width = out.shape[0]
+    _add_lines(ones, counts.shape[0], right)
+    for j in range(width):
         out[j] = 0
-    for c in range(counts.shape[0]):
-        line = counts[c]
-        for j in range(out.shape[0]):
-            out[j] += 0.5 * np.sqrt(line[j] * (totals[j] - line[j]))
+    for h in range(counts.shape[0]):
+        own = counts[h]
+        at = np.uint64(h * width)
+        for j in range(width):
+            x = ones[at + np.uint64(j)]
+            y = own - x
+            left = total - right[j]
+            out[j] += 0.5 * (np.sqrt(x * (right[j] - x)) + np.sqrt(y * (left - y)))
 
 
-@njit
-def _any_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
-    own = np.empty(counts.shape[0])
-    for j in range(out.shape[0]):
-        for c in range(counts.shape[0]):
-            own[c] = counts[c, j]
-        out[j] = impurity(criterion, own, totals[j])
+@njit_inner
+def _any_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
+    width = out.shape[0]
+    _add_lines(ones, counts.shape[0], right)
+    own = spare[: counts.shape[0]]
+    for j in range(width):
+        for h in range(counts.shape[0]):
+            own[h] = ones[h * width + j]
+        out[j] = impurity(criterion, own, right[j])
+        for h in range(counts.shape[0]):
+            own[h] = counts[h] - own[h]
+        out[j] += impurity(criterion, own, total - right[j])
 
 
-_LINES: dict[type, Any] = {Gini: _gini_lines, GiniTwo: _gini_lines, Sqrt: _sqrt_lines, SqrtTwo: _sqrt_lines}
+@njit_inner
+def _add_lines(lines: Any, n_lines: Any, out: Any) -> Any:
+    width = out.shape[0]
+    for j in range(width):
+        out[j] = 0
+    for h in range(n_lines):
+        at = np.uint64(h * width)
+        for j in range(width):
+            out[j] += lines[at + np.uint64(j)]
 
 
-def impurity_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
-    """`impurity` of many nodes at once: a line of `counts` per class, a column per node (0/0 for empty ones)."""
-    _LINES.get(type(criterion), _any_lines)(criterion, counts, totals, out)
+_SIDES: dict[type, Any] = {Gini: _gini_sides, GiniTwo: _gini_sides, Sqrt: _sqrt_sides, SqrtTwo: _sqrt_sides}
 
 
-@overload(impurity_lines)  # type: ignore[untyped-decorator]
-def _impurity_lines(criterion: Any, counts: Any, totals: Any, out: Any) -> Any:
-    return _LINES.get(criterion.instance_class, _any_lines).py_func
+def impurity_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
+    """Impurity of both sides of many two-way splits at once.
+
+    `ones` holds, line after line, how much of each class goes right in every split; `counts`
+    the classes in all. Fills `right` with the weight that goes right, `out` with the sum of
+    both sides' impurities (anything where one side is empty). `spare` is scratch space.
+    """
+    _SIDES.get(type(criterion), _any_sides)(criterion, ones, counts, total, right, out, spare)
+
+
+@overload(impurity_sides, jit_options=INNER)  # type: ignore[untyped-decorator]
+def _impurity_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
+    return _SIDES.get(criterion.instance_class, _any_sides).py_func

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import bits, coded, criteria, partition, scan
-from ._jit import njit
+from ._jit import njit, njit_inner
 
 START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH = range(12)
 N_FIELDS = 12
@@ -39,7 +39,8 @@ class Codes(NamedTuple):
     """Columns of codes. None in its place: there are none."""
 
     codes: npt.NDArray[np.uint16]  # one line per coded column of more than two values
-    bits: npt.NDArray[np.uint8]  # one column per two-valued column, then padding; their slots come last
+    bits: npt.NDArray[np.uint8]  # row after row, a byte per two-valued column, then padding; their slots come last
+    width: int  # bytes a row
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
     rows: npt.NDArray[np.uint32]  # entries in any order; partitioned in place
@@ -85,10 +86,13 @@ class Scratch(NamedTuple):
     child_counts: npt.NDArray[np.float64]
     child_size: npt.NDArray[np.float64]
     child_rows: npt.NDArray[np.int64]
+    child_place: npt.NDArray[np.int64]
     line: npt.NDArray[np.int64]  # two-valued columns: see bits.py
+    own: npt.NDArray[np.float64]
     tally: npt.NDArray[np.uint8]
     ones: npt.NDArray[np.float64]
-    zeros: npt.NDArray[np.float64]
+    sides: npt.NDArray[np.float64]
+    spare: npt.NDArray[np.float64]
     gains: npt.NDArray[np.float64]  # gain ratio: gain and ratio of each slot's best test
     tests: npt.NDArray[np.int64]  # and the test
 
@@ -104,7 +108,7 @@ class Test(NamedTuple):
     default: int
 
 
-@njit
+@njit_inner
 def _n_missing(weights: Any, slot: Any, entries: Any, shift: Any) -> Any:
     """Missing rows stand at the end of a list: find where they begin by halving."""
     n = entries.shape[0]
@@ -124,7 +128,7 @@ def _n_missing(weights: Any, slot: Any, entries: Any, shift: Any) -> Any:
     return n - low
 
 
-@njit
+@njit_inner
 def _total(reals: Any) -> Any:
     """Weight of a node."""
     total = 0.0
@@ -133,18 +137,18 @@ def _total(reals: Any) -> Any:
     return total
 
 
-@njit
+@njit_inner
 def node_impurity(criterion: Any, reals: Any) -> Any:
     """Impurity of a node, times its weight."""
     return criteria.impurity(criterion, reals[: reals.shape[0] - 2], _total(reals))
 
 
-@njit
+@njit_inner
 def _is_on(ratio: Any) -> Any:
     return False if ratio is None else ratio.is_on
 
 
-@njit
+@njit_inner
 def _least(limits: Any, ratio: Any) -> Any:
     """What each side of a binary test must have."""
     if ratio is None:
@@ -152,22 +156,22 @@ def _least(limits: Any, ratio: Any) -> Any:
     return max(limits.least_leaf, ratio.n_large) if ratio.is_on else limits.least_leaf
 
 
-@njit
+@njit_inner
 def _is_varying(node: Any, slot: Any) -> Any:
     return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
 
 
-@njit
+@njit_inner
 def _strike(node: Any, slot: Any) -> Any:
     node[N_FIELDS + (slot >> 6)] &= ~(np.int64(1) << (slot & 63))
 
 
-@njit
+@njit_inner
 def _share_entropy(share: Any) -> Any:
     return -share * np.log2(share) if share > 0 else 0.0
 
 
-@njit
+@njit_inner
 def _list_ratio(
     ratio: Any,
     weights: Any,
@@ -194,7 +198,7 @@ def _list_ratio(
     return bits, bits / (_share_entropy(left / total) + _share_entropy(1 - left / total))
 
 
-@njit
+@njit_inner
 def _codes_ratio(histogram: Any, n_present: Any, kind: Any, gain: Any, total: Any) -> Any:
     """(gain in bits, gain ratio) of a nominal test."""
     left = 0.0
@@ -212,7 +216,7 @@ def _codes_ratio(histogram: Any, n_present: Any, kind: Any, gain: Any, total: An
     return bits_gained, bits_gained / information
 
 
-@njit
+@njit_inner
 def best_of_lists(
     criterion: Any, lists: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, slots: Any, scratch: Any
 ) -> Any:
@@ -265,7 +269,7 @@ def best_of_lists(
     return best
 
 
-@njit
+@njit_inner
 def best_of_codes(
     criterion: Any,
     lists: Any,
@@ -322,7 +326,7 @@ def best_of_codes(
     return best
 
 
-@njit
+@njit_inner
 def best_of_bits(
     criterion: Any,
     lists: Any,
@@ -343,43 +347,32 @@ def best_of_bits(
     least = _least(limits, ratio)
     first = lists.entries.shape[0] + codes.codes.shape[0]
     entries = codes.rows[node[START] : node[END]]
-    n_columns = codes.bits.shape[1]
     n_lines = 0  # classes in the node: deep nodes hold few of many
     for c in range(reals.shape[0] - 2):
         scratch.line[c] = n_lines
-        n_lines += reals[c] > 0
-    ones, zeros = scratch.ones[: n_lines + 2], scratch.zeros[: n_lines + 3]
-    bits.count_ones(codes.bits, entries, lists.shift, weights, scratch.line, scratch.tally, ones)
-    size = float(entries.shape[0])
-    if weights.is_weighted:
-        size = 0.0
-        for i in range(entries.shape[0]):
-            size += weights.size[entries[i] >> entries.dtype.type(lists.shift)]
-    for c in range(reals.shape[0] - 2):
         if reals[c] > 0:
-            with_one, without = ones[scratch.line[c]], zeros[scratch.line[c]]
-            for p in range(n_columns):
-                without[p] = reals[c] - with_one[p]
-    for p in range(n_columns):
-        zeros[n_lines, p] = total - ones[n_lines, p]
-    impure_right, impure_left = zeros[n_lines + 1], zeros[n_lines + 2]
-    criteria.impurity_lines(criterion, ones[:n_lines], ones[n_lines], impure_right)
-    criteria.impurity_lines(criterion, zeros[:n_lines], zeros[n_lines], impure_left)
+            scratch.own[n_lines] = reals[c]
+            n_lines += 1
+    bits.count_ones(codes, entries, lists.shift, weights, scratch.line, n_lines, scratch.tally, scratch.ones)
+    right, impure, sizes = scratch.sides[0], scratch.sides[1], scratch.sides[0]
+    criteria.impurity_sides(criterion, scratch.ones, scratch.own[:n_lines], total, right, impure, scratch.spare)
+    size = total
+    if weights.is_weighted:
+        sizes = scratch.sides[2]
+        size = bits.count_sizes(codes, entries, lists.shift, weights, sizes)
     best = Test(floor, -1, 0, -1, -1, 0)
     for p in range(lists.feature.shape[0] - first):
-        size_right = ones[n_lines + 1, p]
-        if size_right <= 0 or size_right < least or size <= size_right or size - size_right < least:
+        if sizes[p] <= 0 or sizes[p] < least or size <= sizes[p] or size - sizes[p] < least:
             continue
-        score = base - impure_left[p] - impure_right[p]
+        score = base - impure[p]
         if score <= best.score + tie and not is_ratio:
             continue
-        weight_right = ones[n_lines, p]
         slot = first + p
         kind = coded.NUMERIC
         if codes.is_nominal[slot - lists.entries.shape[0]]:
             kind = coded.MULTIWAY if limits.multiway else coded.SUBSET
         if is_ratio:
-            share = weight_right / total
+            share = right[p] / total
             gain = 2 * score / total
             scratch.gains[slot, 0] = gain
             scratch.gains[slot, 1] = gain / (_share_entropy(share) + _share_entropy(1 - share))
@@ -392,7 +385,7 @@ def best_of_bits(
     return best
 
 
-@njit
+@njit_inner
 def better_test(a: Any, b: Any, feature: Any, base: Any) -> Any:
     """The test of larger score; of tied ones that of the lower column."""
     tie = TIE * base
@@ -403,7 +396,7 @@ def better_test(a: Any, b: Any, feature: Any, base: Any) -> Any:
     return a
 
 
-@njit
+@njit_inner
 def _best_ratio(scratch: Any, feature: Any) -> Any:
     """The test of best gain ratio among those of at least the mean gain."""
     n_slots = feature.shape[0]
@@ -423,7 +416,7 @@ def _best_ratio(scratch: Any, feature: Any) -> Any:
     return best
 
 
-@njit
+@njit_inner
 def evaluate(
     criterion: Any, lists: Any, codes: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, scratch: Any
 ) -> Any:
@@ -436,7 +429,7 @@ def evaluate(
     if codes is not None:
         n_coded = codes.codes.shape[0]
         base = node_impurity(criterion, reals)
-        if codes.bits.shape[1] > 0:
+        if codes.width > 0:
             rival = best_of_bits(criterion, lists, codes, weights, ratio, limits, node, reals, scratch)
             best = better_test(best, rival, lists.feature, base)
         if n_coded > 0:
@@ -458,13 +451,17 @@ def evaluate(
     return best
 
 
-@njit
+@njit_inner
 def _code(codes: Any, j: Any, row: Any) -> Any:
     n_coded = codes.codes.shape[0]
-    return np.int64(codes.codes[j, row]) if j < n_coded else np.int64(codes.bits[row, j - n_coded])
+    return (
+        np.int64(codes.codes[j, row])
+        if j < n_coded
+        else np.int64(codes.bits[np.uint64(row) * np.uint64(codes.width) + np.uint64(j - n_coded)])
+    )
 
 
-@njit
+@njit_inner
 def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any, child_of: Any, scratch: Any) -> Any:
     """Write each row's child to `child_of` (two children: 1 for the left one, else the child's number).
 
@@ -529,7 +526,7 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
         node[ABOVE] = -1 if below == n - n_missing else np.int64(entries[below] >> move)
 
 
-@njit
+@njit_inner
 def partition_slots(
     lists: Any, codes: Any, node: Any, slots: Any, keep: Any, child_of: Any, scratch: Any, force_ties: Any
 ) -> Any:
@@ -547,15 +544,17 @@ def partition_slots(
             _split(codes.rows[start:end], n_children, lists.shift, keep, False, child_of, scratch)
 
 
-@njit
+@njit_inner
 def _split(entries: Any, n_children: Any, shift: Any, keep: Any, has_ties: Any, child_of: Any, scratch: Any) -> Any:
     if n_children == 2:
         partition.split_list(entries, scratch.child_rows[0], child_of, shift, keep, has_ties, scratch.entries)
     else:
-        partition.split_list_many(entries, scratch.child_rows[:n_children], child_of, shift, scratch.entries)
+        partition.split_list_many(
+            entries, scratch.child_rows[:n_children], child_of, shift, scratch.entries, scratch.child_place
+        )
 
 
-@njit
+@njit_inner
 def _is_splittable(limits: Any, reals: Any, size: Any, depth: Any) -> Any:
     """Whether a node may be tested at all: large enough, not too deep, not pure."""
     n_classes_here = 0
@@ -566,7 +565,7 @@ def _is_splittable(limits: Any, reals: Any, size: Any, depth: Any) -> Any:
     )
 
 
-@njit
+@njit_inner
 def add_children(limits: Any, scratch: Any, nodes: Any, reals: Any, v: Any, first: Any) -> Any:
     """Write the children of v to the tables; returns which may be split: bit 0 the first, bit 1 any other.
 
@@ -599,7 +598,7 @@ def add_children(limits: Any, scratch: Any, nodes: Any, reals: Any, v: Any, firs
 
 @njit
 def record_test(
-    limits: Any, test: Any, nodes: Any, reals: Any, v: Any, n_codes: Any, branch: Any, n_branch: Any, histogram: Any
+    limits: Any, test: Any, nodes: Any, reals: Any, v: Any, n_codes: Any, branch: Any, n_branch: Any, own_branch: Any
 ) -> Any:
     """Write a node's best test to the tables; returns (branch, n_branch)."""
     nodes[v, SLOT] = test.slot
@@ -618,7 +617,7 @@ def record_test(
             branch = larger
         nodes[v, BRANCH] = n_branch
         for k in range(n_codes):
-            branch[n_branch + k] = histogram.branch[k]
+            branch[n_branch + k] = own_branch[k]
         n_branch += n_codes
     return branch, n_branch
 
@@ -632,7 +631,7 @@ def _enlarged(array: Any, n: Any) -> Any:
     return larger
 
 
-@njit
+@njit_inner
 def _is_before(reals: Any, a: Any, b: Any) -> Any:
     """Queue order of best-first: larger drop, then the older node."""
     drop_a, drop_b = reals[a, reals.shape[1] - 1], reals[b, reals.shape[1] - 1]
@@ -640,7 +639,7 @@ def _is_before(reals: Any, a: Any, b: Any) -> Any:
     return drop_a > drop_b + tie or (drop_a >= drop_b - tie and a < b)
 
 
-@njit
+@njit_inner
 def _push(heap: Any, n_heap: Any, v: Any, reals: Any) -> Any:
     i = n_heap
     heap[i] = v
@@ -649,7 +648,7 @@ def _push(heap: Any, n_heap: Any, v: Any, reals: Any) -> Any:
         i = (i - 1) // 2
 
 
-@njit
+@njit_inner
 def _pop(heap: Any, n_heap: Any, reals: Any) -> Any:
     top = heap[0]
     heap[0] = heap[n_heap - 1]
@@ -709,7 +708,9 @@ def grow_part(
             if codes is not None:
                 if test.slot >= n_lists:
                     n_codes = codes.n_codes[test.slot - n_lists]
-            branch, n_branch = record_test(limits, test, nodes, reals, v, n_codes, branch, n_branch, scratch.histogram)
+            branch, n_branch = record_test(
+                limits, test, nodes, reals, v, n_codes, branch, n_branch, scratch.histogram.branch
+            )
             total = _total(reals[v])
             reals[v, n_classes] = test.score if _is_on(ratio) else test.score / total
             reals[v, n_classes + 1] = reals[v, n_classes] * total

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import njit
+from ._jit import njit_inner
 
 LEFT, RIGHT, BOTH = 1, 2, 3
 
 
-@njit
+@njit_inner
 def _copy(source: Any, target: Any) -> Any:
     for i in range(target.shape[0]):
         target[i] = source[i]
 
 
-@njit
+@njit_inner
 def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any, has_ties: Any, scratch: Any) -> Any:
     """Stable split into two by `goes_left[row]`; sides not in `keep` may be left as rubbish.
 
@@ -79,18 +79,16 @@ def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any,
         _copy(scratch, entries[n_left:])
 
 
-@njit
-def split_list_many(entries: Any, child_rows: Any, child_of: Any, shift: Any, scratch: Any) -> Any:
-    """Stable split among many children, of `child_rows` rows each."""
+@njit_inner
+def split_list_many(entries: Any, child_rows: Any, child_of: Any, shift: Any, scratch: Any, place: Any) -> Any:
+    """Stable split among many children, of `child_rows` rows each; `place` has two lines per child."""
     n = entries.shape[0]
     one = entries.dtype.type(1)
     move = entries.dtype.type(shift)
-    to = np.empty_like(child_rows)
-    last_value = np.empty_like(child_rows)
     start = 0
     for c in range(child_rows.shape[0]):
-        to[c] = start
-        last_value[c] = -1
+        place[0, c] = start  # where the child's next entry goes
+        place[1, c] = -1  # the value of its last one, by number
         start += child_rows[c]
     value: Any = 0
     for i in range(n):
@@ -98,8 +96,8 @@ def split_list_many(entries: Any, child_rows: Any, child_of: Any, shift: Any, sc
         bit = e & one
         value += np.int64(bit)
         c = child_of[e >> move]
-        differs = one if last_value[c] != value else entries.dtype.type(0)
-        scratch[to[c]] = (e ^ bit) | differs
-        last_value[c] = value
-        to[c] += 1
+        differs = one if place[1, c] != value else entries.dtype.type(0)
+        scratch[place[0, c]] = (e ^ bit) | differs
+        place[1, c] = value
+        place[0, c] += 1
     _copy(scratch, entries)

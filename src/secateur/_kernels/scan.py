@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba.extending import overload
 
 from . import criteria
-from ._jit import njit
+from ._jit import INNER, njit_inner
 
 BLOCK = 64  # entries screened at once: few enough to stay in registers and first-level cache
 
@@ -34,7 +34,7 @@ def make_work(n_classes: int) -> Work:
     return Work(np.zeros(BLOCK, np.int32), np.zeros(n_classes, np.int64), np.zeros((5, max(BLOCK, n_classes))))
 
 
-@njit
+@njit_inner
 def _scan_gini_two(
     criterion: Any,
     entries: Any,
@@ -85,7 +85,7 @@ def _scan_gini_two(
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-@njit
+@njit_inner
 def _scan_gini(
     criterion: Any,
     entries: Any,
@@ -147,7 +147,7 @@ def _scan_gini(
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-@njit
+@njit_inner
 def _scan_entropy(
     criterion: Any,
     entries: Any,
@@ -194,7 +194,7 @@ def _scan_entropy(
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-@njit
+@njit_inner
 def _scan_any(
     criterion: Any,
     entries: Any,
@@ -237,7 +237,7 @@ def _scan_any(
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-@njit
+@njit_inner
 def _scan_sqrt_two(
     criterion: Any,
     entries: Any,
@@ -288,7 +288,7 @@ def _scan_sqrt_two(
     return best, position, (some & one) | ((every ^ one) & one) << one
 
 
-@njit
+@njit_inner
 def _scan_sqrt(
     criterion: Any,
     entries: Any,
@@ -402,7 +402,7 @@ def scan(
     return function(criterion, entries, mask, counts, total, base, best, tie, least, work)
 
 
-@overload(scan)  # type: ignore[untyped-decorator]
+@overload(scan, jit_options=INNER)  # type: ignore[untyped-decorator]
 def _scan(
     criterion: Any,
     entries: Any,
@@ -418,7 +418,7 @@ def _scan(
     return _FAST.get(criterion.instance_class, _scan_any).py_func
 
 
-@njit
+@njit_inner
 def scan_weighted(
     criterion: Any,
     entries: Any,

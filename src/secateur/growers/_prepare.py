@@ -184,7 +184,8 @@ def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int,
     rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))
     return kernel.Codes(
         _stacked([column[1] for column in coded if column[2] > 2], n, dtype),
-        bits,
+        bits.ravel(),
+        width,
         np.array([column[2] for column in coded], np.int64),
         np.array([column[3] for column in coded], np.bool_),
         rows.astype(entry),

@@ -87,7 +87,7 @@ class Grower:
     def _scratch(self, n_rows: int) -> kernel.Scratch:
         data, n_slots = self.data, len(self.data.lists.feature)
         most = 2 if data.codes is None else int(data.codes.n_codes.max(initial=2))
-        n_bits = 0 if data.codes is None else data.codes.bits.shape[1]
+        n_bits = 0 if data.codes is None else data.codes.width
         return kernel.Scratch(
             scan.make_work(self.n_classes),
             coded.make_histogram(most, self.n_classes),
@@ -96,10 +96,13 @@ class Grower:
             np.zeros((most, self.n_classes)),
             np.zeros(most),
             np.zeros(most, np.int64),
+            np.zeros((2, most), np.int64),
             np.zeros(self.n_classes, np.int64),
-            np.zeros((self.n_classes, n_bits), np.uint8),
-            np.zeros((self.n_classes + 2, n_bits)),
-            np.zeros((self.n_classes + 3, n_bits)),
+            np.zeros(self.n_classes),
+            np.zeros(self.n_classes * n_bits, np.uint8),
+            np.zeros(self.n_classes * n_bits),
+            np.zeros((3, n_bits)),
+            np.zeros(max(n_bits, self.n_classes)),
             np.zeros((n_slots, 2)),
             np.zeros((n_slots, 4), np.int64),
         )
@@ -151,7 +154,7 @@ class _Top:
             n_lists = len(data.lists.entries)
             n_codes = 0 if test.slot < n_lists or data.codes is None else int(data.codes.n_codes[test.slot - n_lists])
             own, n_own = kernel.record_test(
-                grower.limits, test, *tables, 0, n_codes, np.zeros(1, np.uint16), 0, histogram
+                grower.limits, test, *tables, 0, n_codes, np.zeros(1, np.uint16), 0, histogram.branch
             )
             total = reals[v][:-2].sum()
             tables[1][0, -2:] = test.score / total, test.score
