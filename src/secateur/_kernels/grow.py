@@ -365,7 +365,7 @@ def best_of_bits(
         if sizes[p] <= 0 or sizes[p] < least or size <= sizes[p] or size - sizes[p] < least:
             continue
         score = base - impure[p]
-        if score <= best.score + tie and not is_ratio:
+        if score <= (floor if is_ratio else best.score) + tie:
             continue
         slot = first + p
         kind = coded.NUMERIC
@@ -512,9 +512,15 @@ def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any
                     if kind == coded.SUBSET:
                         c = int(branch[node[BRANCH] + c])
             child_of[row] = 1 - c if n_children == 2 else c
-            counts[c, (e & mask) >> one] += weights.weight[row]
-            size[c] += weights.size[row]
             rows[c] += 1
+            if weights.is_weighted:
+                counts[c, (e & mask) >> one] += weights.weight[row]
+                size[c] += weights.size[row]
+            else:
+                counts[c, (e & mask) >> one] += 1
+        if not weights.is_weighted:
+            for c in range(n_children):
+                size[c] = rows[c]
     if default < 0:
         largest = 0
         for c in range(n_children):

@@ -125,9 +125,9 @@ def grow(
     n_jobs = _n_threads(n_jobs)
     weight = check_weights(weight, table.n_rows)
     weight = check_weights(_times_class_weight(weight, table, class_weight), table.n_rows)
+    table, weight = rows_used(table, weight)
     if weight is not None:
         weight = None if (weight == 1).all() else summable(weight)
-    table, weight = rows_used(table, weight)
     target, classes = table.target, table.schema.classes
     assert target is not None
     assert classes is not None
