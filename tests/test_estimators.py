@@ -24,6 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
+from oracles import all_prunings, keep_vector
+
 from secateur import estimators
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.estimators import TreeClassifier
@@ -531,3 +533,31 @@ def test_a_sparse_matrix_is_refused_with_the_way_out():
 def test_bad_weights_are_refused(weight, says):
     with pytest.raises(DataError, match=says):
         TreeClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
+
+
+def test_mixture_probabilities_average_all_prunings_and_leave_the_classes_alone():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 0, 1, 0, 1, 1])
+    plain = TreeClassifier().fit(X, y)
+    mixed = TreeClassifier(probabilities="mixture").fit(X, y)
+    counts, beta = mixed.counts_, 0.5
+
+    errors = counts.errors_if_leaf(counts.majority)
+    shares = counts.by_class / counts.total[:, None]
+    expected, total = np.zeros((6, 2)), 0.0
+    for leaves in all_prunings(mixed.tree_):
+        n_tossed = sum(keep_vector(mixed.tree_, leaves)) + sum(not mixed.tree_.is_leaf[v] for v in leaves)
+        weight = 0.5**n_tossed * beta ** sum(errors[v] for v in leaves)
+        total += weight
+        for row, leaf in enumerate(mixed.apply(X)):
+            v = leaf
+            while v not in leaves:
+                v = mixed.tree_.parent[v]
+            expected[row] += weight * shares[v]
+
+    assert mixed.predict_proba(X) == pytest.approx(expected / total)
+    assert (mixed.predict(X) == plain.predict(X)).all()
+
+
+def test_an_unknown_kind_of_probabilities_is_refused():
+    with pytest.raises(ParameterError, match="probabilities='smooth'"):
+        TreeClassifier(probabilities="smooth").fit([[0.0], [1.0]], [0, 1])

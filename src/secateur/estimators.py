@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._kernels import structure
 from ._sources import open_source
+from .analysis import mixture
 from .counts import Counts
 from .encoding import encode
 from .errors import DataError, ParameterError
@@ -30,6 +31,8 @@ from .tree import Ints, Tree
 __all__ = ["TreeClassifier"]
 
 Floats = npt.NDArray[np.float64]
+
+MIXTURE_BETA = 0.5  # weight of a pruning with one more growing error
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,6 +64,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categorical types are read so anyway.
     prune : None
         The whole tree is kept.
+    probabilities : {"frequency", "mixture"}
+        What `predict_proba` returns: the class shares in the row's leaf, or the mean of the
+        shares over all prunings of the tree, each weighted by how few growing errors it makes
+        (half for every further one). The classes predicted are those of the leaves either way.
     random_state : None, int or RandomState
         Without effect: growing has no randomness. Taken because tools that set the seed of
         every step expect it.
@@ -133,6 +140,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         nominal: Any = None,
         prune: None = None,
+        probabilities: Literal["frequency", "mixture"] = "frequency",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -148,6 +156,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_weight = class_weight
         self.nominal = nominal
         self.prune = prune
+        self.probabilities = probabilities
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -169,6 +178,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if self.prune is not None:
             raise ParameterError(f"prune={self.prune!r} is not there yet; None keeps the whole tree")
+        if self.probabilities not in ("frequency", "mixture"):
+            raise ParameterError(f"probabilities={self.probabilities!r}; 'frequency' or 'mixture' is needed")
         table = encode(X, target=_labels(y), nominal=self.nominal, weights=sample_weight)
         tree, counts = grow(
             table,
@@ -195,14 +206,15 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the share of each class, in the order of `classes_`, in the leaf of each row.
+        """Return the probability of each class, in the order of `classes_`, for each row.
 
-        A leaf that no growing example reached has the shares of its parent.
+        The shares in the row's leaf, or the mixture of all prunings: see `probabilities`. A
+        leaf that no growing example reached has the shares of its parent.
         """
         leaves = self.apply(X)
-        at = self.counts_.by_class[self._nodes_with_examples()[leaves]]
-        shares: Floats = at / at.sum(axis=1, keepdims=True)
-        return shares
+        if self.probabilities == "mixture":
+            return mixture(self.tree_, self.counts_, MIXTURE_BETA, node_proba=self._shares()).predict_proba(leaves)
+        return self._shares()[leaves]
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""
@@ -321,11 +333,15 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=3
             )
 
-    def _nodes_with_examples(self) -> Ints:
-        """Each node, or its nearest ancestor with examples: multiway tests make empty leaves."""
-        nodes = np.arange(self.tree_.n_nodes, dtype=np.int32)
+    def _shares(self) -> Floats:
+        """Class shares of each node, or of its nearest ancestor with examples: multiway tests make empty leaves."""
+        by_class = self.counts_.by_class
         is_empty = self.counts_.total == 0
-        return structure.inherit_labels(self.tree_.parent, nodes, is_empty) if is_empty.any() else nodes
+        if is_empty.any():
+            nodes = np.arange(self.tree_.n_nodes, dtype=np.int32)
+            by_class = by_class[structure.inherit_labels(self.tree_.parent, nodes, is_empty)]
+        shares: Floats = by_class / by_class.sum(axis=1, keepdims=True)
+        return shares
 
 
 def _labels(y: Any) -> Any:
