@@ -70,7 +70,10 @@ from sklearn.datasets import make_classification
 X, y = make_classification({n}, {d}, n_informative=10, flip_y=0.1, random_state=0)
 np.save({path!r} + "X", X.astype(np.float32)); np.save({path!r} + "y", y)
 """
-OURS = "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\nfrom secateur import grow\ngrow(X, y)"
+OURS = (
+    "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\n"
+    "from secateur import grow\ngrow(X, y)"
+)
 THEIRS = (
     "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\n"
     "from sklearn.tree import DecisionTreeClassifier\nDecisionTreeClassifier(random_state=0).fit(X, y)"

@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips one of its checks; read when scipy is imported
 
-from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "ci", max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)

@@ -25,7 +25,6 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from oracles import all_prunings, keep_vector
-
 from secateur import estimators
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.estimators import TreeClassifier

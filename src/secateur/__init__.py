@@ -58,7 +58,7 @@ _MODULES = (
     "text",
 )
 
-__all__ = sorted(_HOME)
+__all__ = sorted(_HOME)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:

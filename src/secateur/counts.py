@@ -114,7 +114,8 @@ class Counts:
         """Raise `CountsError` unless these are counts of `tree`."""
         if not self.tree.same_structure(tree):
             raise CountsError(
-                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); count it on the tree to prune"
+                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "
+                "count it on the tree to prune"
             )
 
     __reduce__ = rebuilt
@@ -205,6 +206,6 @@ def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
     if wrong.any():
         v, c = np.argwhere(wrong)[0]
         raise CountsError(
-            f"sample {sample!r}, node {v}, class {c}: count {by_class[v, c]}, but the leaves below it hold {summed[v, c]}; "
-            "Counts.from_leaves adds them up"
+            f"sample {sample!r}, node {v}, class {c}: count {by_class[v, c]}, but the leaves below it hold "
+            f"{summed[v, c]}; Counts.from_leaves adds them up"
         )

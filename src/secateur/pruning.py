@@ -64,7 +64,8 @@ class Pruning:
         wrong = np.flatnonzero(expected != is_leaf)
         if len(wrong):
             raise PruningError(
-                f"node {wrong[0]}: a path through it has no leaf or more than one; Pruning.from_cuts makes a valid set from any cuts"
+                f"node {wrong[0]}: a path through it has no leaf or more than one; "
+                "Pruning.from_cuts makes a valid set from any cuts"
             )
         object.__setattr__(self, "is_leaf", frozen(is_leaf))
         object.__setattr__(self, "seen", frozenset(self.seen))

@@ -253,7 +253,8 @@ def _check_tests(tree: Tree) -> None:
         if len(wrong):
             v = owner[wrong[0]]
             raise TreeError(
-                f"node {v} sends category {wrong[0] - start[v]} to child {tree.branch[wrong[0]]}; it has {tree.arity[v]} children"
+                f"node {v} sends category {wrong[0] - start[v]} to child {tree.branch[wrong[0]]}; "
+                f"it has {tree.arity[v]} children"
             )
     if tree.schema is not None:
         n_columns = len(tree.schema.columns)

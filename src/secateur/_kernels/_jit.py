@@ -50,7 +50,7 @@ def _compiled(function: F, **options: Any) -> F:
         cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
         if cache is not None:  # numba looks at the kernel's own file only, not at those it calls into
             cache._source_stamp = _SOURCES  # noqa: SLF001
-        return kernel  # type: ignore[no-any-return]
+        return kernel  # type: ignore[no-any-return]  # noqa: TRY300
     except RuntimeError as error:  # numba: "no locator available"
         if not _warned:
             _warned = True
@@ -84,7 +84,7 @@ class _FirstUse(event.Listener):  # type: ignore[misc]
         self.seconds += time.perf_counter() - began
         if self.seconds > 1 and not self.said and sys.stderr.isatty():
             self.said = True
-            print("secateur: compiling kernels (first use of this installation)", file=sys.stderr)
+            print("secateur: compiling kernels (first use of this installation)", file=sys.stderr)  # noqa: T201
 
 
 def _is_ours(event: Any) -> bool:

@@ -115,7 +115,8 @@ def grow(
     Counts('grow', 4 in 2 classes, 5 nodes)
     """
     limits, ratio = _limits(
-        criterion, splits, growth, max_splits, max_depth, min_samples_leaf, min_samples_split, allow_zero, penalise_numeric
+        criterion, splits, growth, max_splits, max_depth,
+        min_samples_leaf, min_samples_split, allow_zero, penalise_numeric,
     )  # fmt: skip
     _check_bins(max_bins)
     weight = None if sample_weight is None else np.asarray(sample_weight)
@@ -137,7 +138,7 @@ def grow(
         warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     exponent = 0
-    if weight is not None and not is_whole:  # products of very small or large weights would leave the range of floats
+    if weight is not None and not is_whole:  # products of very small or large weights would leave the range
         exponent = int(np.frexp(weight.sum())[1])
         weight = np.ldexp(weight, -exponent)
     limits, by_weight = _with_least_weight(limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)

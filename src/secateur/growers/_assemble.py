@@ -1,5 +1,6 @@
 """From the kernels' tables to a Tree in pre-order and its Counts."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, t
     below, above = nodes[numeric, kernel.BELOW], nodes[numeric, kernel.ABOVE]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
     edges = np.append(np.flatnonzero(np.diff(feature[numeric], prepend=-1)), len(numeric))
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges):
         here = slice(first, last)
         j = int(feature[numeric[first]])
         known = data.values.get(j)

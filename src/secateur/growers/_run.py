@@ -6,6 +6,7 @@ tree does not either.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,19 +58,19 @@ class Grower:
         most = 2 if codes is None or not self.limits.multiway else int(codes.n_codes.max(initial=2))
         child_of = np.zeros(n_rows, np.uint8 if most <= 2**8 else np.uint16)
         is_large = n_rows >= LARGE and not self.limits.best_first and not (self.ratio and self.ratio.is_on)
-        if n_slots == 0 or np.count_nonzero(counts) < 2 or self._too_small(n_rows, counts):
+        if n_slots == 0 or np.count_nonzero(counts) < 2 or self._is_too_small(n_rows):
             return Grown(nodes, reals, branch)
         if not is_large or (codes is not None and self.limits.multiway) or self.limits.max_splits < n_rows:
-            return Grown(*self._part(nodes[0], reals[0], child_of, self._scratch(n_rows)))
+            return Grown(*self.part(nodes[0], reals[0], child_of, self.scratch(n_rows)))
         return _Top(self, child_of, n_rows).run(nodes, reals)
 
-    def _too_small(self, n_rows: int, counts: Array) -> bool:
+    def _is_too_small(self, n_rows: int) -> bool:
         weights = self.data.weights
         size = n_rows if weights is None else weights.size.sum()
         limits = self.limits
         return bool(size < limits.least_split or size < 2 * limits.least_leaf or limits.max_depth < 1)
 
-    def _part(self, node: Array, reals: Array, child_of: Array, scratch: kernel.Scratch) -> Any:
+    def part(self, node: Array, reals: Array, child_of: Array, scratch: kernel.Scratch) -> Any:
         data = self.data
         return kernel.grow_part(
             self.criterion,
@@ -84,7 +85,7 @@ class Grower:
             scratch,
         )
 
-    def _scratch(self, n_rows: int) -> kernel.Scratch:
+    def scratch(self, n_rows: int) -> kernel.Scratch:
         data, n_slots = self.data, len(self.data.lists.feature)
         most = 2 if data.codes is None else int(data.codes.n_codes.max(initial=2))
         n_bits = 0 if data.codes is None else data.codes.width
@@ -118,14 +119,14 @@ class _Top:
         n_lists = len(grower.data.lists.entries)
         n_slots = len(grower.data.lists.feature)
         edges = [*range(0, n_lists, COLUMNS_A_TASK), n_lists]
-        self.list_tasks = [*zip(edges[:-1], edges[1:], strict=True)] if n_lists else []
+        self.list_tasks = [*pairwise(edges)] if n_lists else []
         codes = grower.data.codes
         n_coded = 0 if codes is None else len(codes.codes)
         edges = [*range(n_lists, n_lists + n_coded, COLUMNS_A_TASK), n_lists + n_coded]
-        self.code_tasks = [*zip(edges[:-1], edges[1:], strict=True)] if n_coded else []
+        self.code_tasks = [*pairwise(edges)] if n_coded else []
         self.bit_tasks = [(n_lists + n_coded, n_slots)] if n_slots > n_lists + n_coded else []
         self.partition_tasks = [*self.list_tasks, (n_lists, n_lists + 1)]
-        first = grower._scratch(n_rows)
+        first = grower.scratch(n_rows)
         self.tasks = [*self.list_tasks, *self.code_tasks, *self.bit_tasks]
         n_scratch = max(len(self.tasks), len(self.partition_tasks))
         shared: Any = {
@@ -134,7 +135,7 @@ class _Top:
             "child_size": first.child_size,
             "child_rows": first.child_rows,
         }
-        self.scratch = [first, *(grower._scratch(n_rows)._replace(**shared) for _ in range(n_scratch - 1))]
+        self.scratch = [first, *(grower.scratch(n_rows)._replace(**shared) for _ in range(n_scratch - 1))]
 
     def run(self, root: Array, root_reals: Array) -> Grown:
         """Split the top, then grow every subtree below it."""
@@ -220,12 +221,12 @@ class _Top:
         size = nodes[:, kernel.END] - nodes[:, kernel.START]
         parts.sort(key=lambda v: (-size[v], v))
         # The top's scratches share their child counters; parts run side by side and need their own.
-        free = [grower._scratch(self.n_rows // TOP_SHARE + 1) for _ in range(grower.n_jobs)]
+        free = [grower.scratch(self.n_rows // TOP_SHARE + 1) for _ in range(grower.n_jobs)]
 
         def one(v: int) -> Any:
             scratch = free.pop()
             try:
-                return grower._part(nodes[v], reals[v], self.child_of, scratch)
+                return grower.part(nodes[v], reals[v], self.child_of, scratch)
             finally:
                 free.append(scratch)
 

@@ -108,7 +108,7 @@ def _load(name: str, rule: str) -> Any:
     return getattr(import_module(f"{__name__}._{rule}"), name)
 
 
-__all__ = ["RULES", "Rule", "prune", *(rule.function for rule in RULES.values()), *_COMPANIONS]
+__all__ = ["RULES", "Rule", "prune", *(rule.function for rule in RULES.values()), *_COMPANIONS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
