@@ -26,7 +26,7 @@ HEAVY = ("numba", "sklearn", "scipy", "pandas", "polars", "pyarrow", "matplotlib
 
 LONGEST = 350
 LONGER = {
-    "_kernels/grow.py": "one pass over a node; its parts share the state of the pass",
+    "_kernels/evaluate.py": "one search per kind of column, side by side so that they can be compared",
     "_kernels/scan.py": "one scan per criterion, side by side so that they can be compared",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "estimators.py": "the scikit-learn contract is one class",

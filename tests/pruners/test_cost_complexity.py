@@ -15,7 +15,7 @@ from oracles import all_prunings, keep_vector, n_nodes_of
 from secateur import Counts, Tree
 from secateur._kernels.weakest_link import collapse_events, ranked_ratios
 from secateur.errors import ParameterError
-from secateur.pruners import cost_complexity
+from secateur.pruners import best_of_size, cost_complexity, printed_cost_complexity
 from strategies import counts as draw_counts
 from strategies import trees, trees_with_counts
 
@@ -341,3 +341,26 @@ def test_costs_that_are_negative_or_not_finite_are_refused(bad):
     cost[3] = bad
     with pytest.raises(ParameterError, match="cost of node 3"):
         cost_complexity(tree, counts, cost=cost)
+
+
+def test_the_printed_listing_repeats_thresholds_where_the_family_has_one():
+    tree = Tree.from_parents([-1, 0, 0, 2, 2])
+    counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
+
+    printed = printed_cost_complexity(tree, counts)
+
+    assert (printed.n_leaves.tolist(), printed.alphas.tolist()) == ([3, 2, 1], [0, 1, 1])
+    assert cost_complexity(tree, counts).n_leaves.tolist() == [3, 1]
+
+
+@given(trees_with_counts())
+def test_the_printed_listing_holds_the_additive_family_and_only_optimal_trees(case):
+    tree, counts = case
+    printed, family = printed_cost_complexity(tree, counts), cost_complexity(tree, counts)
+    best = dict(
+        zip(best_of_size(tree, counts).n_leaves.tolist(), best_of_size(tree, counts).errors.tolist(), strict=True)
+    )
+
+    assert set(family.n_leaves.tolist()) <= set(printed.n_leaves.tolist())
+    assert [best[j] for j in printed.n_leaves.tolist()] == printed.errors.tolist()
+    assert all(member.errors(counts) == errors for member, errors in zip(printed, printed.errors.tolist(), strict=True))

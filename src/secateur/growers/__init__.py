@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import criteria
-from .._kernels import grow as kernel
+from .._kernels import grow_parts as parts
 from ..counts import Counts
 from ..encoding import encode
 from ..errors import DataError, ParameterError
@@ -192,7 +192,7 @@ def _limits(
     min_samples_split: int,
     allow_zero: bool | None,
     penalise_numeric: bool,
-) -> tuple[kernel.Limits, kernel.Ratio]:
+) -> tuple[parts.Limits, parts.Ratio]:
     _check_name("criterion", criterion, CRITERIA)
     _check_name("splits", splits, ("binary", "multiway"))
     _check_name("growth", growth, ("depth-first", "best-first"))
@@ -207,7 +207,7 @@ def _limits(
         raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
     if not isinstance(penalise_numeric, bool):
         raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
-    limits = kernel.Limits(
+    limits = parts.Limits(
         max_depth=_NO_LIMIT if max_depth is None else int(max_depth),
         max_splits=_NO_LIMIT if max_splits is None else int(max_splits),
         least_leaf=float(min_samples_leaf),
@@ -216,13 +216,13 @@ def _limits(
         multiway=splits == "multiway",
         best_first=best_first,
     )
-    ratio = kernel.Ratio(criterion == "gain_ratio", 2.0, bool(penalise_numeric))
+    ratio = parts.Ratio(criterion == "gain_ratio", 2.0, bool(penalise_numeric))
     return limits, ratio
 
 
 def _with_least_weight(
-    limits: kernel.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
-) -> tuple[kernel.Limits, bool]:
+    limits: parts.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+) -> tuple[parts.Limits, bool]:
     """The limits with a least weight of children, and whether they are to count weights, not rows."""
     if isinstance(fraction, bool) or not 0 <= fraction <= 0.5:
         raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .._arrays import sealed
 from .._kernels import coded, structure
-from .._kernels import grow as kernel
+from .._kernels import grow_parts as parts
 from ..counts import Counts
 from ..table import Table
 from ..tree import Tree
@@ -26,18 +26,18 @@ def assemble(
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels."""
     nodes, reals = grown.nodes, grown.reals
     parent = np.full(len(nodes), -1, np.int32)
-    is_split = nodes[:, kernel.BIRTH] >= 0
-    arity = np.where(is_split, nodes[:, kernel.ARITY], 0)
+    is_split = nodes[:, parts.BIRTH] >= 0
+    arity = np.where(is_split, nodes[:, parts.ARITY], 0)
     owner = np.repeat(np.arange(len(nodes), dtype=np.int32), arity)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(arity) - arity, arity)
-    parent[nodes[owner, kernel.FIRST] + within] = owner
+    parent[nodes[owner, parts.FIRST] + within] = owner
     order = structure.preorder(parent)
     new_id = np.empty_like(order)
     new_id[order] = np.arange(len(order), dtype=np.int32)
     nodes, reals, is_split = nodes[order], reals[order], is_split[order]
     feature = np.full(len(nodes), -1, np.int32)
-    feature[is_split] = data.lists.feature[nodes[is_split, kernel.SLOT]]
-    default = np.where(is_split, nodes[:, kernel.DEFAULT], 0).astype(np.int32)
+    feature[is_split] = data.lists.feature[nodes[is_split, parts.SLOT]]
+    default = np.where(is_split, nodes[:, parts.DEFAULT], 0).astype(np.int32)
     branch_start, branch = _branches(nodes, is_split, default, grown.branch, data)
     tree = Tree(
         sealed(np.where(parent[order] < 0, -1, new_id[parent[order]]).astype(np.int32)),
@@ -47,7 +47,7 @@ def assemble(
         branch=sealed(branch),
         default=sealed(default),
         score=sealed(np.where(is_split, reals[:, -2], np.nan)),
-        birth=sealed(np.where(is_split & has_births, nodes[:, kernel.BIRTH], -1).astype(np.int32)),
+        birth=sealed(np.where(is_split & has_births, nodes[:, parts.BIRTH], -1).astype(np.int32)),
         schema=table.schema,
     )
     by_class = reals[:, :-2]
@@ -58,9 +58,9 @@ def assemble(
 def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
     threshold = np.full(len(nodes), np.nan)
-    numeric = np.flatnonzero(is_split & (nodes[:, kernel.KIND] == coded.NUMERIC))
+    numeric = np.flatnonzero(is_split & (nodes[:, parts.KIND] == coded.NUMERIC))
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
-    below, above = nodes[numeric, kernel.BELOW], nodes[numeric, kernel.ABOVE]
+    below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
     edges = np.append(np.flatnonzero(np.diff(feature[numeric], prepend=-1)), len(numeric))
     for first, last in pairwise(edges):
@@ -88,16 +88,16 @@ def midpoint(low: Array, high: Array) -> Array:
 def _branches(nodes: Array, is_split: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
     """The child of every category at every nominal test."""
     n_codes = np.zeros(len(nodes), np.int64)
-    is_nominal = is_split & (nodes[:, kernel.KIND] >= coded.SUBSET)
+    is_nominal = is_split & (nodes[:, parts.KIND] >= coded.SUBSET)
     if data.codes is not None:
-        slot = nodes[is_nominal, kernel.SLOT] - len(data.lists.entries)
+        slot = nodes[is_nominal, parts.SLOT] - len(data.lists.entries)
         n_codes[is_nominal] = data.codes.n_codes[slot]
     start = np.append(0, np.cumsum(n_codes))
     owner = np.repeat(np.arange(len(nodes)), n_codes)
     code = np.arange(start[-1]) - start[owner]
-    is_subset = nodes[owner, kernel.KIND] == coded.SUBSET
+    is_subset = nodes[owner, parts.KIND] == coded.SUBSET
     child = code.astype(np.uint16)  # multiway: one child per category
-    child[is_subset] = branch[(nodes[owner, kernel.BRANCH] + code)[is_subset]]
+    child[is_subset] = branch[(nodes[owner, parts.BRANCH] + code)[is_subset]]
     return start, np.where(child == UNSEEN, default[owner], child).astype(np.uint16)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import grow as kernel
+from .._kernels import grow_parts as parts
 from .._kernels import presort
 from ..errors import UnsupportedError
 from ..table import Table
@@ -36,9 +36,9 @@ class Values:
 class Prepared:
     """The columns as the kernels take them, and what turns tests back into thresholds."""
 
-    lists: kernel.Lists
-    codes: kernel.Codes | None
-    weights: kernel.Weights | None
+    lists: parts.Lists
+    codes: parts.Codes | None
+    weights: parts.Weights | None
     values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
 
 
@@ -108,7 +108,7 @@ def prepare(
             coded.append((j, table.columns[j], about.n_codes, True))
     coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
     feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
-    lists = kernel.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
+    lists = parts.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
     missing = [column[2] for column in listed]
     if is_plain and not coded and all(line is None for line in missing):
         return Prepared(lists, None, None, values)
@@ -172,7 +172,7 @@ def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
     return stacked
 
 
-def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int, entry: Any) -> kernel.Codes:
+def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int, entry: Any) -> parts.Codes:
     most = max((column[2] for column in coded), default=2)
     dtype = np.uint16 if most <= 2**16 else np.uint32
     n = len(target)
@@ -182,7 +182,7 @@ def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int,
     for p, column in enumerate(two_valued):
         bits[:, p] = column
     rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))
-    return kernel.Codes(
+    return parts.Codes(
         _stacked([column[1] for column in coded if column[2] > 2], n, dtype),
         bits.ravel(),
         width,
@@ -192,13 +192,13 @@ def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int,
     )
 
 
-def _weights(weight: Array | None, missing: list[Array | None], n: int, by_weight: bool) -> kernel.Weights:
+def _weights(weight: Array | None, missing: list[Array | None], n: int, by_weight: bool) -> parts.Weights:
     has_missing = [line for line in missing if line is not None]
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
     ones = np.ones(n)
     size = weight if by_weight else _size(weight)
-    return kernel.Weights(
+    return parts.Weights(
         ones if weight is None else np.array(weight),
         ones if size is None else np.array(size),
         _stacked(has_missing, n, np.bool_),

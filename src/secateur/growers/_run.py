@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import coded, scan
-from .._kernels import grow as kernel
+from .._kernels import coded, evaluate, grow, scan
+from .._kernels import grow_parts as parts
 from ._prepare import Prepared
 
 Array = npt.NDArray[Any]
@@ -38,8 +38,8 @@ class Grower:
 
     criterion: Any
     data: Prepared
-    ratio: kernel.Ratio | None
-    limits: kernel.Limits
+    ratio: parts.Ratio | None
+    limits: parts.Limits
     n_classes: int
     pool: ThreadPoolExecutor
     n_jobs: int
@@ -47,10 +47,10 @@ class Grower:
     def run(self, counts: Array, n_rows: int) -> Grown:
         """Grow the whole tree from the class counts of the root."""
         n_slots = len(self.data.lists.feature)
-        nodes = np.zeros((1, kernel.N_FIELDS + max(1, -(-n_slots // 64))), np.int64)
-        nodes[0, kernel.END] = n_rows
-        nodes[0, [kernel.BRANCH, kernel.BIRTH]] = -1
-        nodes[0, kernel.N_FIELDS :] = -1  # every slot may vary
+        nodes = np.zeros((1, parts.N_FIELDS + max(1, -(-n_slots // 64))), np.int64)
+        nodes[0, parts.END] = n_rows
+        nodes[0, [parts.BRANCH, parts.BIRTH]] = -1
+        nodes[0, parts.N_FIELDS :] = -1  # every slot may vary
         reals = np.zeros((1, self.n_classes + 2))
         reals[0, :-2] = counts
         branch = np.zeros(0, np.uint16)
@@ -70,9 +70,9 @@ class Grower:
         limits = self.limits
         return bool(size < limits.least_split or size < 2 * limits.least_leaf or limits.max_depth < 1)
 
-    def part(self, node: Array, reals: Array, child_of: Array, scratch: kernel.Scratch) -> Any:
+    def part(self, node: Array, reals: Array, child_of: Array, scratch: parts.Scratch) -> Any:
         data = self.data
-        return kernel.grow_part(
+        return grow.grow_part(
             self.criterion,
             data.lists,
             data.codes,
@@ -85,11 +85,11 @@ class Grower:
             scratch,
         )
 
-    def scratch(self, n_rows: int) -> kernel.Scratch:
+    def scratch(self, n_rows: int) -> parts.Scratch:
         data, n_slots = self.data, len(self.data.lists.feature)
         most = 2 if data.codes is None else int(data.codes.n_codes.max(initial=2))
         n_bits = 0 if data.codes is None else data.codes.width
-        return kernel.Scratch(
+        return parts.Scratch(
             scan.make_work(self.n_classes),
             coded.make_histogram(most, self.n_classes),
             np.empty(n_rows + 1, data.lists.entries.dtype),
@@ -142,11 +142,12 @@ class _Top:
         grower, data = self.grower, self.grower.data
         nodes, reals, branches = [root[0]], [root_reals[0]], [np.zeros(0, np.uint16)]
         n_branch = 0
-        todo, parts = [0], []
+        todo: list[int] = [0]
+        below: list[int] = []  # roots of the subtrees under the top
         while todo:
             v = todo.pop()
-            if nodes[v][kernel.END] - nodes[v][kernel.START] <= self.n_rows // TOP_SHARE:
-                parts.append(v)
+            if nodes[v][parts.END] - nodes[v][parts.START] <= self.n_rows // TOP_SHARE:
+                below.append(v)
                 continue
             test, histogram = self._best_test(nodes[v], reals[v])
             if test.slot < 0:
@@ -154,54 +155,54 @@ class _Top:
             tables = (np.vstack([nodes[v]] * 3), np.vstack([reals[v]] * 3))  # v, then its two children
             n_lists = len(data.lists.entries)
             n_codes = 0 if test.slot < n_lists or data.codes is None else int(data.codes.n_codes[test.slot - n_lists])
-            own, n_own = kernel.record_test(
+            own, n_own = grow.record_test(
                 grower.limits, test, *tables, 0, n_codes, np.zeros(1, np.uint16), 0, histogram.branch
             )
             total = reals[v][:-2].sum()
             tables[1][0, -2:] = test.score / total, test.score
             scratch = self.scratch[0]
-            kernel.assign_children(data.lists, data.codes, data.weights, tables[0][0], own, self.child_of, scratch)
-            keep = kernel.add_children(grower.limits, scratch, *tables, 0, 1)
-            tables[0][0, [kernel.FIRST, kernel.BIRTH]] = len(nodes), 0
+            grow.assign_children(data.lists, data.codes, data.weights, tables[0][0], own, self.child_of, scratch)
+            keep = grow.add_children(grower.limits, scratch, *tables, 0, 1)
+            tables[0][0, [parts.FIRST, parts.BIRTH]] = len(nodes), 0
             if n_own:
-                tables[0][0, kernel.BRANCH] = n_branch
+                tables[0][0, parts.BRANCH] = n_branch
                 branches.append(own[:n_own])
                 n_branch += n_own
             if keep:
                 self._partition(tables[0][0], keep)
             nodes[v], reals[v] = tables[0][0], tables[1][0]
-            todo += [len(nodes) + c for c in (1, 0) if tables[0][1 + c, kernel.START] >= 0]
+            todo += [len(nodes) + c for c in (1, 0) if tables[0][1 + c, parts.START] >= 0]
             nodes += list(tables[0][1:])
             reals += list(tables[1][1:])
-        return self._joined(np.array(nodes), np.array(reals), np.concatenate(branches), parts)
+        return self._joined(np.array(nodes), np.array(reals), np.concatenate(branches), below)
 
-    def _best_test(self, node: Array, reals: Array) -> tuple[kernel.Test, coded.Histogram]:
+    def _best_test(self, node: Array, reals: Array) -> tuple[parts.Test, coded.Histogram]:
         grower, data = self.grower, self.grower.data
         own = [node.copy() for _ in self.tasks]  # each strikes out the constant columns it meets
 
-        def one(i: int) -> kernel.Test:
+        def one(i: int) -> parts.Test:
             common = (grower.ratio, grower.limits, own[i], reals)
             if i < len(self.list_tasks):
-                test = kernel.best_of_lists(
+                test = evaluate.best_of_lists(
                     grower.criterion, data.lists, data.weights, *common, self.tasks[i], self.scratch[i]
                 )
             elif i < len(self.list_tasks) + len(self.code_tasks):
-                test = kernel.best_of_codes(
+                test = evaluate.best_of_codes(
                     grower.criterion, data.lists, data.codes, data.weights, *common, self.tasks[i], self.scratch[i]
                 )
             else:
-                test = kernel.best_of_bits(
+                test = evaluate.best_of_bits(
                     grower.criterion, data.lists, data.codes, data.weights, *common, self.scratch[i]
                 )
-            return kernel.Test(*test)
+            return parts.Test(*test)
 
         tests = list(grower.pool.map(one, range(len(self.tasks))))
         for other in own:
-            node[kernel.N_FIELDS :] &= other[kernel.N_FIELDS :]
-        base = kernel.node_impurity(grower.criterion, reals)
+            node[parts.N_FIELDS :] &= other[parts.N_FIELDS :]
+        base = evaluate.node_impurity(grower.criterion, reals)
         best = 0
         for i in range(1, len(tests)):
-            chosen = kernel.better_test(tests[best], tests[i], data.lists.feature, base)
+            chosen = evaluate.better_test(tests[best], tests[i], data.lists.feature, base)
             best = i if chosen[1] == tests[i].slot else best
         return tests[best], self.scratch[best].histogram
 
@@ -209,18 +210,18 @@ class _Top:
         data = self.grower.data
 
         def one(i: int) -> None:
-            kernel.partition_slots(
+            grow.partition_slots(
                 data.lists, data.codes, node, self.partition_tasks[i], keep, self.child_of, self.scratch[i], False
             )
 
         list(self.grower.pool.map(one, range(len(self.partition_tasks))))
 
-    def _joined(self, nodes: Array, reals: Array, branch: Array, parts: list[int]) -> Grown:
-        """Grow the parts, largest first, and hang them into the top's tables."""
+    def _joined(self, nodes: Array, reals: Array, branch: Array, below: list[int]) -> Grown:
+        """Grow the subtrees, largest first, and hang them into the top's tables."""
         grower = self.grower
-        size = nodes[:, kernel.END] - nodes[:, kernel.START]
-        parts.sort(key=lambda v: (-size[v], v))
-        # The top's scratches share their child counters; parts run side by side and need their own.
+        size = nodes[:, parts.END] - nodes[:, parts.START]
+        below.sort(key=lambda v: (-size[v], v))
+        # The top's scratches share their child counters; subtrees run side by side and need their own.
         free = [grower.scratch(self.n_rows // TOP_SHARE + 1) for _ in range(grower.n_jobs)]
 
         def one(v: int) -> Any:
@@ -232,9 +233,9 @@ class _Top:
 
         all_nodes, all_reals, all_branches = [nodes], [reals], [branch]
         n_nodes, n_branch = len(nodes), len(branch)
-        for v, (part, part_reals, part_branch) in zip(parts, grower.pool.map(one, parts), strict=True):
-            part[:, kernel.FIRST] += n_nodes - 1  # line 0 of the part goes to line v of the top
-            part[part[:, kernel.BRANCH] >= 0, kernel.BRANCH] += n_branch
+        for v, (part, part_reals, part_branch) in zip(below, grower.pool.map(one, below), strict=True):
+            part[:, parts.FIRST] += n_nodes - 1  # line 0 of the part goes to line v of the top
+            part[part[:, parts.BRANCH] >= 0, parts.BRANCH] += n_branch
             nodes[v], reals[v] = part[0], part_reals[0]
             all_nodes.append(part[1:])
             all_reals.append(part_reals[1:])

@@ -63,6 +63,7 @@ _COMPANIONS = {
     "k_reduced_error_path": "k_reduced_error",
     "srm_penalty": "bottom_up_srm",
     "global_srm_table": "global_srm",
+    "printed_cost_complexity": "cost_complexity",
 }
 
 

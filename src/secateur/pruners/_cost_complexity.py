@@ -98,6 +98,74 @@ def cost_complexity(
     return PruningSequence(tree, n_leaves, path.cost, alphas=path.alphas, steps=path.steps, **fields)
 
 
+def printed_cost_complexity(
+    tree: Tree,
+    counts: Counts | None,
+    *,
+    penalty: Penalty = "leaves",
+    size: Literal["leaves", "nodes"] = "leaves",
+    cost: npt.ArrayLike | None = None,
+) -> PruningSequence:
+    """Return the family as the listing published in 2006 computes it, for comparison only.
+
+    Parameters
+    ----------
+    tree, counts, penalty, size, cost
+        As for `cost_complexity`.
+
+    Returns
+    -------
+    PruningSequence
+        From each size the listing moves to the *largest* smaller size of least ratio, where the
+        definition asks for the smallest. Thresholds then repeat, and some members are
+        chosen by no alpha or by a single one. Use `cost_complexity`.
+
+    Notes
+    -----
+    The table of `best_of_size`, then O(sizes) per member.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0, 2, 2])
+    >>> counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
+    >>> path = printed_cost_complexity(tree, counts)
+    >>> path.n_leaves.tolist(), path.alphas.tolist()
+    ([3, 2, 1], [0.0, 1.0, 1.0])
+    >>> cost_complexity(tree, counts).n_leaves.tolist()
+    [3, 1]
+    """
+    costs = node_cost(tree, counts, cost)
+    charge = _charges(tree, size)
+    largest = 1 + int(charge.sum())
+    values = _penalty_values(penalty, largest)
+    if values is None:
+        values = _NAMED[str(penalty)](np.arange(1, largest + 1))
+    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, largest - 1)
+    places = _from_least_cost(table)
+    best, phi = table.best[places], values[places * table.unit]
+    members, alphas = [0], [0.0]
+    while members[-1] < len(places) - 1:
+        k = members[-1]
+        ratios = (best[k + 1 :] - best[k]) / (phi[k] - phi[k + 1 :])
+        tied = ratios <= ratios.min() + size_dp.TOLERANCE * abs(ratios.min())
+        members.append(k + 1 + int(np.flatnonzero(tied)[0]))
+        alphas.append(float(ratios.min()))
+    places = sealed(places[members].copy())
+    n_leaves, _ = _look_for_nesting(tree, table, places)
+    return PruningSequence(
+        tree,
+        n_leaves,
+        table.best[places],
+        alphas=np.array(alphas),
+        rebuild=partial(_leaves_of, table, places, tree.parent),
+        node_labels=None if counts is None else counts.majority,
+        seen=frozenset() if counts is None else frozenset({counts.sample}),
+        rule="cost-complexity as printed (not the family: equal ratios are listed one by one)",
+        nested=False,
+    )
+
+
 class _Path(NamedTuple):
     """A nested family: the first member in which each node tests nothing, and two numbers a member."""
 
@@ -181,11 +249,7 @@ def _by_table(
 ) -> PruningSequence:
     """The family from the best cost of every size."""
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = np.flatnonzero(table.is_present)
-    best = table.best[places]
-    slack = 0 if costs.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
-    first = int(np.flatnonzero(best <= best.min() + slack)[0])  # the smallest of least cost
-    places = places[first::-1]
+    places = _from_least_cost(table)
     members, alphas = lower_envelope(values[places * table.unit], table.best[places])
     places = sealed(places[members].copy())
     n_leaves, steps = _look_for_nesting(tree, table, places)
@@ -193,6 +257,15 @@ def _by_table(
         return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
     rebuild = partial(_leaves_of, table, places, tree.parent)
     return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
+
+
+def _from_least_cost(table: SizeTable) -> npt.NDArray[np.int64]:
+    """Places of the table from the smallest size of least cost down to size 1."""
+    places = np.flatnonzero(table.is_present)
+    best = table.best[places]
+    slack = 0 if best.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
+    first = int(np.flatnonzero(best <= best.min() + slack)[0])
+    return places[first::-1]
 
 
 def _look_for_nesting(
