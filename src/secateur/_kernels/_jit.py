@@ -47,9 +47,7 @@ def _compiled(function: F, **options: Any) -> F:
     global _warned  # noqa: PLW0603 one warning a process
     try:
         kernel = numba.njit(cache=True, **options)(function)
-        cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-        if cache is not None:  # numba looks at the kernel's own file only, not at those it calls into
-            cache._source_stamp = _SOURCES  # noqa: SLF001
+        _guard_cache(getattr(getattr(kernel, "_cache", None), "_cache_file", None))
         return kernel  # type: ignore[no-any-return]  # noqa: TRY300
     except RuntimeError as error:  # numba: "no locator available"
         if not _warned:
@@ -61,6 +59,26 @@ def _compiled(function: F, **options: Any) -> F:
                 stacklevel=3,
             )
         return numba.njit(**options)(function)  # type: ignore[no-any-return]
+
+
+def _guard_cache(cache: Any) -> None:
+    """Make a kernel's cache stale when any kernel file changes, and an unreadable cache an empty one.
+
+    Numba looks at the kernel's own file only, not at those it calls into; and it fails on an
+    index that names classes which a newer version has moved, or that was cut off in writing.
+    """
+    if cache is None:
+        return
+    load = cache._load_index  # noqa: SLF001
+
+    def load_or_nothing() -> Any:
+        try:
+            return load()
+        except Exception:  # noqa: BLE001 whatever unpickling meets, the answer is to compile again
+            return {}
+
+    cache._source_stamp = _SOURCES  # noqa: SLF001
+    cache._load_index = load_or_nothing  # noqa: SLF001
 
 
 class _FirstUse(event.Listener):  # type: ignore[misc]
