@@ -36,7 +36,7 @@ def parameters(name, tree, grown):
         right = grown.by_class[tree.is_leaf].max(axis=1).sum()
         return {"accuracy": 0.9 * right / max(grown.total[0], 1)}
     if name == "critical-value":
-        return {"threshold": float(grown.total[0]) / 2, "scores": grown.total.astype(float)}
+        return {"scores": grown.total.astype(float)}
     return {"bottom-up-srm": {"n_tests": 8}}.get(name, {})
 
 
