@@ -32,13 +32,20 @@ def njit(function: F) -> F:
     return _compiled(function, nogil=True, error_model="numpy")
 
 
-INNER: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+INNER: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 def njit_inner(function: F) -> F:
-    """`njit` for kernels that allocate nothing and are called many times by other kernels.
+    """`njit` for kernels that allocate nothing and are called only by other kernels, many times.
 
-    Numba then counts no references to their arrays: an atomic operation each, at every call.
+    Numba then counts no references to their arrays, an atomic operation each at every call,
+    and does not compile what would make them callable from Python.
     """
     return _compiled(function, **INNER)
 

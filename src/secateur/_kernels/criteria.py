@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from ._jit import INNER, njit_inner
+from ._jit import INNER, njit, njit_inner
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def entropy_table(n: int) -> Entropy:
     return Entropy(np.rint(values / unit).astype(np.int64), float(unit))
 
 
-@njit_inner
+@njit
 def _gini(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     if total > 0:
@@ -79,7 +79,7 @@ def _gini(criterion: Any, counts: Any, total: Any) -> Any:
     return result
 
 
-@njit_inner
+@njit
 def _entropy(criterion: Any, counts: Any, total: Any) -> Any:
     units = criterion.table[np.int64(total)]
     for c in range(counts.shape[0]):
@@ -87,7 +87,7 @@ def _entropy(criterion: Any, counts: Any, total: Any) -> Any:
     return float(0.5 * criterion.unit * units)
 
 
-@njit_inner
+@njit
 def _sqrt(criterion: Any, counts: Any, total: Any) -> Any:
     if counts.shape[0] == 2:
         return float(np.sqrt(max(counts[0], 0.0) * max(counts[1], 0.0)))
@@ -97,7 +97,7 @@ def _sqrt(criterion: Any, counts: Any, total: Any) -> Any:
     return 0.5 * result
 
 
-@njit_inner
+@njit
 def _general(criterion: Any, counts: Any, total: Any) -> Any:
     result = 0.0
     largest = 0.0
@@ -138,7 +138,7 @@ def _impurity(criterion: Any, counts: Any, total: Any) -> Any:
     return _BY_TYPE[criterion.instance_class].py_func
 
 
-@njit_inner
+@njit
 def _gini_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
     """With x ones of N in each class: t - (sum of squares) / t on both sides, in one pass over the classes."""
     width = out.shape[0]
@@ -159,7 +159,7 @@ def _gini_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, 
         out[j] = (right[j] * right[j] - out[j]) / right[j] + (left * left - spare[j]) / left
 
 
-@njit_inner
+@njit
 def _sqrt_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
     width = out.shape[0]
     _add_lines(ones, counts.shape[0], right)
@@ -175,7 +175,7 @@ def _sqrt_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, 
             out[j] += 0.5 * (np.sqrt(x * (right[j] - x)) + np.sqrt(y * (left - y)))
 
 
-@njit_inner
+@njit
 def _any_sides(criterion: Any, ones: Any, counts: Any, total: Any, right: Any, out: Any, spare: Any) -> Any:
     width = out.shape[0]
     _add_lines(ones, counts.shape[0], right)

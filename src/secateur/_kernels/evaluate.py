@@ -340,13 +340,14 @@ def evaluate(
             if chosen.slot == best.slot and best.kind == coded.SUBSET:
                 scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
             best = chosen
-    if is_ratio_on(ratio):
-        best = _best_ratio(scratch, lists.feature)
-        if codes is not None:
-            if best.kind == coded.SUBSET:  # later columns have overwritten its categories: find them again
-                if best.slot < n_lists + codes.codes.shape[0]:
-                    again = (best.slot, best.slot + 1)
-                    best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, again, scratch)
-                else:
-                    scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
+    if ratio is not None:
+        if ratio.is_on:
+            best = _best_ratio(scratch, lists.feature)
+            if codes is not None:
+                if best.kind == coded.SUBSET:  # later columns have overwritten its categories: find them again
+                    if best.slot < n_lists + codes.codes.shape[0]:
+                        again = (best.slot, best.slot + 1)
+                        best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, again, scratch)
+                    else:
+                        scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
     return best

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import coded, evaluate, grow, scan
+from .._kernels import coded, grow, scan, top
 from .._kernels import grow_parts as parts
 from ._prepare import Prepared
 
@@ -161,8 +161,8 @@ class _Top:
             total = reals[v][:-2].sum()
             tables[1][0, -2:] = test.score / total, test.score
             scratch = self.scratch[0]
-            grow.assign_children(data.lists, data.codes, data.weights, tables[0][0], own, self.child_of, scratch)
-            keep = grow.add_children(grower.limits, scratch, *tables, 0, 1)
+            top.assign_children(data.lists, data.codes, data.weights, tables[0][0], own, self.child_of, scratch)
+            keep = top.add_children(grower.limits, scratch, *tables, 0, 1)
             tables[0][0, [parts.FIRST, parts.BIRTH]] = len(nodes), 0
             if n_own:
                 tables[0][0, parts.BRANCH] = n_branch
@@ -183,15 +183,15 @@ class _Top:
         def one(i: int) -> parts.Test:
             common = (grower.ratio, grower.limits, own[i], reals)
             if i < len(self.list_tasks):
-                test = evaluate.best_of_lists(
+                test = top.best_of_lists(
                     grower.criterion, data.lists, data.weights, *common, self.tasks[i], self.scratch[i]
                 )
             elif i < len(self.list_tasks) + len(self.code_tasks):
-                test = evaluate.best_of_codes(
+                test = top.best_of_codes(
                     grower.criterion, data.lists, data.codes, data.weights, *common, self.tasks[i], self.scratch[i]
                 )
             else:
-                test = evaluate.best_of_bits(
+                test = top.best_of_bits(
                     grower.criterion, data.lists, data.codes, data.weights, *common, self.scratch[i]
                 )
             return parts.Test(*test)
@@ -199,10 +199,10 @@ class _Top:
         tests = list(grower.pool.map(one, range(len(self.tasks))))
         for other in own:
             node[parts.N_FIELDS :] &= other[parts.N_FIELDS :]
-        base = evaluate.node_impurity(grower.criterion, reals)
+        base = top.node_impurity(grower.criterion, reals)
         best = 0
         for i in range(1, len(tests)):
-            chosen = evaluate.better_test(tests[best], tests[i], data.lists.feature, base)
+            chosen = top.better_test(tests[best], tests[i], data.lists.feature, base)
             best = i if chosen[1] == tests[i].slot else best
         return tests[best], self.scratch[best].histogram
 
@@ -210,7 +210,7 @@ class _Top:
         data = self.grower.data
 
         def one(i: int) -> None:
-            grow.partition_slots(
+            top.partition_slots(
                 data.lists, data.codes, node, self.partition_tasks[i], keep, self.child_of, self.scratch[i], False
             )
 
