@@ -192,20 +192,15 @@ def _numbers(values: npt.ArrayLike) -> Numbers:
 
 def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
     """Refuse negative or non-finite counts and nodes that differ from the sum of their children."""
-    bad = ~(np.isfinite(by_class) & (by_class >= 0))
-    if bad.any():
-        v, c = np.argwhere(bad)[0]
-        raise CountsError(
-            f"sample {sample!r}, node {v}, class {c}: count {by_class[v, c]}; a number of 0 or more is needed"
-        )
-    own = np.where(tree.is_leaf[:, None], by_class, 0)
-    summed = structure.sum_upwards(tree.parent, own)
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
-    slack = 0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
-    wrong = np.abs(summed - by_class) > slack
-    if wrong.any():
-        v, c = np.argwhere(wrong)[0]
-        raise CountsError(
-            f"sample {sample!r}, node {v}, class {c}: count {by_class[v, c]}, but the leaves below it hold "
-            f"{summed[v, c]}; Counts.from_leaves adds them up"
-        )
+    slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
+    v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)
+    if v < 0:
+        return
+    found = by_class[v, c]
+    if not (np.isfinite(found) and found >= 0):
+        raise CountsError(f"sample {sample!r}, node {v}, class {c}: count {found}; a number of 0 or more is needed")
+    raise CountsError(
+        f"sample {sample!r}, node {v}, class {c}: count {found}, but the leaves below it hold {summed[v, c]}; "
+        "Counts.from_leaves adds them up"
+    )

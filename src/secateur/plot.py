@@ -5,6 +5,7 @@ draws on `plot(ax=None)`, which sets `ax_` and `figure_` and returns the display
 is imported when something is drawn, not before.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -255,7 +256,8 @@ class CertificatesDisplay:
         colours = np.where(self.certified, _BLUE, _GREY)
         for y, low, high, colour, holds in zip(place, self.error, self.value, colours, self.certified, strict=True):
             axes.plot([low, high], [y, y], color=colour, lw=2.5, ls="-" if holds else ":", zorder=1)
-            axes.annotate(f"{100 * high:.1f} %", (high, y), (7, 0), textcoords="offset points", va="center", fontsize=9)
+            percent = math.ceil(1000 * high - 1e-9) / 10  # a limit is rounded up, so that it stays true
+            axes.annotate(f"{percent:.1f} %", (high, y), (7, 0), textcoords="offset points", va="center", fontsize=9)
         faces = np.where(self.certified, _BLUE, "white")
         axes.scatter(self.value, place, s=52, c=faces, edgecolors=colours, linewidths=1.5, zorder=2, label="bound")
         axes.scatter(self.error, place, s=26, c="black", zorder=3, label="error on the sample")

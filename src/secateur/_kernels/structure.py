@@ -110,3 +110,28 @@ def kept_nodes(parent: Ints, is_leaf: Bools) -> Bools:
     for v in range(1, parent.shape[0]):
         is_kept[v] = is_kept[v] and is_kept[parent[v]]
     return is_kept
+
+
+@njit
+def first_wrong_count(
+    parent: Ints, by_class: npt.NDArray[np.number], slack: float
+) -> tuple[int, int, npt.NDArray[np.number]]:
+    """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
+    n, n_classes = by_class.shape
+    summed = np.zeros((n, n_classes), by_class.dtype)
+    is_leaf = np.ones(n, np.bool_)
+    wrong_node = -1
+    wrong_class = 0
+    for v in range(n - 1, -1, -1):
+        for c in range(n_classes):
+            count = by_class[v, c]
+            if is_leaf[v]:
+                summed[v, c] = count
+            if not (count >= 0 and count < np.inf) or abs(summed[v, c] - count) > slack:
+                if wrong_node != v:
+                    wrong_node, wrong_class = v, c
+            if v > 0:
+                summed[parent[v], c] += summed[v, c]
+        if v > 0:
+            is_leaf[parent[v]] = False
+    return wrong_node, wrong_class, summed

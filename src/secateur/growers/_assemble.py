@@ -34,7 +34,7 @@ def assemble(
     order = structure.preorder(parent)
     new_id = np.empty_like(order)
     new_id[order] = np.arange(len(order), dtype=np.int32)
-    nodes, reals, is_split = nodes[order], reals[order], is_split[order]
+    nodes, reals, is_split = nodes.take(order, axis=0), reals.take(order, axis=0), is_split[order]
     feature = np.full(len(nodes), -1, np.int32)
     feature[is_split] = data.lists.feature[nodes[is_split, parts.SLOT]]
     default = np.where(is_split, nodes[:, parts.DEFAULT], 0).astype(np.int32)
