@@ -80,24 +80,22 @@ def prepare(
     coded: list[tuple[int, Array, int, bool]] = []
     values: dict[int, Values] = {}
 
-    def sort_column(given: tuple[int, Array]) -> Any:
-        j, column = given
-        two = _two_values(column)
-        return j, column, two, None if two is not None else _Sorted.of(column)
+    def prepare_some(first: int) -> list[tuple[int, Values | None, Array, Array | None]]:
+        """(column, values behind codes, entries or codes, which are missing) of a few columns."""
+        return [
+            (j, *prepared)
+            for j, column in _contiguous(table, numeric[first : first + TOGETHER])
+            if (prepared := _prepare_column(column, target, shift, entry, max_bins, size)) is not None
+        ]
 
-    for j, column, two, by_value in pool.map(sort_column, _contiguous(table, numeric)):
-        if two is not None:
-            if two[0] < two[1]:
-                coded.append((j, column == two[1], 2, False))
-                values[j] = Values(two, two)
-            continue
-        is_missing = np.isnan(column) if by_value.n_missing else None
-        if max_bins is not None and by_value.n_values > max_bins:
-            values[j] = _bins(column, by_value, max_bins, size)
-            column = values[j].codes  # noqa: PLW2901
-        entries = np.empty(n, entry)
-        presort.fill_entries(entries, by_value.rows, column, target, shift)
-        listed.append((j, entries, is_missing))
+    for some in pool.map(prepare_some, range(0, len(numeric), TOGETHER)):
+        for j, known, prepared, is_missing in some:
+            if known is not None:
+                values[j] = known
+            if known is not None and known.codes is None:
+                coded.append((j, prepared, 2, False))
+            else:
+                listed.append((j, prepared, is_missing))
     for j, about in enumerate(table.schema.columns):
         if about.kind == "nominal" and about.n_codes > 1:
             if multiway and about.n_codes > MOST_BRANCHES:
@@ -130,6 +128,23 @@ class _Sorted:
         return cls(rows, n_values, n_missing)
 
 
+def _prepare_column(
+    column: Array, target: Array, shift: int, entry: Any, max_bins: int | None, size: Array | None
+) -> tuple[Values | None, Array, Array | None] | None:
+    """(values behind codes, codes or entries, which are missing) of a numeric column; None if it is constant."""
+    two = _two_values(column)
+    if two is not None:
+        return (Values(two, two), column == two[1], None) if two[0] < two[1] else None
+    by_value = _Sorted.of(column)
+    is_missing = np.isnan(column) if by_value.n_missing else None
+    bins = None
+    if max_bins is not None and by_value.n_values > max_bins:
+        bins = _bins(column, by_value, max_bins, size)
+    entries = np.empty(len(column), entry)
+    presort.fill_entries(entries, by_value.rows, column if bins is None else bins.codes, target, shift)
+    return bins, entries, is_missing
+
+
 def _two_values(column: Array) -> Array | None:
     """The two values of a column (equal ones: it is constant), or None where it has more or misses some."""
     low, high = column.min(), column.max()
@@ -142,15 +157,13 @@ def _two_values(column: Array) -> Array | None:
 
 
 def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]:
-    """Numeric columns as contiguous arrays, a few at a time."""
-    for first in range(0, len(columns), TOGETHER):
-        some = columns[first : first + TOGETHER]
-        if table.matrix is not None and len(some) > 1:
-            block = np.ascontiguousarray(table.matrix[:, some[0] : some[-1] + 1].T)
-            yield from zip(some, block, strict=True)
-        else:
-            for j in some:
-                yield j, np.array(table.columns[j], order="C")  # our own copy: one kernel for all
+    """Numeric columns as contiguous arrays of our own, copied together from a row-major matrix."""
+    if table.matrix is not None and len(columns) > 1:
+        block = np.array(table.matrix[:, columns[0] : columns[-1] + 1].T, order="C")
+        yield from zip(columns, block, strict=True)
+    else:
+        for j in columns:
+            yield j, np.array(table.columns[j], order="C")
 
 
 def _bins(column: Array, by_value: _Sorted, max_bins: int, size: Array | None) -> Values:
