@@ -1,0 +1,128 @@
+"""Counts and costs: sums, labels, and what a cut adds."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oracles import all_prunings
+from secateur import Counts, Tree
+from secateur.costs import excess_cost, full_cost, m_estimate, node_cost
+from secateur.counts import leaf_labels
+from secateur.errors import CountsError, ParameterError
+from strategies import trees_with_counts
+
+TREE = Tree.from_parents([-1, 0, 0])
+
+
+@given(trees_with_counts())
+def test_counts_of_inner_nodes_are_the_sums_of_their_children(case):
+    tree, counts = case
+    for v in tree.internal:
+        assert (counts.by_class[v] == sum(counts.by_class[c] for c in tree.children(v))).all()
+    assert counts.total.tolist() == counts.by_class.sum(axis=1).tolist()
+
+
+@given(trees_with_counts())
+def test_the_majority_is_the_lowest_of_the_largest_and_the_parents_where_empty(case):
+    tree, counts = case
+    for v in range(tree.n_nodes):
+        row = counts.by_class[v].tolist()
+        expected = row.index(max(row)) if sum(row) or v == 0 else counts.majority[tree.parent[v]]
+        assert counts.majority[v] == expected
+        assert counts.errors_if_leaf(counts.majority)[v] == sum(row) - row[counts.majority[v]]
+
+
+@given(trees_with_counts())
+def test_the_cost_of_a_pruning_is_that_of_the_tree_and_the_excess_of_its_cuts(case):
+    tree, counts = case
+    cost = counts.errors_if_leaf(counts.majority)
+    full, excess = full_cost(tree, cost), excess_cost(tree, cost)
+    for leaves in all_prunings(tree):
+        assert sum(cost[v] for v in leaves) == full[0] + sum(excess[v] for v in leaves)
+    assert (excess >= 0).all()
+
+
+@given(trees_with_counts(samples=("grow", "prune")))
+def test_the_label_rules_are_those_of_their_table(case):
+    tree, grown, held = case
+    for rule in ("prune", "both"):
+        for original in ("fixed", "relabel"):
+            labels = leaf_labels(grown, held, rule, original)
+            votes = held.by_class + (grown.by_class if rule == "both" else 0)
+            for v in range(tree.n_nodes):
+                row, kept = votes[v].tolist(), int(grown.majority[v])
+                is_fixed = original == "fixed" and tree.is_leaf[v]
+                expected = kept if is_fixed or row[kept] == max(row) else row.index(max(row))
+                assert labels[v] == expected
+
+
+@pytest.mark.parametrize(
+    ("by_class", "says"),
+    [
+        ([[1, -1], [1, 0], [0, -1]], "node 0, class 1: count -1"),
+        ([[5, 1], [1, 0], [0, 1]], "node 0, class 0: count 5, but the leaves below it hold 1"),
+        ([[1.0, np.nan], [1, 0], [0, 1]], "node 0, class 1: count nan"),
+        ([[np.inf, 1.0], [1, 0], [np.inf, 1]], "node 0, class 0: count inf"),
+        ([[1, 1], [1, 0]], r"shape \(2, 2\)"),
+        ([[], [], []], r"shape \(3, 0\)"),
+        ([["a"], ["b"], ["c"]], "numbers are needed"),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused_by_node_class_and_value(by_class, says):
+    with pytest.raises(CountsError, match=says):
+        Counts(TREE, np.array(by_class))
+
+
+def test_whole_counts_stay_whole_beyond_32_bits():
+    counts = Counts.from_leaves(TREE, [[2**40, 1], [0, 2**40]])
+    assert counts.by_class.dtype == np.int64
+    assert counts.total[0] == 2**41 + 1
+    assert counts.is_whole
+    assert not Counts.from_leaves(TREE, [[0.5, 1], [0, 1]]).is_whole
+
+
+def test_a_class_beyond_those_counted_errs_everywhere():
+    counts = Counts.from_leaves(TREE, [[3, 1], [0, 2]])
+    assert counts.errors_if_leaf([2, 2, 2]).tolist() == counts.total.tolist()
+    with pytest.raises(CountsError, match="from 0; found -1"):
+        counts.errors_if_leaf([0, -1, 0])
+
+
+def test_counts_of_another_tree_are_refused():
+    other = Tree.from_parents([-1, 0, 1, 1, 0])
+    with pytest.raises(CountsError, match="counted on another tree"):
+        Counts.from_leaves(TREE, [[1, 0], [0, 1]]).check_fits(other)
+
+
+def test_labels_from_a_held_out_sample_need_one():
+    grown = Counts.from_leaves(TREE, [[1, 0], [0, 1]])
+    with pytest.raises(CountsError, match="needs a held-out sample"):
+        leaf_labels(grown, None, "prune")
+    with pytest.raises(ParameterError, match="labels='first'"):
+        leaf_labels(grown, None, "first")
+
+
+def test_equality_pickling_and_write_protection():
+    counts = Counts.from_leaves(TREE, [[1, 0], [0, 1]])
+    again = pickle.loads(pickle.dumps(counts))
+    assert again == counts
+    assert again != Counts.from_leaves(TREE, [[1, 0], [0, 1]], sample="prune")
+    with pytest.raises(ValueError, match="read-only"):
+        again.by_class[0, 0] = 9
+
+
+@pytest.mark.parametrize(
+    ("cost", "says"), [([1, 2], "shape"), ([1, -1, 0], "node 1 is -1"), ([0.0, 0.0, np.nan], "node 2 is nan")]
+)
+def test_costs_that_are_none_are_refused(cost, says):
+    with pytest.raises(ParameterError, match=says):
+        node_cost(TREE, None, np.array(cost))
+
+
+def test_the_m_estimate_of_the_printed_node():
+    # Prior (.6, .4) at the root is (12, 8) of 20; the node (7, 3) with m = 2: (3 + .4 * 2) / 12.
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[7, 3], [5, 5]])
+    assert m_estimate(grown, 2)[1] == pytest.approx(10 / 20 * (3 + 0.8) / 12)

@@ -1,0 +1,118 @@
+"""Prunings: cutting by hand, the lattice, smaller trees."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import all_prunings, keep_vector, n_nodes_of
+from secateur import Counts, Pruning, Tree, grow
+from secateur.errors import PruningError
+from secateur.routing import apply
+from strategies import trees_with_counts
+
+TREE = Tree.from_parents([-1, 0, 1, 1, 0])
+
+
+def pruning_of(tree, leaves, **fields):
+    return Pruning.from_cuts(tree, sorted(leaves), **fields)
+
+
+@given(trees_with_counts())
+def test_what_a_pruning_answers_is_what_enumeration_says(case):
+    tree, counts = case
+    for leaves in all_prunings(tree):
+        pruning = pruning_of(tree, leaves, node_labels=counts.majority)
+        assert set(pruning.leaves.tolist()) == leaves
+        assert set(pruning.cuts.tolist()) == {v for v in leaves if not tree.is_leaf[v]}
+        assert tuple(pruning.is_kept[tree.internal]) == keep_vector(tree, leaves)
+        assert pruning.n_nodes == n_nodes_of(tree, leaves)
+        assert pruning.errors(counts) == sum(counts.errors_if_leaf(counts.majority)[v] for v in leaves)
+        assert [v for v in range(tree.n_nodes) if pruning.labels[v] >= 0] == sorted(leaves)
+
+
+@given(trees_with_counts(), st.data())
+def test_intersection_and_union_are_those_of_the_kept_nodes(case, data):
+    tree, _ = case
+    every = sorted(all_prunings(tree), key=sorted)
+    first, second = (pruning_of(tree, data.draw(st.sampled_from(every))) for _ in range(2))
+
+    meet, join = first & second, first | second
+
+    assert (meet.is_kept == (first.is_kept & second.is_kept)).all()
+    assert (join.is_kept == (first.is_kept | second.is_kept)).all()
+    assert meet <= first <= join
+    assert join >= second >= meet
+    assert (first <= second) == set(np.flatnonzero(first.is_kept)).issubset(np.flatnonzero(second.is_kept))
+
+
+@given(trees_with_counts())
+def test_a_smaller_tree_has_the_counts_of_the_nodes_it_keeps(case):
+    tree, counts = case
+    for leaves in all_prunings(tree):
+        pruning = pruning_of(tree, leaves)
+        small, kept = pruning.to_tree(counts)
+        assert (small.n_leaves, small.n_nodes) == (pruning.n_leaves, pruning.n_nodes)
+        assert (kept.by_class == counts.by_class[small.ids]).all()
+        assert set(small.ids[small.leaves].tolist()) == leaves
+        assert pruning.to_tree() == small
+
+
+def test_a_smaller_tree_sends_rows_to_the_leaves_of_the_pruning():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    tree, grown = grow(X, rng.integers(0, 2, 200))
+    pruning = Pruning.from_cuts(tree, tree.internal[3::5], node_labels=grown.majority)
+
+    small, counts = pruning.to_tree(grown)
+
+    assert [pruning.leaf_above(v) for v in apply(tree, X)] == small.ids[apply(small, X)].tolist()
+    assert counts.total[0] == 200
+
+
+def test_a_node_is_cut_and_restored_by_hand():
+    full = Pruning.from_cuts(TREE, [], node_labels=[0, 0, 0, 1, 1], seen={"grow"})
+
+    cut = full.snip(1)
+
+    assert cut.cuts.tolist() == [1]
+    assert cut.labels.tolist() == [-1, 0, -1, -1, 1]
+    assert cut.restore(1) == full
+    assert cut.seen == {"grow"}
+    assert full.snip(1).snip(0).restore(0) == full  # the whole original subtree comes back
+
+
+@pytest.mark.parametrize(
+    ("act", "says"),
+    [
+        (lambda p: p.snip(2), "node 2 is gone already: it lies under leaf 1"),
+        (lambda p: p.snip(9), "node 9 does not exist; ids run from 0 to 4"),
+        (lambda p: p.restore(0), "node 0 is not cut"),
+        (lambda p: p.restore(3), "node 3 lies under leaf 1; restore that one"),
+        (lambda p: p.leaf_above(0), "node 0 is not under a leaf"),
+        (lambda p: p & Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), []), "different trees"),
+        (lambda p: p.errors(Counts.from_leaves(TREE, [[1], [1], [1]])), "has no classes"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_the_reason(act, says):
+    with pytest.raises(PruningError, match=says):
+        act(Pruning.from_cuts(TREE, [1]))
+
+
+@pytest.mark.parametrize(
+    ("is_leaf", "says"),
+    [
+        ([False, True, True, False, True], "no leaf or more than one"),
+        ([False, False, True, True, False], "no leaf or more than one"),
+        ([True, False], "shape"),
+        ([0, 1, 0, 0, 1], "bool is needed"),
+    ],
+)
+def test_leaves_that_do_not_cover_every_path_once_are_refused(is_leaf, says):
+    with pytest.raises(PruningError, match=says):
+        Pruning(TREE, np.array(is_leaf))
+
+
+def test_cuts_that_are_no_nodes_are_refused():
+    with pytest.raises(PruningError, match="node ids from 0 to 4"):
+        Pruning.from_cuts(TREE, [5])

@@ -1,0 +1,92 @@
+"""Sequences: every member from one number per node, and questions that have no answer."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur import Counts, PruningSequence, Tree
+from secateur.errors import ParameterError, PruningError
+from secateur.pruners import best_of_size
+from strategies import counts as draw_counts
+from strategies import trees_with_counts
+
+TREE = Tree.from_parents([-1, 0, 1, 1, 0])
+NESTED = PruningSequence(
+    TREE, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1]
+)
+
+
+@given(trees_with_counts(), st.data())
+def test_all_members_are_scored_at_once_as_one_by_one(case, data):
+    tree, counts = case
+    own = np.array([0 if tree.is_leaf[v] else data.draw(st.integers(1, 4)) for v in range(tree.n_nodes)])
+    for v in range(1, tree.n_nodes):
+        own[v] = min(own[v], own[tree.parent[v]])
+    n_members = int(own[0]) + 1
+    members = range(n_members)
+    sizes = [int(((own <= i) & (i < np.append(own, n_members)[tree.parent])).sum()) for i in members]
+    sequence = PruningSequence(tree, sizes, [0] * n_members, steps=own, node_labels=counts.majority)
+    held = data.draw(draw_counts(tree, "prune", counts.n_classes))
+
+    assert sequence.errors_on(held).tolist() == [pruning.errors(held) for pruning in sequence]
+    assert [pruning.n_leaves for pruning in sequence] == sizes
+    assert all(later <= earlier for earlier, later in zip(sequence, list(sequence)[1:], strict=False))
+
+
+@given(trees_with_counts())
+def test_a_table_behind_a_sequence_answers_the_same_questions(case):
+    tree, counts = case
+    sequence = best_of_size(tree, counts)
+    assert [pruning.n_leaves for pruning in sequence] == sequence.n_leaves.tolist()
+    assert sequence.errors_on(counts).tolist() == sequence.errors.tolist()
+    assert sequence == best_of_size(tree, counts)
+
+
+@pytest.mark.parametrize(("alpha", "n_leaves"), [(0, 3), (0.99, 3), (1, 2), (1.5, 2), (2, 1), (np.inf, 1)])
+def test_a_member_holds_from_its_alpha_up_to_the_next(alpha, n_leaves):
+    assert NESTED.at(alpha).n_leaves == n_leaves
+
+
+@pytest.mark.parametrize("alpha", [np.nan, -0.1])
+def test_an_alpha_that_is_none_is_refused(alpha):
+    with pytest.raises(ParameterError, match="alpha="):
+        NESTED.at(alpha)
+
+
+def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
+    gappy = PruningSequence(TREE, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0])
+    with pytest.raises(PruningError, match="no member has 2 leaves; the nearest have 1 and 3"):
+        gappy.with_leaves(2)
+    with pytest.raises(PruningError, match="no penalties"):
+        gappy.at(0)
+    counts = Counts.from_leaves(TREE, [[1], [1], [1]])
+    with pytest.raises(PruningError, match="has no classes"):
+        gappy.errors_on(counts)
+
+
+def test_members_are_asked_like_those_of_a_list():
+    assert NESTED[-1].n_leaves == 1
+    with pytest.raises(IndexError, match="member 3 does not exist; the sequence has 3"):
+        NESTED[3]
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({}, "either steps"),
+        ({"steps": [1, 2, 0, 0, 0]}, "node 1 outlives its parent"),
+        ({"steps": [3, 1, 0, 0, 0]}, "below the number of members"),
+        ({"steps": [2, 1, 1, 0, 0]}, "0 at leaves"),
+        ({"steps": [2, 1, 0, 0, 0], "alphas": [0, 1]}, "one entry per member"),
+    ],
+)
+def test_numbers_that_make_no_sequence_are_refused(fields, says):
+    with pytest.raises(PruningError, match=says):
+        PruningSequence(TREE, [3, 2, 1], [0, 1, 3], **fields)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_the_members_become_a_data_frame(backend):
+    frame = NESTED.to_frame(backend)
+    assert frame.shape == (3, 3)
