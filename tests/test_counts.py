@@ -126,3 +126,11 @@ def test_the_m_estimate_of_the_printed_node():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[7, 3], [5, 5]])
     assert m_estimate(grown, 2)[1] == pytest.approx(10 / 20 * (3 + 0.8) / 12)
+
+
+def test_a_class_that_growing_did_not_see_has_no_vote():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    held = Counts.from_leaves(tree, [[0, 1, 9], [0, 0, 9]], sample="prune")
+    assert leaf_labels(grown, held, "prune").max() < 2
+    assert leaf_labels(grown, held, "both", "relabel").max() < 2

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .counts import Counts
 from .errors import ParameterError
+from .moments import Moments
 from .tree import Tree
 
 MOST_DECIMALS = 12  # beyond, a threshold is written out in full
@@ -65,6 +67,23 @@ def _number(value: float, gap: float, decimals: int) -> str:
     # The small number makes up for a logarithm that comes out just below a whole one.
     needed = max(decimals, 0 if gap > 1 else math.floor(1e-9 - math.log10(gap)) + 1)
     return repr(value) if needed > MOST_DECIMALS or abs(value) >= 1e15 else f"{value:.{needed}f}"
+
+
+def answered(value: float, decimals: int) -> str:
+    """A number that a leaf answers: with so many decimals, and more for three digits of a small one."""
+    if abs(value) >= 1e15:
+        return repr(value)
+    if 0 < abs(value) < 1:
+        decimals = max(decimals, 2 - math.floor(math.log10(abs(value))))
+    return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
+
+
+def covered(sample: Counts | Moments, node: int) -> str:
+    """How many rows a node holds, or their weight."""
+    total = sample.total[node]
+    if not sample.is_whole:
+        return f"weight {total:,.4g}"
+    return "1 row" if total == 1 else f"{int(total):,} rows"
 
 
 def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:

@@ -5,6 +5,9 @@ matrix, squared errors. With `full` the cost of the uncut subtree and `excess = 
 full`, every pruning P has
 
     cost(P) = full[root] + sum of excess over its cuts.
+
+Where a rule is given `Moments` in the place of `Counts`, a node costs its squared error:
+in growing that around its own mean, on a held-out sample that around the mean of growing.
 """
 
 import numpy as np
@@ -14,19 +17,26 @@ from ._arrays import frozen, sealed
 from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import CountsError, ParameterError
-from .tree import Tree
+from .moments import Moments
+from .tree import Ints, Tree
+
+Sample = Counts | Moments
+
+NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
 
 
-def node_cost(tree: Tree, counts: Counts | None, cost: npt.ArrayLike | None) -> Numbers:
-    """Return the cost of each node as a leaf: `cost` if given, else the sample's errors.
+def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Numbers:
+    """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
 
-    Whole-number costs stay int64 so that ties are exact.
+    Whole-number costs stay int64 so that ties are exact. Of squared errors see `squared_cost`.
     """
     if counts is not None:
         counts.check_fits(tree)
     if cost is None:
         if counts is None:
             raise CountsError("counts are None and no cost is given; one of them must say what a leaf costs")
+        if isinstance(counts, Moments):
+            return squared_cost(counts)
         return counts.errors_if_leaf(counts.majority)
     array = np.asarray(cost)
     if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
@@ -40,6 +50,42 @@ def node_cost(tree: Tree, counts: Counts | None, cost: npt.ArrayLike | None) -> 
             "divide the costs or pass them as floats"
         )
     return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
+
+
+def squared_cost(grown: Moments) -> Numbers:
+    """Return the squared error of each node as a leaf that answers its own mean.
+
+    A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
+    root gets the cost of its leaves, so that every rule sees a tie and prefers the leaf.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> squared_cost(Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])).round(6).tolist()
+    [16.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    tree, spread = grown.tree, grown.spread
+    full = full_cost(tree, spread)
+    return sealed(np.where(spread - full <= NOISE * spread[0], full, spread))
+
+
+def held_out_cost(grown: Moments, holdout: Moments) -> Numbers:
+    """Return the squared error on a held-out sample of each node as a leaf that answers the mean of growing.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
+    >>> held_out_cost(grown, Moments.from_leaves(tree, [1, 1], [1.0, 2.0], sample="prune")).tolist()
+    [1.0, 0.0, 1.0]
+    """
+    holdout.check_fits(grown.tree)
+    return holdout.squared_errors_if_leaf(grown.mean)
+
+
+def labels_of(counts: Sample | None) -> Ints | None:
+    """Return the class of each node as a leaf; None where there are no classes."""
+    return counts.majority if isinstance(counts, Counts) else None
 
 
 def full_cost(tree: Tree, cost: Numbers) -> Numbers:

@@ -165,10 +165,10 @@ def leaf_labels(
         return grown.majority
     if holdout is None:
         raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
-    n_classes = max(grown.n_classes, holdout.n_classes)
-    votes = _padded(holdout.by_class, n_classes)
+    n_classes = grown.n_classes  # a class that growing did not see errs everywhere and has no vote
+    votes = _padded(holdout.by_class[:, :n_classes], n_classes)
     if rule == "both":
-        votes = votes + _padded(grown.by_class, n_classes)
+        votes = votes + grown.by_class
     nodes = np.arange(grown.tree.n_nodes)
     keeps_grow = votes[nodes, grown.majority] == votes.max(axis=1)  # also when the node is empty
     if original == "fixed":

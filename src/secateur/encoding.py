@@ -16,7 +16,7 @@ from ._columns import Array, Coded, Given, Numbers, as_numbers, factorised, fami
 from ._remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from ._sources import Source, open_source
 from .errors import DataError, ParameterError, SchemaError
-from .labels import check_weights, encode_target
+from .labels import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
 from .table import Column, Kind, Schema, Table
 
 __all__ = ["check_weights", "encode", "encode_target"]
@@ -30,6 +30,7 @@ def encode(
     data: Any,
     *,
     target: Any = None,
+    target_kind: TargetKind | None = None,
     nominal: Columns | None = None,
     numeric: Columns | None = None,
     names: Sequence[str] | None = None,
@@ -48,6 +49,9 @@ def encode(
         NumPy arrays of any type; pandas, polars and pyarrow tables; CSV and Parquet files.
     target : str, int or array-like, optional
         The labels, or the name or position of the column that holds them.
+    target_kind : "class" or "number", optional
+        Whether the target is read as classes or, for regression, as numbers. By default what
+        the schema says; classes without one.
     nominal, numeric : names or positions, optional
         Columns to take as categories although they hold numbers, or as numbers although
         they hold text. All others follow their type: numbers are numeric; text, truth
@@ -102,7 +106,8 @@ def encode(
     if isinstance(data, Table):
         if not (nominal is numeric is names is weights is None):
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
-        return _encoded_before(data, target, known)
+        return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
+    is_number = wants_numbers(target_kind, known)
     text = (
         ()
         if known is None
@@ -126,29 +131,37 @@ def encode(
         table = _new_table(source, wanted, is_used)
     else:
         table = _later_table(source, wanted, known, unseen)
-    return table if labels is None else _with_target(table, labels)
+    return table if labels is None else _with_target(table, labels, is_number)
 
 
-def _encoded_before(table: Table, target: Any, known: Schema | None) -> Table:
+def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: bool) -> Table:
+    if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
+        target = labels_as_numbers(table)
     if target is not None:
-        table = replace(table, schema=replace(table.schema, classes=None), target=None)
+        plain = replace(table.schema, classes=None, has_numeric_target=False)
+        table = replace(table, schema=plain, target=None)
     if known is not None and table.schema.columns != known.columns:
         raise SchemaError("the table was encoded with another schema; encode the data itself with schema=")
-    if known is not None and known.classes is not None and table.target is None:
+    if known is not None and (known.classes is not None or known.has_numeric_target) and table.target is None:
         table = replace(table, schema=known)
     if known is not None and not (known.classes is None or table.schema == known):
         raise SchemaError("the table has other classes than the schema; encode the data itself with schema=")
-    return table if target is None else _with_target(table, target)
+    return table if target is None else _with_target(table, target, is_number)
 
 
-def _with_target(table: Table, labels: Any) -> Table:
-    codes, classes = encode_target(labels, classes=table.schema.classes)
+def _with_target(table: Table, labels: Any, is_number: bool) -> Table:
+    codes: Array
+    if is_number:
+        codes, classes = numeric_target(labels), None
+    else:
+        codes, classes = encode_target(labels, classes=table.schema.classes)
     if len(codes) != table.n_rows:
         raise DataError(
             f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "
             "one label per row is needed"
         )
-    schema = table.schema if table.schema.classes is not None else replace(table.schema, classes=classes)
+    known = table.schema.has_numeric_target or table.schema.classes is not None
+    schema = table.schema if known else replace(table.schema, classes=classes, has_numeric_target=is_number)
     return replace(table, schema=schema, target=codes)
 
 

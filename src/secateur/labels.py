@@ -1,6 +1,6 @@
-"""Class labels as class numbers, and the rules that row weights must meet."""
+"""The target as class numbers or as numbers, and the rules that row weights must meet."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,9 +8,13 @@ import numpy.typing as npt
 from ._arrays import sealed
 from ._columns import Array, Coded, Given, Numbers, dense_array, family, family_of, in_order, read_cells, read_series
 from ._remarks import EXACT_WHOLE, listed, tell
-from .errors import DataError, SchemaError, UnsupportedError
+from .errors import DataError, ParameterError, SchemaError, UnsupportedError
+from .table import Schema, Table
+
+TargetKind = Literal["class", "number"]
 
 MANY_CLASSES = 1000
+LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
 
 
 def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[npt.NDArray[np.int32], Array]:
@@ -52,6 +56,71 @@ def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[npt.
     # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
     labels = np.array(found, dtype) if family_of(type(found[0])) == "text" else np.array(found)
     return sealed(codes), sealed(labels)
+
+
+def numeric_target(y: Any) -> npt.NDArray[np.float64]:
+    """Return the numbers that a regression tree is to predict, one per row.
+
+    Parameters
+    ----------
+    y : array-like
+        Numbers or truth values, none of them missing or infinite.
+
+    Examples
+    --------
+    >>> numeric_target([1, 2.5]).tolist(), numeric_target([True, False]).tolist()
+    ([1.0, 2.5], [1.0, 0.0])
+    """
+    given, _ = _read_labels(y)
+    if isinstance(given, Coded):
+        given = _truth_or_numbers(given)
+    values = given.values.astype(np.float64)
+    if len(values) == 0:
+        raise DataError("y has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
+    is_missing = np.isnan(values)
+    if given.is_missing is not None:
+        is_missing |= given.is_missing
+    if is_missing.any():
+        raise DataError(
+            f"Input y contains NaN: the target is missing in {np.count_nonzero(is_missing):,} rows "
+            f"({_first_rows(is_missing)}); remove these rows"
+        )
+    is_large = ~(np.abs(values) <= LARGEST_TARGET)
+    if np.isinf(values).any():
+        raise DataError(f"Input y contains infinity ({_first_rows(np.isinf(values))}); finite numbers are needed")
+    if is_large.any():
+        raise DataError(
+            f"y reaches {values[is_large][0]:.6g} ({_first_rows(is_large)}), whose square is no float any more; "
+            f"numbers up to {LARGEST_TARGET:g} are needed: divide y"
+        )
+    return sealed(values)
+
+
+def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
+    """Whether the target is to be read as numbers: as asked, as the schema or else the table itself has it."""
+    if target_kind not in (None, "class", "number"):
+        raise ParameterError(f"target_kind={target_kind!r}; 'class', 'number' or None is needed")
+    if target_kind is None:
+        about = own if known is None else known
+        return about is not None and about.has_numeric_target
+    if known is not None and (known.classes is not None or known.has_numeric_target):
+        was = "number" if known.has_numeric_target else "class"
+        if was != target_kind:
+            raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
+    return target_kind == "number"
+
+
+def labels_as_numbers(table: Table) -> Array:
+    """Return the labels behind the class numbers of a table, which must be numbers or truth values."""
+    if table.schema.has_numeric_target:
+        raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
+    classes, codes = table.schema.classes, table.target
+    assert classes is not None
+    assert codes is not None
+    if codes.max(initial=0) >= len(classes):
+        raise DataError("the table holds labels that its schema does not know; encode it with target_kind='number'")
+    labels: Array = classes[codes]
+    return labels
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
@@ -199,6 +268,17 @@ def _check_labels(given: Given) -> None:
             f"Unknown label type: continuous (y holds {fraction[0]}); use TreeRegressor for a continuous target, "
             "or turn the labels into text if they are classes"
         )
+
+
+def _truth_or_numbers(given: Coded) -> Numbers:
+    if family(given) == "text":
+        shown = listed([given.levels[code] for code in np.unique(given.codes[given.codes >= 0])[:3]])
+        raise DataError(
+            f"y holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
+            "(TreeClassifier) if these are classes"
+        )
+    levels = np.array([*map(float, given.levels), np.nan])  # the last is where missing points
+    return Numbers(levels[given.codes])
 
 
 def _first_rows(is_wrong: Array) -> str:

@@ -12,6 +12,7 @@ from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import PruningError
+from .moments import Moments
 from .tree import Bools, Ints, Tree
 
 
@@ -172,12 +173,12 @@ class Pruning:
             node = int(self.tree.parent[node])
         return node
 
-    def to_tree(self, *counts: Counts) -> Any:
+    def to_tree(self, *counts: Counts | Moments) -> Any:
         """Return the smaller tree, and the given counts on it.
 
         Returns
         -------
-        Tree, or (Tree, Counts, ...)
+        Tree, or (Tree, Counts or Moments, ...)
             Node `v` of the new tree is node `ids[v]` of the old one.
         """
         for sample in counts:
@@ -186,7 +187,7 @@ class Pruning:
         small = _smaller_tree(self.tree, is_here, self.is_leaf)
         if not counts:
             return small
-        return (small, *(Counts(small, sealed(c.by_class[is_here]), c.sample) for c in counts))
+        return (small, *(_on_smaller(small, is_here, sample) for sample in counts))
 
     def __and__(self, other: "Pruning") -> "Pruning":
         """The largest pruning of both: cut where either cuts."""
@@ -239,6 +240,12 @@ class Pruning:
     def _check_same(self, other: "Pruning") -> None:
         if not self.tree.same_structure(other.tree):
             raise PruningError(f"the prunings are of different trees ({self.tree} and {other.tree})")
+
+
+def _on_smaller(small: Tree, is_here: Bools, sample: Counts | Moments) -> Counts | Moments:
+    if isinstance(sample, Moments):
+        return sample.restricted(small, is_here)
+    return Counts(small, sealed(sample.by_class[is_here]), sample.sample)
 
 
 def _smaller_tree(tree: Tree, is_here: Bools, is_leaf: Bools) -> Tree:

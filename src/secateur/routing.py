@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import sealed
-from ._kernels import route, structure
+from ._kernels import node_moments, presort, route, structure
 from .counts import Counts
 from .encoding import encode
 from .errors import DataError, TreeError
 from .labels import check_weights, summable
+from .moments import Moments
 from .table import Schema, Table
 from .tree import Ints, Tree
 
@@ -20,8 +21,8 @@ Array = npt.NDArray[Any]
 ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
 
 
-def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune") -> Counts:
-    """Return the class counts of a sample in every node of a tree.
+def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune") -> Any:
+    """Return the class counts of a sample in every node of a tree; of a regression tree, its moments.
 
     Parameters
     ----------
@@ -30,7 +31,8 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
     X : array, data frame, path or Table
         Rows with the columns the tree was grown on: matched by name where both have names.
     y : array or column name
-        The class of each row. A class that growing did not see counts as an error everywhere.
+        The class of each row (regression: its number). A class that growing did not see
+        counts as an error everywhere.
     sample_weight : array, optional
         Whole-number weights keep the counts whole.
     sample : str
@@ -38,8 +40,9 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
 
     Returns
     -------
-    Counts
+    Counts or Moments
         Rows are routed once; everything else is a function of the tree and these counts.
+        They do not depend on the order of the rows.
 
     Examples
     --------
@@ -48,20 +51,52 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
     >>> held_out = secateur.count(tree, [[0.0], [5.0], [9.0]], ["no", "no", "yes"])
     >>> held_out.by_class.tolist()
     [[2, 1], [1, 0], [1, 1]]
+
+    A regression tree is counted by weight, mean and squared error:
+
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], [1.0, 1.0, 7.5], criterion="squared_error")
+    >>> secateur.count(tree, [[0.0], [5.0], [9.0]], [1.0, 2.0, 6.0]).mean.tolist()
+    [3.0, 1.0, 4.0]
     """
     schema = _schema_of(tree)
     table = encode(X, schema=schema, target=y)
     target = table.target
-    if target is None or schema.classes is None:
-        raise DataError("y is None and the table has no target; counting needs the class of each row")
-    n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
+    if target is None:
+        raise DataError("y is None and the table has no target; counting needs the class or number of each row")
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else summable(weight)
+    if schema.has_numeric_target:
+        return moments_of(tree, table, weight, sample)
+    if schema.classes is None:
+        raise TreeError(f"{tree} was grown without a target; only a tree that knows its classes can count them")
+    n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
     given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
     route.count_leaves(apply(tree, table), target, given, own)
     return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+
+
+def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
+    """Return the moments of a table with a numeric target, in its canonical order: sums do not depend on the rows'."""
+    target = table.target
+    assert target is not None
+    if weight is not None and not weight.all():
+        used = np.flatnonzero(weight)
+        centre = float(np.median(target[used]))
+    else:
+        centre = float(np.median(target))
+    y = target - centre  # differences keep the digits that numbers far from 0 would lose
+    leaves = route_from(tree, table, None, 0)
+    if weight is None:
+        rows = presort.sorted_rows_64(y).astype(np.int64)
+    else:
+        rows = np.lexsort((weight, y))
+        rows = rows[weight[rows] > 0]
+    given = np.zeros(0) if weight is None else weight
+    own = node_moments.leaf_moments(leaves, rows, y, given, tree.n_nodes)
+    total, mean, spread = node_moments.moments_upwards(tree.parent, *own)
+    return Moments(tree, sealed(total), sealed(mean + centre), sealed(spread), sample)
 
 
 def apply(tree: Tree, X: Any) -> Ints:
@@ -90,9 +125,10 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
     leaves = np.empty(n, np.int32)
-    if table.matrix is not None and rows is None and node == 0 and _is_plain(tree):
+    if table.matrix is not None and node == 0 and _is_plain(tree):
         right = np.where(tree.is_leaf, 0, tree.end[np.minimum(np.arange(1, tree.n_nodes + 1), tree.n_nodes - 1)])
-        route.route_numeric(table.matrix, tree.feature, tree.threshold, right.astype(np.int32), tree.default, leaves)
+        matrix = table.matrix if rows is None else sealed(table.matrix[rows])
+        route.route_numeric(matrix, tree.feature, tree.threshold, right.astype(np.int32), tree.default, leaves)
         return sealed(leaves)
     child_start, child = _children(tree)
     tests = (tree.feature, tree.threshold, tree.branch_start, tree.branch, tree.default, child_start, child)

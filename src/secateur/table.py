@@ -49,7 +49,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """The columns of the growing table, and the classes its target takes.
+    """The columns of the growing table, and what its target holds: classes or numbers.
 
     Parameters
     ----------
@@ -58,11 +58,14 @@ class Schema:
         Class labels; the position of a label is its class number.
     has_names : bool
         Whether the data brought the column names (so that later data is matched by name).
+    has_numeric_target : bool
+        Whether the target is a number, to be met by a regression tree; `classes` is then None.
     """
 
     columns: tuple[Column, ...]
     classes: npt.NDArray[Any] | None = None
     has_names: bool = False
+    has_numeric_target: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +75,12 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return NotImplemented
-        return self.columns == other.columns and self.has_names == other.has_names and same(self.classes, other.classes)
+        return (
+            self.columns == other.columns
+            and self.has_names == other.has_names
+            and self.has_numeric_target == other.has_numeric_target
+            and same(self.classes, other.classes)
+        )
 
     def __hash__(self) -> int:
         return hash((self.columns, self.has_names))
@@ -93,8 +101,9 @@ class Table:
         possibly a strided view of the caller's data. Nominal: int32 codes into the
         categories; `len(categories)` is missing if the column had missing values when the
         schema was made; -1 is a value (or a gap) the schema does not know.
-    target : array of int32, optional
-        Class numbers; `len(schema.classes)` is a class the schema does not know.
+    target : array of int32 or float64, optional
+        Class numbers; `len(schema.classes)` is a class the schema does not know. Of a schema
+        with a numeric target the numbers themselves.
     matrix : 2-D array, optional
         The columns as one array, when all are numeric and came as one.
     n_unseen : tuple of int
@@ -112,7 +121,7 @@ class Table:
 
     schema: Schema
     columns: tuple[npt.NDArray[Any], ...]
-    target: npt.NDArray[np.int32] | None = None
+    target: npt.NDArray[Any] | None = None
     matrix: npt.NDArray[Any] | None = None
     n_unseen: tuple[int, ...] = ()
 
@@ -124,9 +133,11 @@ class Table:
         set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
         if self.target is not None:
             target = _protected(self.target)
-            if target.shape != columns[0].shape or target.dtype != np.int32:
+            is_numeric = self.schema.has_numeric_target
+            if target.shape != columns[0].shape or target.dtype != (np.float64 if is_numeric else np.int32):
+                needed = "one float64 number" if is_numeric else "one int32 class number"
                 raise DataError(
-                    f"target is {target.dtype} of shape {target.shape}; one int32 class number for each of the "
+                    f"target is {target.dtype} of shape {target.shape}; {needed} for each of the "
                     f"{len(columns[0])} rows is needed"
                 )
             set_field(self, "target", target)
@@ -192,6 +203,8 @@ class Table:
         n_nominal = self.kinds.count("nominal")
         columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
         classes = self.schema.classes
+        if self.schema.has_numeric_target:
+            return f"Table({rows}, {columns}, a numeric target)"
         return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
 
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._wording import Threshold, among, class_names_of, column_names, thresholds_of
+from ._wording import Threshold, among, answered, class_names_of, column_names, covered, thresholds_of
 from .counts import Counts
 from .errors import ParameterError, PruningError, TreeError
+from .moments import Moments
 from .pruning import Pruning
 from .tree import Ints, Tree
 
@@ -25,7 +26,7 @@ MOST_INDENTED = 40  # levels; deeper lines name their depth, or the text would g
 
 def export_text(
     tree: Tree,
-    counts: Counts | None = None,
+    counts: Counts | Moments | None = None,
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -39,18 +40,21 @@ def export_text(
     Parameters
     ----------
     tree : Tree
-    counts : Counts, optional
-        Gives the leaves their class and numbers of rows and errors.
+    counts : Counts or Moments, optional
+        Gives the leaves their class and numbers of rows and errors; of a regression tree
+        their value and its mean squared error.
     feature_names, class_names : sequence of str, optional
         Names of the columns and of the classes, in their order; by default those of the data
         the tree was grown on.
     max_depth : int, optional
         Tests below this depth (0: the root) are left out and marked as such. None draws all.
     decimals : int
-        Digits after the point of thresholds, and of weights that are not whole. A threshold
-        gets more where two of the same column would look alike or one would look like 0.
+        Digits after the point of thresholds and values, and of weights that are not whole. A
+        threshold gets more where two of the same column would look alike or one would look
+        like 0, a value where it would have fewer than three digits.
     show_weights : bool
-        Whether a leaf shows the weight of each class in place of rows and errors.
+        Whether a leaf shows the weight of each class (of a regression tree: its weight) in
+        place of rows and errors.
     pruning : Pruning, optional
         Draw the tree as cut back by it, with its classes if it has any.
 
@@ -77,6 +81,12 @@ def export_text(
     |   |--- class: b (2 rows, 0 errors)
     >>> print(export_text(tree, counts, show_weights=True, pruning=secateur.Pruning.from_cuts(tree, [0])))
     |--- weights: [2, 2] class: a
+    >>> tree, moments = secateur.grow([[1.0], [2.0], [4.0]], [3.0, 3.0, 9.0], criterion="squared_error")
+    >>> print(export_text(tree, moments, feature_names=["size"]))
+    |--- size <= 3.00
+    |   |--- value: 3.00 (2 rows, mean squared error 0)
+    |--- size > 3.00
+    |   |--- value: 9.00 (1 row, mean squared error 0)
     """
     _check_number("decimals", decimals, optional=False)
     _check_number("max_depth", max_depth, optional=True)
@@ -93,7 +103,7 @@ def export_text(
         if v > 0:
             lines.append(_indented(depth[v] - 1, branch))
         if is_leaf[v]:
-            lines.append(_indented(depth[v], shown.leaf(v, decimals, show_weights=show_weights)))
+            lines.append(_indented(depth[v], shown.leaf(v, show_weights=show_weights)))
         elif depth[v] == deepest + 1:
             levels = int(tree.depth[v : end[v]].max()) - depth[v]
             n_leaves = int(np.count_nonzero(tree.is_leaf[v : end[v]]))
@@ -103,7 +113,7 @@ def export_text(
 
 def export_rules(
     tree: Tree,
-    counts: Counts | None = None,
+    counts: Counts | Moments | None = None,
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -116,8 +126,9 @@ def export_rules(
     ----------
     tree : Tree
         A tree with tests.
-    counts : Counts, optional
-        Gives the rules their class, and how many rows they cover with what share of errors.
+    counts : Counts or Moments, optional
+        Gives the rules their class (or value), and how many rows they cover with what share
+        of errors (or mean squared error).
     feature_names, class_names, decimals, pruning
         As for `export_text`.
 
@@ -170,18 +181,19 @@ class _Shown:
     """The tree as it will be shown, with all names and numbers turned to text."""
 
     tree: Tree
-    counts: Counts | None
+    counts: Counts | Moments | None
     labels: Ints | None
     errors: npt.NDArray[Any] | None
     columns: list[str]
     classes: list[str]
     thresholds: list[Threshold]
+    decimals: int
 
     @classmethod
     def of(
         cls,
         tree: Tree,
-        counts: Counts | None,
+        counts: Counts | Moments | None,
         pruning: Pruning | None,
         feature_names: Sequence[str] | None,
         class_names: Sequence[str] | None,
@@ -189,7 +201,7 @@ class _Shown:
     ) -> "_Shown":
         if counts is not None:
             counts.check_fits(tree)
-        labels = None if counts is None else counts.majority
+        labels = counts.majority if isinstance(counts, Counts) else None
         if pruning is not None:
             if not pruning.tree.same_structure(tree):
                 raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
@@ -197,35 +209,45 @@ class _Shown:
             is_here = pruning.is_kept | pruning.is_leaf
             labels = None if labels is None else labels[is_here]
             tree, counts = (pruning.to_tree(), None) if counts is None else pruning.to_tree(counts)
-        errors = None if counts is None or labels is None else counts.errors_if_leaf(labels)
+        errors = counts.errors_if_leaf(labels) if isinstance(counts, Counts) and labels is not None else None
         columns = column_names(tree, feature_names)
-        n_classes = max(0 if counts is None else counts.n_classes, 0 if labels is None else int(labels.max()) + 1)
+        n_classes = counts.n_classes if isinstance(counts, Counts) else 0
+        n_classes = n_classes if labels is None else max(n_classes, int(labels.max()) + 1)
         classes = class_names_of(tree, class_names, n_classes)
-        return cls(tree, counts, labels, errors, columns, classes, thresholds_of(tree, decimals))
+        return cls(tree, counts, labels, errors, columns, classes, thresholds_of(tree, decimals), decimals)
 
     def name_of(self, v: int) -> str:
-        """The class of a leaf, or its number in the tree as grown."""
+        """The class or value of a leaf, or its number in the tree as grown."""
+        if isinstance(self.counts, Moments):
+            return answered(float(self.counts.mean[v]), self.decimals)
         return f"leaf {self.tree.ids[v]}" if self.labels is None else self.classes[self.labels[v]]
 
-    def leaf(self, v: int, decimals: int, *, show_weights: bool) -> str:
+    def leaf(self, v: int, *, show_weights: bool) -> str:
         """The line of a leaf in a drawing."""
+        if isinstance(self.counts, Moments):
+            value = f"value: {self.conclusion(v)}"
+            return f"weight: {self.counts.weight[v]:,.10g} value: {self.name_of(v)}" if show_weights else value
         name = self.name_of(v) if self.labels is None else f"class: {self.name_of(v)}"
         if self.counts is None or self.errors is None:
             return name
         if show_weights:
-            digits = "d" if self.counts.is_whole else f".{decimals}f"
+            digits = "d" if self.counts.is_whole else f".{self.decimals}f"
             return f"weights: [{', '.join(format(x, digits) for x in self.counts.by_class[v])}] {name}"
         errors = self.errors[v]
         wrong = ("1 error" if errors == 1 else f"{errors:,} errors") if self.counts.is_whole else f"{errors:,.4g} wrong"
-        return f"{name} ({self._covered(v)}, {wrong})"
+        return f"{name} ({covered(self.counts, v)}, {wrong})"
 
     def conclusion(self, v: int) -> str:
         """What a rule concludes."""
+        if isinstance(self.counts, Moments):
+            weight, spread = self.counts.weight[v], self.counts.spread[v]
+            error = f", mean squared error {spread / weight:.4g}" if weight > 0 else ""
+            return f"{self.name_of(v)} ({covered(self.counts, v)}{error})"
         if self.counts is None or self.errors is None:
             return self.name_of(v)
         total = self.counts.total[v]
         share = f", error {self.errors[v] / total:.1%}" if total > 0 else ""
-        return f"{self.name_of(v)} ({self._covered(v)}{share})"
+        return f"{self.name_of(v)} ({covered(self.counts, v)}{share})"
 
     def condition(self, column: int, known: Any) -> str:
         """What a rule asks of one column; empty if nothing."""
@@ -248,13 +270,6 @@ class _Shown:
     def categories(self, column: int) -> Sequence[Any] | None:
         """The categories behind the codes of a column, if known."""
         return None if self.tree.schema is None else self.tree.schema.columns[column].categories
-
-    def _covered(self, v: int) -> str:
-        assert self.counts is not None
-        total = self.counts.total[v]
-        if not self.counts.is_whole:
-            return f"weight {total:,.4g}"
-        return "1 row" if total == 1 else f"{total:,} rows"
 
 
 def _branches(shown: _Shown) -> Iterator[str]:

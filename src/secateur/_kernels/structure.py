@@ -80,6 +80,16 @@ def sum_upwards(parent: Ints, values: npt.NDArray[np.number]) -> npt.NDArray[np.
 
 
 @njit
+def sum_downwards(parent: Ints, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Rows of `values` summed over each path from the root (2-D: nodes x columns)."""
+    total = values.copy()
+    for v in range(1, parent.shape[0]):
+        for c in range(values.shape[1]):
+            total[v, c] += total[parent[v], c]
+    return total
+
+
+@njit
 def inherit_labels(parent: Ints, labels: Ints, is_empty: Bools) -> Ints:
     """`labels`, where an empty node takes the label of its parent."""
     result = labels.copy()

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-from ..counts import Counts
-from ..errors import CountsError, ParameterError
+from ..costs import Sample
+from ..errors import CountsError, ParameterError, UnsupportedError
+from ..moments import Moments
 from ..pruning import Pruning
 from ..sequence import PruningSequence
 from ..tree import Tree
@@ -27,27 +28,30 @@ class Rule:
     samples : tuple of str
         The counts it takes, in order: "grown", or "grown" and "holdout".
     returns : "pruning" or "sequence"
+    takes_moments : bool
+        Whether it works for regression trees too: on `Moments` in the place of the counts.
     """
 
     function: str
     samples: tuple[str, ...] = ("grown",)
     returns: Literal["pruning", "sequence"] = "pruning"
+    takes_moments: bool = False
 
-    def run(self, tree: Tree, *counts: Counts, **parameters: Any) -> Any:
+    def run(self, tree: Tree, *counts: Sample, **parameters: Any) -> Any:
         """Call the rule."""
         return _load(self.function, self.function)(tree, *counts, **parameters)
 
 
 _HELD_OUT = ("grown", "holdout")
 RULES = {
-    "reduced-error": Rule("reduced_error", _HELD_OUT),
+    "reduced-error": Rule("reduced_error", _HELD_OUT, takes_moments=True),
     "iterative-reduced-error": Rule("iterative_reduced_error", _HELD_OUT),
     "k-reduced-error": Rule("k_reduced_error", _HELD_OUT),
-    "best-of-size": Rule("best_of_size", returns="sequence"),
-    "smallest-within": Rule("smallest_within"),
-    "greedy": Rule("greedy", returns="sequence"),
-    "weakest-links": Rule("weakest_links", returns="sequence"),
-    "cost-complexity": Rule("cost_complexity", returns="sequence"),
+    "best-of-size": Rule("best_of_size", returns="sequence", takes_moments=True),
+    "smallest-within": Rule("smallest_within", takes_moments=True),
+    "greedy": Rule("greedy", returns="sequence", takes_moments=True),
+    "weakest-links": Rule("weakest_links", returns="sequence", takes_moments=True),
+    "cost-complexity": Rule("cost_complexity", returns="sequence", takes_moments=True),
     "global-srm": Rule("global_srm"),
     "bottom-up-srm": Rule("bottom_up_srm"),
     "pessimistic": Rule("pessimistic"),
@@ -60,6 +64,7 @@ RULES = {
 # Functions that belong to a rule but are not rules themselves, and their files.
 _COMPANIONS = {
     "KPath": "k_reduced_error",
+    "k_limit": "k_reduced_error",
     "k_reduced_error_path": "k_reduced_error",
     "srm_penalty": "bottom_up_srm",
     "global_srm_table": "global_srm",
@@ -67,15 +72,17 @@ _COMPANIONS = {
 }
 
 
-def prune(tree: Tree, *counts: Counts, rule: str = "cost-complexity", **parameters: Any) -> Pruning | PruningSequence:
+def prune(tree: Tree, *counts: Sample, rule: str = "cost-complexity", **parameters: Any) -> Pruning | PruningSequence:
     """Return what the named rule makes of a tree.
 
     Parameters
     ----------
     tree : Tree
         It is not changed.
-    *counts : Counts
+    *counts : Counts or Moments
         The samples the rule asks for: the growing sample, then the held-out one if needed.
+        `Moments`, those of a regression tree, mean squared errors; rules that need classes
+        refuse them.
     rule : str
         A name of `secateur.pruners.RULES`.
     **parameters
@@ -101,6 +108,13 @@ def prune(tree: Tree, *counts: Counts, rule: str = "cost-complexity", **paramete
     needed = RULES[rule].samples
     if len(counts) != len(needed):
         raise CountsError(f"rule {rule!r} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
+    moments = [sample for sample in counts if isinstance(sample, Moments)]
+    if moments and not RULES[rule].takes_moments:
+        able = ", ".join(name for name, one in RULES.items() if one.takes_moments)
+        raise UnsupportedError(
+            f"rule {rule!r} needs classes, but the target of sample {moments[0].sample!r} is a number; "
+            f"the rules for regression trees are: {able}"
+        )
     result: Pruning | PruningSequence = RULES[rule].run(tree, *counts, **parameters)
     return result
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from ..costs import node_cost
-from ..counts import Counts
+from ..costs import Sample, labels_of, node_cost
 from ..errors import ParameterError
 from ..sequence import PruningSequence
 from ..tree import Bools, Ints, Tree
@@ -24,7 +23,7 @@ _MOST_BYTES = 1 << 33
 
 def best_of_size(
     tree: Tree,
-    counts: Counts | None,
+    counts: Sample | None,
     *,
     max_leaves: int | None = None,
     cost: npt.ArrayLike | None = None,
@@ -36,7 +35,7 @@ def best_of_size(
     ----------
     tree : Tree
         It is not changed.
-    counts : Counts or None
+    counts : Counts, Moments or None
         They give the labels and, without `cost`, the errors that are minimised. None if
         `cost` says it all; the members then have no classes.
     max_leaves : int, optional
@@ -102,7 +101,7 @@ def best_of_size(
         sizes[::-1],
         table.best[places],
         rebuild=partial(_leaves_of, table, places, tree.parent),
-        node_labels=None if counts is None else counts.majority,
+        node_labels=labels_of(counts),
         seen=frozenset() if counts is None else frozenset({counts.sample}),
         rule="best of size" if whole else "best of size (real costs: ties within 1e-12)",
         nested=len(places) <= 2,  # the root alone is a pruning of anything

@@ -18,8 +18,8 @@ from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
-from ..costs import node_cost
-from ..counts import Counts, Numbers
+from ..costs import Sample, labels_of, node_cost
+from ..counts import Numbers
 from ..errors import ParameterError
 from ..sequence import PruningSequence
 from ..tree import Bools, Floats, Ints, Tree
@@ -30,7 +30,7 @@ _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt
 
 def cost_complexity(
     tree: Tree,
-    counts: Counts | None,
+    counts: Sample | None,
     *,
     penalty: Penalty = "leaves",
     size: Literal["leaves", "nodes"] = "leaves",
@@ -42,7 +42,7 @@ def cost_complexity(
     ----------
     tree : Tree
         It is not changed.
-    counts : Counts or None
+    counts : Counts, Moments or None
         They give the labels and, without `cost`, the errors. None if `cost` says it all.
     penalty : "leaves", "sqrt", "log" or callable
         "leaves" is the size itself, the classical rule. A callable takes sizes (an array, or
@@ -82,7 +82,7 @@ def cost_complexity(
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     fields: dict[str, Any] = {
-        "node_labels": None if counts is None else counts.majority,
+        "node_labels": labels_of(counts),
         "seen": frozenset() if counts is None else frozenset({counts.sample}),
         "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
     }
@@ -100,7 +100,7 @@ def cost_complexity(
 
 def printed_cost_complexity(
     tree: Tree,
-    counts: Counts | None,
+    counts: Sample | None,
     *,
     penalty: Penalty = "leaves",
     size: Literal["leaves", "nodes"] = "leaves",
@@ -159,7 +159,7 @@ def printed_cost_complexity(
         table.best[places],
         alphas=np.array(alphas),
         rebuild=partial(_leaves_of, table, places, tree.parent),
-        node_labels=None if counts is None else counts.majority,
+        node_labels=labels_of(counts),
         seen=frozenset() if counts is None else frozenset({counts.sample}),
         rule="cost-complexity as printed (not the family: equal ratios are listed one by one)",
         nested=False,

@@ -10,20 +10,19 @@ import numpy.typing as npt
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..costs import excess_cost, node_cost
-from ..counts import Counts
+from ..costs import Sample, excess_cost, labels_of, node_cost
 from ..sequence import PruningSequence
 from ..tree import Tree
 
 
-def greedy(tree: Tree, counts: Counts | None, *, cost: npt.ArrayLike | None = None) -> PruningSequence:
+def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = None) -> PruningSequence:
     """Return the tree after each cut, always cutting where the cost rises least.
 
     Parameters
     ----------
     tree : Tree
         It is not changed.
-    counts : Counts or None
+    counts : Counts, Moments or None
         They give the labels and, without `cost`, the errors. None if `cost` says it all.
     cost : array, optional
         Cost of each node as a leaf.
@@ -53,7 +52,7 @@ def greedy(tree: Tree, counts: Counts | None, *, cost: npt.ArrayLike | None = No
     slack = costs.dtype.type(0 if whole else 1e-12 * costs.max())
     cuts = greedy_cuts(tree.parent, excess_cost(tree, costs), n_leaves, slack)
     steps = removal_steps(tree.parent, n_leaves, cuts)
-    labels = None if counts is None else counts.majority
+    labels = labels_of(counts)
     seen = frozenset() if counts is None else frozenset({counts.sample})
     rule = "greedy" if whole else "greedy (real costs: ties within 1e-12)"
     n_members = max(len(cuts), 1)

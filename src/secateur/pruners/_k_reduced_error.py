@@ -116,6 +116,23 @@ def k_reduced_error(
     return path._within(budget, words)  # noqa: SLF001 our own
 
 
+def k_limit(grown: Counts, *, k: float | None = None, factor: float = 1.1, rate: float | None = None) -> int:
+    """Return the growing errors that `k_reduced_error` allows with the same parameters.
+
+    The class of prunings within it is what a certificate "within k" pays for.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> k_limit(Counts.from_leaves(tree, [[90, 10], [20, 80]]))
+    33
+    """
+    _, least = _charges(grown.tree, grown)
+    limit, words = _limit(grown, least, k, factor, rate)
+    return int(least) + _budget(limit, least, words)
+
+
 def k_reduced_error_path(tree: Tree, grown: Counts, holdout: Counts, *, max_k: float | None = None) -> "KPath":
     """Return the k-optimal prunings for every k at once.
 

@@ -13,17 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..costs import full_cost, node_cost
-from ..counts import Counts, LabelRule, Numbers, leaf_labels
+from ..costs import Sample, full_cost, held_out_cost, node_cost
+from ..counts import LabelRule, Numbers, leaf_labels
 from ..errors import CountsError, ParameterError
+from ..moments import Moments
 from ..pruning import Pruning
 from ..tree import Ints, Tree
 
 
 def reduced_error(
     tree: Tree,
-    grown: Counts | None,
-    holdout: Counts | None,
+    grown: Sample | None,
+    holdout: Sample | None,
     *,
     labels: LabelRule = "grow",
     original: Literal["fixed", "relabel"] = "fixed",
@@ -36,10 +37,11 @@ def reduced_error(
     ----------
     tree : Tree
         The tree to prune; it is not changed.
-    grown : Counts
-        Counts of the sample the tree was grown on. They give the nodes their labels.
-    holdout : Counts
-        Counts of a fresh sample. They decide where to cut.
+    grown : Counts or Moments
+        Of the sample the tree was grown on. They give the nodes their labels, or their means.
+    holdout : Counts or Moments
+        Of a fresh sample. They decide where to cut: by errors, or by squared errors around the
+        means of growing.
     labels : "grow", "prune" or "both"
         Which sample a cut node takes its class from: the growing one, the held-out one, or
         their sum. A tie goes to the class of the growing sample if it is among the tied,
@@ -87,8 +89,11 @@ def reduced_error(
         if sample is not None:
             sample.check_fits(tree)
     node_labels = _node_labels(grown, holdout, labels, original)
+    leaf_cost: Numbers
     if cost is not None:
         leaf_cost = node_cost(tree, None, cost)
+    elif isinstance(grown, Moments) and isinstance(holdout, Moments):
+        leaf_cost = held_out_cost(grown, holdout)
     elif holdout is None or node_labels is None:
         missing = "holdout" if holdout is None else "grown"
         raise CountsError(
@@ -96,7 +101,7 @@ def reduced_error(
         )
     else:
         leaf_cost = holdout.errors_if_leaf(node_labels)
-    scale = float(holdout.total[0]) if cost is None and holdout is not None else 0.0
+    scale = float(holdout.total[0]) if cost is None and node_labels is not None and holdout is not None else 0.0
     if keep_empty:
         leaf_cost = _without_empty_cuts(tree, holdout, leaf_cost)
     return Pruning.from_cuts(
@@ -110,22 +115,31 @@ def reduced_error(
 
 
 def _node_labels(
-    grown: Counts | None, holdout: Counts | None, labels: LabelRule, original: Literal["fixed", "relabel"]
+    grown: Sample | None, holdout: Sample | None, labels: LabelRule, original: Literal["fixed", "relabel"]
 ) -> Ints | None:
-    """The class of each node as a leaf; None without a growing sample."""
+    """The class of each node as a leaf; None without a growing sample, or where its target is a number."""
     if grown is None:
+        return None
+    if isinstance(grown, Moments) != isinstance(holdout, Moments) and holdout is not None:
+        raise CountsError(
+            f"sample {grown.sample!r} is {type(grown).__name__} but sample {holdout.sample!r} is "
+            f"{type(holdout).__name__}; both are Counts, or both are Moments"
+        )
+    if isinstance(grown, Moments) or isinstance(holdout, Moments):
+        if labels != "grow":
+            raise ParameterError(f"labels={labels!r}: a regression tree answers the means of growing, labels='grow'")
         return None
     if labels in ("prune", "both") and holdout is None:
         raise CountsError(f"labels={labels!r} asks the held-out sample, but holdout is None; pass it, or labels='grow'")
     return leaf_labels(grown, holdout, labels, original)
 
 
-def _without_empty_cuts(tree: Tree, holdout: Counts | None, leaf_cost: Numbers) -> Numbers:
+def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: Numbers) -> Numbers:
     """`leaf_cost`, so high at empty internal nodes that no cut at them can pay."""
     if holdout is None:
         raise ParameterError("keep_empty=True asks the held-out sample which subtrees are empty, but holdout is None")
     is_empty = (holdout.total == 0) & ~tree.is_leaf
-    never = 2 * full_cost(tree, leaf_cost) + 1
+    never = 2 * full_cost(tree, leaf_cost) + 1 + leaf_cost.max()
     return np.where(is_empty, never, leaf_cost).astype(leaf_cost.dtype)
 
 

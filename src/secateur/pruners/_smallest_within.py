@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from .._arrays import sealed
 from .._kernels import size_dp
-from ..costs import excess_cost, node_cost
-from ..counts import Counts, Numbers
+from ..costs import Sample, excess_cost, labels_of, node_cost
+from ..counts import Numbers
 from ..errors import CountsError, ParameterError, PruningError
+from ..moments import Moments
 from ..pruning import Pruning
 from ..tree import Bools, Tree
 
@@ -23,7 +24,7 @@ _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 
 
 def smallest_within(
-    tree: Tree, counts: Counts, accuracy: Fraction | str | float, *, cost: npt.ArrayLike | None = None
+    tree: Tree, counts: Sample, accuracy: Fraction | str | float, *, cost: npt.ArrayLike | None = None
 ) -> Pruning:
     """Return the pruning with the fewest leaves whose accuracy is at least `accuracy`.
 
@@ -31,14 +32,16 @@ def smallest_within(
     ----------
     tree : Tree
         It is not changed.
-    counts : Counts
-        The sample on which accuracy is measured; it gives the labels too.
+    counts : Counts or Moments
+        The sample on which accuracy is measured; it gives the labels too. Of `Moments`,
+        accuracy is the share of the root's squared error that the pruning explains (R squared).
     accuracy : Fraction, str or float
         Share of the sample that must be right, 0 to 1. A float means the decimal number it
         prints as, so 0.9 is nine tenths.
     cost : array, optional
         Cost of each node as a leaf, in examples of `counts` (multiply rates by the total);
-        accuracy is then 1 - cost / total.
+        accuracy is then 1 - cost / total. With `Moments`: squared errors, and accuracy is
+        1 - cost / squared error of the root.
 
     Returns
     -------
@@ -65,8 +68,8 @@ def smallest_within(
     """
     share = _as_fraction(accuracy)
     costs = node_cost(tree, counts, cost)
-    total = counts.total[0].item()
-    if total <= 0:
+    total = (counts.spread if isinstance(counts, Moments) else counts.total)[0].item()
+    if counts.total[0] <= 0:
         raise CountsError(f"sample {counts.sample!r} is empty: accuracy on it means nothing; count a sample first")
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
     allowed: Any
@@ -78,13 +81,17 @@ def smallest_within(
     best = size_dp.least_cost(tree.parent, charge, costs)
     if best > allowed:
         raise PruningError(
-            f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {1 - float(best) / total:.6g} "
+            f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(best, total):.6g} "
             f"on sample {counts.sample!r}; ask for that or less"
         )
     kept = _smallest_kept(tree, charge, costs, allowed)
     is_leaf = ~kept
     is_leaf[1:] &= kept[tree.parent[1:]]
-    return Pruning(tree, sealed(is_leaf), counts.majority, frozenset({counts.sample}), f"smallest within {accuracy}")
+    return Pruning(tree, sealed(is_leaf), labels_of(counts), frozenset({counts.sample}), f"smallest within {accuracy}")
+
+
+def _accuracy(cost: Any, total: float) -> float:
+    return 1 - float(cost) / total if total > 0 else float(cost <= 0)
 
 
 def _as_fraction(accuracy: Fraction | str | float) -> Fraction:

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..costs import node_cost
-from ..counts import Counts
+from ..costs import Sample, labels_of, node_cost
 from ..sequence import PruningSequence
 from ..tree import Tree
 
 
 def weakest_links(
-    tree: Tree, counts: Counts | None, *, every_cut: bool = False, cost: npt.ArrayLike | None = None
+    tree: Tree, counts: Sample | None, *, every_cut: bool = False, cost: npt.ArrayLike | None = None
 ) -> PruningSequence:
     """Return the trees met while cutting the weakest link until the root is cut.
 
@@ -25,7 +24,7 @@ def weakest_links(
     ----------
     tree : Tree
         It is not changed.
-    counts : Counts or None
+    counts : Counts, Moments or None
         They give the labels and, without `cost`, the errors. None if `cost` says it all.
     every_cut : bool
         True (MCC1): a member after each cut. False (MCC0): only if the next ratio is larger.
@@ -75,7 +74,7 @@ def weakest_links(
         member_sums(tree.parent, steps, costs, n_members),
         alphas=alphas if len(alphas) else np.zeros(1),
         steps=steps,
-        node_labels=None if counts is None else counts.majority,
+        node_labels=labels_of(counts),
         seen=frozenset() if counts is None else frozenset({counts.sample}),
         rule=name if costs.dtype.kind == "i" else f"{name} (real costs: ties within 1e-12)",
     )
