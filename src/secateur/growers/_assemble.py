@@ -21,9 +21,20 @@ UNSEEN = np.uint16(0xFFFF)  # a category that was not in the node: goes to the d
 
 
 def assemble(
-    grown: Grown, data: Prepared, table: Table, *, is_whole: bool, has_births: bool, exponent: int
+    grown: Grown,
+    data: Prepared,
+    table: Table,
+    *,
+    is_whole: bool,
+    has_births: bool,
+    exponent: int,
+    is_checked: bool = True,
 ) -> tuple[Tree, Counts]:
-    """Return the tree and its growing counts, which are `2**exponent` times those of the kernels."""
+    """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
+
+    `is_checked` is False for trees that nobody will see: checking a small one takes longer
+    than much of its growth.
+    """
     nodes, reals = grown.nodes, grown.reals
     parent = np.full(len(nodes), -1, np.int32)
     is_split = nodes[:, parts.BIRTH] >= 0
@@ -39,8 +50,9 @@ def assemble(
     feature[is_split] = data.lists.feature[nodes[is_split, parts.SLOT]]
     default = np.where(is_split, nodes[:, parts.DEFAULT], 0).astype(np.int32)
     branch_start, branch = _branches(nodes, is_split, default, grown.branch, data)
-    tree = Tree(
-        sealed(np.where(parent[order] < 0, -1, new_id[parent[order]]).astype(np.int32)),
+    make: Any = Tree if is_checked else _unchecked
+    tree: Tree = make(
+        parent=sealed(np.where(parent[order] < 0, -1, new_id[parent[order]]).astype(np.int32)),
         feature=sealed(feature),
         threshold=sealed(_thresholds(nodes, is_split, feature, data, table)),
         branch_start=sealed(branch_start),
@@ -55,10 +67,25 @@ def assemble(
     return tree, Counts(tree, sealed(by_class), "grow")
 
 
+def _unchecked(**fields: Any) -> Tree:
+    """A tree of arrays that are right by construction."""
+    tree = object.__new__(Tree)
+    fields["ids"] = sealed(np.arange(len(fields["parent"]), dtype=np.int32))
+    fields["end"] = sealed(structure.subtree_ends(fields["parent"]))
+    for name, value in fields.items():
+        object.__setattr__(tree, name, value)
+    return tree
+
+
 def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
     threshold = np.full(len(nodes), np.nan)
     numeric = np.flatnonzero(is_split & (nodes[:, parts.KIND] == coded.NUMERIC))
+    if table.matrix is not None and not data.values:  # all from one array: no need to go by column
+        below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
+        low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
+        threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
+        return threshold
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
@@ -87,11 +114,12 @@ def midpoint(low: Array, high: Array) -> Array:
 
 def _branches(nodes: Array, is_split: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
     """The child of every category at every nominal test."""
+    if data.codes is None:
+        return np.zeros(len(nodes) + 1, np.int64), np.zeros(0, np.uint16)
     n_codes = np.zeros(len(nodes), np.int64)
     is_nominal = is_split & (nodes[:, parts.KIND] >= coded.SUBSET)
-    if data.codes is not None:
-        slot = nodes[is_nominal, parts.SLOT] - len(data.lists.entries)
-        n_codes[is_nominal] = data.codes.n_codes[slot]
+    slot = nodes[is_nominal, parts.SLOT] - len(data.lists.entries)
+    n_codes[is_nominal] = data.codes.n_codes[slot]
     start = np.append(0, np.cumsum(n_codes))
     owner = np.repeat(np.arange(len(nodes)), n_codes)
     code = np.arange(start[-1]) - start[owner]

@@ -96,13 +96,9 @@ def prepare(
                 coded.append((j, prepared, 2, False))
             else:
                 listed.append((j, prepared, is_missing))
+    check_branches(table, multiway)
     for j, about in enumerate(table.schema.columns):
         if about.kind == "nominal" and about.n_codes > 1:
-            if multiway and about.n_codes > MOST_BRANCHES:
-                raise UnsupportedError(
-                    f"column {about.name!r} has {about.n_codes:,} categories; a multiway test takes at most "
-                    f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"
-                )
             coded.append((j, table.columns[j], about.n_codes, True))
     coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
     feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
@@ -111,6 +107,16 @@ def prepare(
     if is_plain and not coded and all(line is None for line in missing):
         return Prepared(lists, None, None, values)
     return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n, by_weight), values)
+
+
+def check_branches(table: Table, multiway: bool) -> None:
+    """Refuse a multiway test with more children than the kernels count."""
+    for about in table.schema.columns:
+        if multiway and about.kind == "nominal" and about.n_codes > MOST_BRANCHES:
+            raise UnsupportedError(
+                f"column {about.name!r} has {about.n_codes:,} categories; a multiway test takes at most "
+                f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,187 @@
+"""The parameters of growing: checked once, and turned into what the kernels take."""
+
+import os
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .._kernels import criteria
+from .._kernels import grow_parts as parts
+from ..errors import ParameterError
+from ..table import Table
+
+Criterion = Literal["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"]
+CRITERIA = ("gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio")
+REGRESSION = "squared_error"
+
+_NO_LIMIT = 2**60
+
+
+class Settings(NamedTuple):
+    """The growing parameters, checked."""
+
+    criterion: str
+    limits: parts.Limits
+    ratio: parts.Ratio
+    max_bins: int | None
+    least_weight: float
+
+
+def settings_of(
+    *,
+    criterion: str = "gini",
+    splits: str = "binary",
+    growth: str = "depth-first",
+    max_splits: int | None = None,
+    max_depth: int | None = None,
+    min_samples_leaf: int = 1,
+    min_samples_split: int = 2,
+    min_weight_fraction_leaf: float = 0.0,
+    max_bins: int | None = None,
+    allow_zero: bool | None = None,
+    penalise_numeric: bool = False,
+) -> Settings:
+    """Return the growing parameters of `grow`, checked."""
+    limits, ratio = _limits(
+        criterion, splits, growth, max_splits, max_depth,
+        min_samples_leaf, min_samples_split, allow_zero, penalise_numeric,
+    )  # fmt: skip
+    _check_bins(max_bins)
+    with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
+    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf)
+
+
+class Inline:
+    """The one-thread stand-in for a pool: no threads, so Ctrl-C and tracebacks stay simple."""
+
+    def map(self, function: Any, items: Any) -> Any:
+        return map(function, items)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def measure_of(name: str, n_rows: int, n_classes: int, is_plain: bool) -> Any:
+    """Return the criterion as the kernels take it."""
+    if not is_plain:
+        return criteria.General(criteria.GENERAL["entropy" if name == "gain_ratio" else name])
+    if name == "entropy":
+        return criteria.entropy_table(n_rows)
+    if name == "sqrt":
+        return criteria.SqrtTwo() if n_classes == 2 else criteria.Sqrt()
+    return criteria.GiniTwo() if n_classes == 2 else criteria.Gini()
+
+
+def with_least_weight(
+    limits: parts.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+) -> tuple[parts.Limits, bool]:
+    """Return the limits with a least weight of children, and whether they are to count weights, not rows."""
+    if isinstance(fraction, bool) or not 0 <= fraction <= 0.5:
+        raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
+    if fraction == 0:
+        return limits, False
+    slack = 1 - 1e-9  # weights are sums in some order
+    if is_whole:
+        least = fraction * slack * float(n_rows if weight is None else weight.sum())
+        return limits._replace(least_leaf=max(limits.least_leaf, least)), False
+    if limits.least_leaf > 1 or limits.least_split > 2:
+        raise ParameterError(
+            f"min_weight_fraction_leaf={fraction} with weights that are not whole takes the place of "
+            "min_samples_leaf and min_samples_split; leave them at 1 and 2"
+        )
+    # A node lighter than two such children is never split, so least_split has nothing to add.
+    return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads to use: None is one, -1 one per core."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ParameterError(f"n_jobs={n_jobs!r}; a number of threads, or -1 for one per core, is needed")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
+    """Return the row weights times the factor of the row's class."""
+    if class_weight is None:
+        return weight
+    classes, target = table.schema.classes, table.target
+    assert classes is not None
+    assert target is not None
+    if not isinstance(class_weight, dict) and class_weight != "balanced":
+        raise ParameterError(
+            f"class_weight={class_weight!r}; a dict from class to weight, 'balanced' or None is needed"
+        )
+    if class_weight == "balanced":
+        present = np.bincount(target, weight, minlength=len(classes))
+        factor = present.sum() / (np.count_nonzero(present) * np.maximum(present, 1e-300))
+    else:
+        known = {label: i for i, label in enumerate(classes.tolist())}
+        unknown = [label for label in class_weight if label not in known]
+        if unknown:
+            raise ParameterError(f"class_weight names {unknown[0]!r}; the classes are {list(known)}")
+        for label, value in class_weight.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
+                raise ParameterError(f"class_weight[{label!r}]={value!r}; a finite number of 0 or more is needed")
+        factor = np.array([class_weight.get(label, 1.0) for label in known], float)
+    return (1.0 if weight is None else weight) * factor[target]
+
+
+def _limits(
+    criterion: str,
+    splits: str,
+    growth: str,
+    max_splits: int | None,
+    max_depth: int | None,
+    min_samples_leaf: int,
+    min_samples_split: int,
+    allow_zero: bool | None,
+    penalise_numeric: bool,
+) -> tuple[parts.Limits, parts.Ratio]:
+    _check_name("criterion", criterion, (*CRITERIA, REGRESSION))
+    _check_name("splits", splits, ("binary", "multiway"))
+    _check_name("growth", growth, ("depth-first", "best-first"))
+    best_first = growth == "best-first"
+    if max_splits is not None and not best_first:
+        raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
+    _check_number("max_splits", max_splits, 0, or_none=True)
+    _check_number("max_depth", max_depth, 0, or_none=True)
+    _check_number("min_samples_leaf", min_samples_leaf, 1)
+    _check_number("min_samples_split", min_samples_split, 2)
+    if not (allow_zero is None or isinstance(allow_zero, bool)):
+        raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
+    if not isinstance(penalise_numeric, bool):
+        raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
+    limits = parts.Limits(
+        max_depth=_NO_LIMIT if max_depth is None else int(max_depth),
+        max_splits=_NO_LIMIT if max_splits is None else int(max_splits),
+        least_leaf=float(min_samples_leaf),
+        least_split=float(min_samples_split),
+        allow_zero=(not best_first) if allow_zero is None else bool(allow_zero),
+        multiway=splits == "multiway",
+        best_first=best_first,
+    )
+    ratio = parts.Ratio(criterion == "gain_ratio", 2.0, bool(penalise_numeric))
+    return limits, ratio
+
+
+def _check_name(what: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))} is needed")
+
+
+def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:
+    is_number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+    if not (is_number or (or_none and value is None)):
+        also = " or None" if or_none else ""
+        raise ParameterError(f"{what}={value!r}; a whole number of {least} or more{also} is needed")
+
+
+def _check_bins(max_bins: Any) -> None:
+    _check_number("max_bins", max_bins, 2, or_none=True)
+    if max_bins is not None and max_bins > 2**16 - 1:
+        raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")

@@ -1,0 +1,117 @@
+"""What nodes answer as leaves, what that costs on the growing rows, and on held-out ones.
+
+The one place where errors, m-estimates, cost matrices and squared errors differ. A path is
+made from the cost of each node on the growing rows; a held-out sample adds the sum of the
+losses of its rows in each node, and of their squares for the standard error.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import structure
+from ..costs import m_estimate, squared_cost
+from ..counts import Counts, Numbers
+from ..errors import ParameterError
+from ..moments import Moments
+from ..tree import Ints
+
+
+class Losses(NamedTuple):
+    """How answers are charged.
+
+    Parameters
+    ----------
+    cost : "errors" or "m-estimate"
+        What the path weighs against size: losses on the growing rows, or an estimate of those
+        to come, as if every leaf held `m` more rows of the overall mixture of classes.
+    m : float
+    costs : array, optional
+        Cost of answering class j for a row of class i; None counts errors.
+    """
+
+    cost: str = "errors"
+    m: float = 2.0
+    costs: Any = None
+
+
+class Answers(NamedTuple):
+    """What each node answers, what it costs as a leaf, and the divisor that makes costs a rate."""
+
+    answer: Any
+    cost: Numbers
+    unit: float
+
+
+def losses_of(cost: Any, m: Any, costs: Any, n_classes: int | None) -> Losses:
+    """Return the losses, checked; `n_classes` is None for a numeric target."""
+    if cost not in ("errors", "m-estimate"):
+        raise ParameterError(f"cost={cost!r}; 'errors' or 'm-estimate' is needed")
+    if isinstance(m, bool) or not isinstance(m, int | float | np.number) or not 0 <= m < np.inf:
+        raise ParameterError(f"m={m!r}; a finite number of 0 or more is needed")
+    if n_classes is None:
+        if costs is not None:
+            raise ParameterError("costs= goes with classes; the target is a number")
+        if cost != "errors":
+            raise ParameterError(f"cost={cost!r} goes with classes; for a numeric target 'errors' are squared errors")
+        return Losses()
+    return Losses(cost, float(m), None if costs is None else cost_matrix(costs, n_classes))
+
+
+def cost_matrix(costs: Any, n_classes: int) -> Numbers:
+    """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
+    matrix = np.asarray(costs)
+    if matrix.shape != (n_classes, n_classes) or matrix.dtype.kind not in "iuf":
+        raise ParameterError(
+            f"costs have shape {matrix.shape} of {matrix.dtype}; ({n_classes}, {n_classes}) numbers are needed, "
+            "the cost of answering class j for a row of class i"
+        )
+    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(wrong):
+        i, j = wrong[0]
+        raise ParameterError(f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed")
+    return sealed(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
+
+
+def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
+    """Return what the nodes of a grown tree answer, and what they cost the path."""
+    if isinstance(grown, Moments):
+        return Answers(grown.mean, squared_cost(grown), float(grown.weight[0]))
+    total = float(grown.total[0])
+    if losses.costs is None:
+        if losses.cost == "m-estimate":
+            return Answers(grown.majority, m_estimate(grown, losses.m), 1.0)
+        return Answers(grown.majority, grown.errors_if_leaf(grown.majority), total)
+    expected = grown.by_class @ losses.costs
+    labels = cheapest(grown, losses.costs)
+    if losses.cost == "errors":
+        return Answers(labels, expected.min(axis=1), total)
+    rows = grown.total.astype(float)
+    smooth = (grown.by_class + losses.m * grown.by_class[0] / total) @ losses.costs
+    weight = rows + losses.m
+    rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
+    return Answers(labels, sealed(rows / total * rate), 1.0)
+
+
+def cheapest(grown: Counts, costs: npt.NDArray[Any]) -> Ints:
+    """The class of least expected cost in each node: lowest class on a tie, the parent's if empty."""
+    labels = (grown.by_class @ costs).argmin(axis=1).astype(np.int32)
+    return sealed(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
+
+
+def held_out(by_class: Numbers, answer: Any, costs: Any) -> tuple[Numbers, Numbers | None]:
+    """(sum of losses, sum of their squares) of the held-out rows of each node; None: the same, losses are 0 or 1.
+
+    A class beyond those of the growing rows errs everywhere, at the highest cost.
+    """
+    nodes = np.arange(len(by_class))
+    if costs is None:
+        n_classes = by_class.shape[1]
+        known = answer < n_classes
+        right = by_class[nodes, np.where(known, answer, 0)]
+        return by_class.sum(axis=1) - np.where(known, right, 0), None
+    n_new = by_class.shape[1] - len(costs)
+    rows = np.vstack([costs, np.full((n_new, len(costs)), costs.max())]) if n_new > 0 else costs[: by_class.shape[1]]
+    return (by_class @ rows)[nodes, answer], (by_class @ (rows * rows))[nodes, answer]

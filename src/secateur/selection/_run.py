@@ -1,0 +1,67 @@
+"""Run the same function on many arguments: here, in threads, or wherever an executor takes them.
+
+Results come in the order of the arguments, so nothing depends on who was faster.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+
+Progress = Callable[[int, int], None] | None
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def run_all(shared: Any, tasks: list[Task], n_jobs: Any, progress: Progress) -> list[Any]:
+    """Return function(shared, *arguments) of every task.
+
+    `n_jobs` is a number of threads (None: one, -1: one per core) or an object with `submit`: an
+    executor, or a client of dask, which gets `shared` once. `progress` hears of every result.
+    """
+    results = []
+    for result in _results(shared, tasks, n_jobs):
+        results.append(result)
+        if progress is not None:
+            progress(len(results), len(tasks))
+    return results
+
+
+def _results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
+    if hasattr(n_jobs, "submit"):
+        more = {}
+        if hasattr(n_jobs, "scatter"):  # dask: send the rows once, and never take a result for another's
+            shared = n_jobs.scatter(shared, broadcast=True)
+            more = {"pure": False}
+        yield from _in_order([n_jobs.submit(function, shared, *arguments, **more) for function, arguments in tasks])
+        return
+    n_threads = min(_n_threads(n_jobs), len(tasks))
+    if n_threads == 1:
+        for function, arguments in tasks:
+            yield function(shared, *arguments)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield from _in_order([pool.submit(function, shared, *arguments) for function, arguments in tasks])
+
+
+def _in_order(futures: list[Any]) -> Iterator[Any]:
+    """The results one after the other; after a failure or Ctrl-C nothing new is started."""
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _n_threads(n_jobs: Any) -> int:
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ParameterError(
+            f"n_jobs={n_jobs!r}; a number of threads, -1 for one per core, or an executor with submit is needed"
+        )
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

@@ -1,0 +1,140 @@
+"""select: take a member of a sequence by what it does on a sample the sequence has not seen."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..choice import Selection
+from ..counts import Counts, Numbers
+from ..errors import CountsError, ParameterError, PruningError
+from ..moments import Moments
+from ..pruning import Pruning
+from ..sequence import PruningSequence
+from ._losses import cost_matrix, held_out
+from ._rules import choose, n_standard_errors, rule_name
+
+
+def select(
+    sequence: PruningSequence,
+    counts: Counts | Moments,
+    *,
+    rule: str = "min-error",
+    k: float | None = None,
+    cost: npt.ArrayLike | None = None,
+    costs: npt.ArrayLike | None = None,
+    values: npt.ArrayLike | None = None,
+    se: Literal["pooled"] = "pooled",
+) -> tuple[Pruning, Selection]:
+    """Return the member of a sequence that does best on a sample, and the table it was chosen from.
+
+    Parameters
+    ----------
+    sequence : PruningSequence
+    counts : Counts or Moments
+        The sample to choose on, counted in the whole tree.
+    rule : {"min-error", "0se", "1se", "kse"}
+        Least error ("min-error" and "0se"), or the smallest tree within one, or `k`, standard
+        errors of it. "0.25se" and the like are understood too.
+    k : float, optional
+        For "kse".
+    cost : array, optional
+        Cost of each node as a leaf on this sample, in place of errors. Its standard error is
+        known for `Moments` only.
+    costs : array of shape (n_classes, n_classes), optional
+        What it costs to answer class j for a row of class i, in place of errors.
+    values : array, optional
+        What each node answers; `Moments` need it where no `cost` is given.
+    se : "pooled"
+        sqrt(e (1 - e) / n) for an error rate e; with `costs` the standard deviation of the
+        costs of the rows over sqrt(n); for squared errors that of normal residuals,
+        e sqrt(2 / n).
+
+    Returns
+    -------
+    (Pruning, Selection)
+        Of equal errors the smallest tree. `pruning.seen` names the sample, which can thus no
+        longer pass as a test sample.
+
+    Notes
+    -----
+    One pass over the nodes for a nested sequence. Breiman et al. (1984).
+
+    Examples
+    --------
+    >>> from secateur import Counts, PruningSequence, Tree
+    >>> from secateur.selection import select
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> sequence = PruningSequence(
+    ...     tree, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1]
+    ... )
+    >>> held = Counts.from_leaves(tree, [[40, 2], [4, 3], [1, 50]], sample="prune")
+    >>> pruning, selection = select(sequence, held)
+    >>> pruning
+    Pruning(2 of 3 leaves, cuts at 1)
+    >>> selection.error.round(3).tolist(), sorted(pruning.seen)
+    ([0.07, 0.06, 0.55], ['prune'])
+    """
+    if not isinstance(counts, Counts | Moments):
+        raise CountsError(f"counts are a {type(counts).__name__}; Counts or Moments of the sample are needed")
+    n_errors = n_standard_errors(rule, k)
+    if se != "pooled":
+        raise ParameterError(
+            f"se={se!r}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
+        )
+    counts.check_fits(sequence.tree)
+    total = float(counts.total[0])
+    if not total > 0:
+        raise CountsError(f"sample {counts.sample!r} has no examples; choosing needs some")
+    if sum(given is not None for given in (cost, costs, values)) > 1:
+        raise ParameterError("at most one of cost, costs and values can say what a leaf costs")
+    loss, square = _losses(sequence, counts, cost, costs, values)
+    rate = sequence.costs_on(loss) / total
+    n = _n_rows(counts)
+    if isinstance(counts, Moments):
+        spread = rate * np.sqrt(2 / n)
+    elif cost is not None:
+        spread = np.full(len(sequence), np.nan)
+        if n_errors > 0:
+            raise ParameterError(
+                f"rule={rule!r} needs a standard error, which summed costs of nodes do not have; "
+                "pass a matrix as costs=, or use rule='min-error'"
+            )
+    else:
+        mean_square = rate if square is None else sequence.costs_on(square) / total
+        spread = np.sqrt(np.maximum(mean_square - rate * rate, 0) / n)
+    best, chosen = choose(rate, spread, n_errors)
+    name = "min-error" if rule == "min-error" else rule_name(n_errors)
+    table = Selection(sequence, rate, spread, best, chosen, name, counts.sample, n, details={"se": se})
+    return table.pruning, table
+
+
+def _losses(
+    sequence: PruningSequence, counts: Counts | Moments, cost: Any, costs: Any, values: Any
+) -> tuple[Numbers, Numbers | None]:
+    """Summed losses of each node, and of their squares where they are not the same."""
+    n_nodes = sequence.tree.n_nodes
+    if cost is not None:
+        array = np.asarray(cost)
+        if array.shape != (n_nodes,) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+            raise ParameterError(
+                f"cost has shape {array.shape} of {array.dtype}; one finite number per node, ({n_nodes},), is needed"
+            )
+        return array, None
+    if isinstance(counts, Moments):
+        if values is None:
+            raise ParameterError("Moments need values=, the answer of each node (grown.mean), or cost=")
+        return counts.squared_errors_if_leaf(values), None
+    if values is not None:
+        raise ParameterError("values= goes with Moments; the nodes of this sequence answer classes")
+    if sequence.node_labels is None:
+        raise PruningError("this sequence was made from costs and has no classes; pass cost=, one number per node")
+    if costs is None:
+        return counts.errors_if_leaf(sequence.node_labels), None
+    n_classes = max(int(sequence.node_labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
+    return held_out(counts.by_class, sequence.node_labels, cost_matrix(costs, n_classes))
+
+
+def _n_rows(counts: Counts | Moments) -> int:
+    """Rows behind the rates; a weight that is no whole number is rounded, and one row is the least."""
+    return max(1, round(float(counts.total[0])))

@@ -1,0 +1,113 @@
+"""Many trees on one ground: each is exactly the tree that `grow` returns for its rows."""
+
+import pickle
+import warnings
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur import Table, Tree, encode, grow
+from secateur.errors import UnsupportedError
+from secateur.growers._folds import Ground
+from secateur.growers._settings import settings_of
+from small_tables import CRITERIA, samples, with_a_top
+
+
+def part_of(table, rows):
+    return Table(table.schema, tuple(column[rows] for column in table.columns), table.target[rows])
+
+
+def assert_same(sample, is_kept, **growing):
+    table = encode(sample.X, target=sample.y, nominal=list(sample.nominal))
+    rows = np.flatnonzero(is_kept)
+    weight = None if sample.weight is None else sample.weight[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of one class in `grow`
+        wanted = grow(part_of(table, rows), sample_weight=weight, **growing)
+    for is_checked in (True, False):
+        found = Ground.of(table, sample.weight).grow(rows, settings_of(**growing), is_checked=is_checked)
+        assert found[0] == wanted[0]
+        assert found[1] == wanted[1]
+    for field in fields(Tree):  # the last, not checked, has arrays of the right types too
+        a, b = getattr(found[0], field.name), getattr(wanted[0], field.name)
+        assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
+        assert not (isinstance(a, np.ndarray) and a.flags.writeable)
+
+
+@st.composite
+def parted(draw, **kinds):
+    sample = draw(samples(max_rows=14, **kinds))
+    n = len(sample.y)
+    is_kept = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    is_kept[draw(st.integers(0, n - 1))] = True
+    return sample, is_kept
+
+
+@given(parted(), st.sampled_from(CRITERIA), st.sampled_from(["binary", "multiway"]), st.integers(1, 3))
+def test_a_part_grows_as_if_it_were_alone(drawn, criterion, splits, least):
+    assert_same(*drawn, criterion=criterion, splits=splits, min_samples_leaf=least)
+
+
+@given(parted(weights="whole"), st.sampled_from([None, 2]))
+def test_a_part_with_whole_weights_grows_as_if_it_were_alone(drawn, max_bins):
+    assert_same(*drawn, max_bins=max_bins)
+
+
+@given(parted(weights="real"), st.sampled_from([0.0, 0.2]))
+def test_a_part_with_real_weights_grows_as_if_it_were_alone(drawn, fraction):
+    assert_same(*drawn, min_weight_fraction_leaf=fraction)
+
+
+@given(parted(), st.integers(0, 4))
+def test_a_part_grown_best_first_is_the_same(drawn, max_splits):
+    assert_same(*drawn, growth="best-first", max_splits=max_splits)
+
+
+def test_a_part_of_many_rows_with_a_top_is_the_same():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 30, (400, 6)).astype(np.float32)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = (np.nan_to_num(X[:, 0]) + rng.normal(size=400) * 8 > 15).astype(int)
+    table = encode(X, target=y)
+    rows = np.flatnonzero(rng.random(400) < 0.7)
+    with with_a_top():
+        assert Ground.of(table).grow(rows, settings_of()) == grow(part_of(table, rows))
+
+
+def test_rows_of_weight_zero_are_left_out_of_every_part():
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 1, 0, 1])
+    weight = np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
+    found = Ground.of(encode(X, target=y), weight).grow(np.arange(6), settings_of())
+    wanted = grow(X[[0, 2, 3, 5]], y[[0, 2, 3, 5]])
+    assert found[1].by_class.tolist() == wanted[1].by_class.tolist()
+    assert found[0].threshold.tolist() == pytest.approx(wanted[0].threshold.tolist(), nan_ok=True)
+
+
+@given(parted(weights="whole"))
+def test_held_out_rows_are_counted_as_by_count(drawn):
+    sample, is_kept = drawn
+    table = encode(sample.X, target=sample.y, nominal=list(sample.nominal))
+    ground = Ground.of(table, sample.weight)
+    tree, grown = ground.grow(np.arange(len(sample.y)), settings_of())
+    assert (ground.count(tree, np.arange(len(sample.y))) == grown.by_class).all()
+    some = ground.count(tree, np.flatnonzero(is_kept)) + ground.count(tree, np.flatnonzero(~is_kept))
+    assert (some == grown.by_class).all()
+
+
+def test_a_ground_survives_pickling():
+    rng = np.random.default_rng(0)
+    ground = Ground.of(encode(rng.normal(size=(50, 3)), target=rng.integers(0, 3, 50)))
+    again = pickle.loads(pickle.dumps(ground))
+    rows = np.arange(0, 50, 2)
+    assert again.grow(rows, settings_of()) == ground.grow(rows, settings_of())
+
+
+def test_too_many_branches_are_refused_as_in_grow():
+    X = np.array([[f"v{i}"] for i in range(1001)], object)
+    with pytest.warns(UserWarning, match="1,001 categories"):
+        table = encode(X, target=np.arange(1001) % 2)
+    with pytest.raises(UnsupportedError, match="1,001 categories"):
+        Ground.of(table).grow(np.arange(1001), settings_of(splits="multiway"))
