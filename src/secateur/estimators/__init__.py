@@ -1,0 +1,33 @@
+"""TreeClassifier and TreeRegressor: the verbs behind the interface that users of scikit-learn know.
+
+Thin on purpose: `fit` hands a recipe to `secateur.fitting`, `predict` is `secateur.prediction`.
+Only this package and `secateur.interop` import scikit-learn, when first asked for.
+"""
+
+import os
+
+from ._classifier import TreeClassifier
+from ._regressor import TreeRegressor
+
+__all__ = ["TreeClassifier", "TreeRegressor", "load"]
+
+
+def load(path: str | os.PathLike[str]) -> TreeClassifier | TreeRegressor:
+    """Return the fitted estimator that `save` wrote to a file.
+
+    The file is proved before anything uses it: it holds a model or raises `ModelFileError`;
+    it can never run code.
+
+    Examples
+    --------
+    >>> import tempfile, secateur
+    >>> model = secateur.TreeClassifier(criterion="gini").fit([[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.json")
+    ...     secateur.load(f"{folder}/model.json").predict([[0.5], [2.5]]).tolist()
+    [0, 1]
+    """
+    from ..modelfile import load_model
+
+    model = load_model(path)
+    return TreeClassifier.from_model(model) if model.is_classifier else TreeRegressor.from_model(model)

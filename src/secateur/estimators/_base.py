@@ -1,0 +1,313 @@
+"""What both estimators share: fitting by a recipe, and all that is told of the fitted tree."""
+
+import os
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .. import fitting, prediction
+from .._progress import progress_bar
+from .._sources import open_source
+from ..bound import Bound
+from ..choice import Selection
+from ..counts import Counts
+from ..encoding import encode
+from ..errors import TreeError
+from ..labels import TargetKind
+from ..model import Model
+from ..moments import Moments
+from ..pruning import Pruning
+from ..routing import count, decision_path
+from ..sequence import PruningSequence
+from ..table import Table
+from ..text import export_rules, export_text
+from ..tree import Floats, Ints, Tree
+from ._parameters import plain, seed, split_information, target
+
+GROWING = (
+    "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
+    "min_weight_fraction_leaf", "max_bins", "class_weight",
+)  # fmt: skip
+
+
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+    """The common part of `TreeClassifier` and `TreeRegressor`; not for use by itself."""
+
+    _doc_link_module = "secateur"
+    _doc_link_template = "https://secateur.readthedocs.io/en/stable/reference/{estimator_module}.{estimator_name}.html"
+
+    tree_: Tree
+    counts_: Any
+    pruning_: Pruning
+    sequence_: PruningSequence | None
+    selection_: Selection | None
+    certificate_: Bound | None
+    holdout_: Counts | Moments | None
+    n_features_in_: int
+
+    _target_kind: TargetKind = "class"
+
+    @property
+    def model_(self) -> Model:
+        """All parts of the fitted tree as one frozen `Model`."""
+        check_is_fitted(self)
+        model: Model = self._model
+        return model
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """Return a fitted estimator around a `Model`, with the parameters the model remembers."""
+        known = cls._get_param_names()
+        parameters = {name: value for name, value in model.parameters.items() if name in known}
+        estimator = cls(**parameters)
+        estimator._keep(model)
+        return estimator
+
+    def apply(self, X: Any) -> Ints:
+        """Return the leaf that each row reaches, as a node number of the grown tree."""
+        check_is_fitted(self)
+        self._check_names(X)
+        return prediction.predict_leaf(self._model, X)
+
+    def decision_path(self, X: Any) -> Any:
+        """Return which nodes each row visits, as a sparse matrix of shape (n_rows, nodes of the grown tree).
+
+        A matrix or an array, as scikit-learn's setting `sparse_interface` says.
+        """
+        leaves = self.apply(X)
+        offsets, nodes = decision_path(self.tree_, leaves)
+        wants_array = get_config().get("sparse_interface") == "sparray"
+        shape = (len(offsets) - 1, self.tree_.n_nodes)
+        return (csr_array if wants_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)
+
+    def get_depth(self) -> int:
+        """Return the largest number of tests on a path."""
+        check_is_fitted(self)
+        return int(self._model.shown.depth.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.pruning_.n_leaves
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each column in what all tests together take off the criterion.
+
+        Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
+        counts. Columns with many different values are favoured, as always with such numbers.
+        """
+        check_is_fitted(self)
+        at = np.flatnonzero(self.pruning_.is_kept)
+        drop = self.tree_.score[at] * self.counts_.total[at]
+        if self.criterion == "gain_ratio":
+            drop = drop * split_information(self.counts_)[at]
+        summed = np.bincount(self.tree_.feature[at], np.maximum(drop, 0), minlength=self.n_features_in_)
+        total = summed.sum()
+        importances: Floats = summed / (total if total > 0 else 1.0)
+        return importances
+
+    def prune_to(
+        self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
+    ) -> Self:
+        """Return a new fitted estimator, cut back further along `sequence_`; nothing is regrown.
+
+        Parameters
+        ----------
+        n_leaves : int
+            The largest member with at most so many leaves.
+        alpha : float
+            The member that is best at this penalty per leaf, a share of the rows: what
+            scikit-learn calls `ccp_alpha`, with errors in place of impurity.
+        accuracy : float
+            The smallest member that is right so often by the most honest measure there is:
+            cross-validation, then held-out rows, then growing rows.
+        """
+        return self._with(fitting.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
+
+    def snip(self, node: int) -> Self:
+        """Return a new fitted estimator, cut at one more node of `tree_`; nothing is regrown."""
+        return self._with(fitting.snip(self.model_, node))
+
+    def certified_on(
+        self, X: Any, y: Any, *, method: str = "best", delta: float = 0.05, sample: str = "certify"
+    ) -> Self:
+        """Return a new fitted estimator with a certificate from fresh rows; the tree stays as it is.
+
+        Parameters
+        ----------
+        X, y
+            Rows that played no part in growing, pruning or choosing the tree.
+        method, delta
+            As for `secateur.certify`.
+        sample : str
+            Name of these rows. A name that the pruning has seen is not fresh.
+        """
+        model = replace(self.model_, holdout=count(self.tree_, X, target(y, self), sample=sample))
+        bound = fitting.certificate_of(model, method=method, delta=delta, seed=seed(self.random_state))
+        return self._with(replace(model, certificate=bound))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it."""
+        from ..modelfile import save_model
+
+        save_model(self.model_, path)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Return the living report of the tree, which a notebook shows; with a path, write it there too."""
+        from ..report import Report
+
+        report = Report(self.model_, is_estimator=True)
+        if path is not None:
+            report.save(path)
+        return report
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `secateur.plot.TreeDisplay`."""
+        from ..plot import plot
+
+        return plot(self.model_, ax=ax, **options)
+
+    def to_sklearn(self) -> Any:
+        """Return a genuine scikit-learn tree that predicts the same; see `secateur.interop.to_sklearn`."""
+        from ..interop import to_sklearn
+
+        return to_sklearn(self.model_)
+
+    def export_text(
+        self,
+        *,
+        feature_names: Any = None,
+        class_names: Any = None,
+        max_depth: int | None = None,
+        decimals: int = 2,
+        show_weights: bool = False,
+    ) -> str:
+        """Return the tree as text; the parameters are those of `secateur.text.export_text`."""
+        check_is_fitted(self)
+        return export_text(
+            self.tree_,
+            self.counts_,
+            feature_names=feature_names,
+            class_names=class_names,
+            max_depth=max_depth,
+            decimals=decimals,
+            show_weights=show_weights,
+            pruning=self.pruning_,
+        )
+
+    def export_rules(self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2) -> str:
+        """Return one rule per leaf as text; the parameters are those of `secateur.text.export_rules`."""
+        check_is_fitted(self)
+        return export_rules(
+            self.tree_,
+            self.counts_,
+            feature_names=feature_names,
+            class_names=class_names,
+            decimals=decimals,
+            pruning=self.pruning_,
+        )
+
+    def export(self, to: str, **parameters: Any) -> Any:
+        """Return the tree as "dot", "mermaid", "sql", "python", "c" or "onnx"; see `secateur.exports`."""
+        from ..exports import export
+
+        return export(self.model_, to=to, **parameters)
+
+    def export_dot(self, **parameters: Any) -> str:
+        """Return the tree for Graphviz; see `secateur.exports`."""
+        text: str = self.export("dot", **parameters)
+        return text
+
+    def export_sql(self, **parameters: Any) -> str:
+        """Return the tree as a SQL query that predicts the same; see `secateur.exports`."""
+        text: str = self.export("sql", **parameters)
+        return text
+
+    def export_json(self) -> str:
+        """Return the text of the model file; `secateur.load` reads it from a file."""
+        from ..modelfile import dumps_model
+
+        return dumps_model(self.model_).decode()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        # Words are taken, but the tag promises more: that any object in a cell is.
+        tags.input_tags.string = False
+        tags.input_tags.sparse = False
+        tags.array_api_support = False
+        return tags
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, X_holdout: Any, y_holdout: Any) -> Self:
+        kind = self._target_kind
+        table = encode(X, target=target(y, self), nominal=self.nominal, weights=sample_weight, target_kind=kind)
+        held_out = None
+        if X_holdout is not None:
+            held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
+        with progress_bar("growing and cross-validating") as progress:
+            model = fitting.fit_model(table, self._recipe(), weight=sample_weight, held_out=held_out, progress=progress)
+        self._keep(replace(model, parameters=self._plain_parameters()))
+        return self
+
+    def _recipe(self) -> fitting.Recipe:
+        given = self.get_params(deep=False)
+        names = ("prune", "penalty", "select", "cv", "cv_repeats", "holdout", "certify", "delta", "costs", "n_jobs")
+        return fitting.Recipe(
+            growing={name: given[name] for name in GROWING if name in given},
+            prune_parameters=dict(given["prune_parameters"] or {}),
+            seed=seed(given["random_state"]),
+            **{name: given[name] for name in names if name in given},
+        )
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, for files and reports."""
+        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
+        return {"estimator": type(self).__name__, **given}
+
+    def _keep(self, model: Model) -> None:
+        """Set all fitted attributes, none of which can fail."""
+        schema = model.tree.schema
+        if schema is None:
+            raise TreeError("the tree is a bare structure without columns; an estimator needs a tree with tests")
+        if schema.has_names:
+            self.feature_names_in_ = np.array(schema.names, object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = len(schema.columns)
+        if schema.classes is not None:
+            self.classes_ = schema.classes
+            self.n_classes_ = len(schema.classes)
+        self._model = model
+        self.counts_ = model.grown
+        self.holdout_ = model.holdout
+        self.sequence_ = model.sequence
+        self.selection_ = model.selection
+        self.certificate_ = model.certificate
+        self.pruning_ = model.pruning
+        self.tree_ = model.tree
+
+    def _with(self, model: Model) -> Self:
+        other = type(self)(**self.get_params(deep=False))
+        other._keep(model)  # noqa: SLF001 our own
+        return other
+
+    def _check_names(self, X: Any) -> None:
+        """Warn, in the words of scikit-learn, when names came only once; `encode` compares them."""
+        if isinstance(X, Table | str | os.PathLike):
+            return
+        has_names = not isinstance(X, np.ndarray | list | tuple) and open_source(X).has_names
+        name = type(self).__name__
+        if has_names and not hasattr(self, "feature_names_in_"):
+            warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
+        if not has_names and hasattr(self, "feature_names_in_"):
+            warnings.warn(
+                f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
+            )

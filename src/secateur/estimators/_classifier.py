@@ -1,0 +1,270 @@
+"""TreeClassifier: a small, well-chosen decision tree for classification."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+
+from .. import prediction
+from ..tree import Floats
+from ._base import TreeEstimator
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+    """A decision tree for classification, grown, cut back and, if asked, certified.
+
+    By default nine trees are grown (three criteria, three least leaf sizes), the whole pruning
+    path of each is cross-validated, and the smallest tree within one standard error of the best
+    is taken. `criterion="gini"` grows one tree only, in a ninth of the time.
+
+    Parameters
+    ----------
+    criterion : {"auto", "gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"}
+        What a test should lower most. "auto" lets cross-validation choose between gini,
+        entropy and sqrt; where nothing is cross-validated it is gini.
+    min_samples_leaf : int or "auto"
+        Least number of examples in a child. "auto" lets cross-validation choose between 1, 2
+        and 5; with a named criterion, or where nothing is cross-validated, it is 1.
+    splits : {"binary", "multiway"}
+        Nominal columns: a set of categories against the rest, or one child per category.
+    growth : {"depth-first", "best-first"}
+        Best-first splits the leaf with the largest drop next.
+    max_splits : int, optional
+        Number of tests in all; for best-first growth.
+    max_depth : int, optional
+        Number of tests on a path.
+    min_samples_split : int
+        Least number of examples in a node to be split.
+    min_weight_fraction_leaf : float
+        Least share of the whole weight in a child. With class weights this is the limit that
+        matters: rows of a class that weighs next to nothing then cannot make a leaf.
+    max_bins : int, optional
+        None considers every threshold; a number cuts between so many bins only.
+    prune : str or None
+        A rule of `secateur.pruners.RULES`; None keeps the whole tree. Rules that give one tree
+        ("reduced-error", "error-based", ...) take no notice of `select`.
+    prune_parameters : dict, optional
+        Further parameters of the rule, such as `{"confidence": 0.1}`.
+    penalty : {"leaves", "sqrt", "log"} or callable
+        What size costs in cost-complexity pruning.
+    select : {"1se", "0se", "holdout", "certificate"}, float, int or None
+        How a member of a sequence of prunings is chosen:
+
+        - "1se": the smallest within one standard error of the least error (also "0.25se",
+          "2se", ...); "0se": the least error. By cross-validation for "cost-complexity", on
+          held-out rows for other sequences.
+        - "holdout": the least error on held-out rows.
+        - "certificate": the least certified limit, which is then `certificate_`.
+        - a float: the smallest that is right so often, measured as for "1se".
+        - an int: the largest with at most so many leaves.
+        - None: the whole tree; `prune_to` cuts it later.
+    cv : int, splitter or list of folds
+        Folds of cross-validation.
+    cv_repeats : int or "auto"
+        How often folds are dealt; "auto" is 3 up to 10,000 rows, else 1.
+    probabilities : {"frequency", "shrunk", "m-estimate", "mixture"}
+        What `predict_proba` returns: the class shares in the row's leaf; the same shrunk
+        towards those of the nodes above; with two rows that look like the root added; or the
+        mean of the shares over all prunings of the tree, each weighted by how few growing
+        errors it makes. The classes predicted are those of the leaves in any case.
+    holdout : float
+        Share of the rows that is kept aside where a rule, a choice or a certificate needs fresh
+        rows and `fit` is given none.
+    certify : str or True, optional
+        Method of the certificate ("best", "test-sample", "path", "occam", "rademacher",
+        "pac-bayes"); True is "best". The rows it needs are kept aside before growing.
+    delta : float
+        Chance that the certificate is wrong.
+    costs : array of shape (n_classes, n_classes), optional
+        What it costs to answer class j for a row of class i, classes sorted. Leaves then answer
+        the class of least expected cost, and pruning lowers the cost, not the errors.
+    class_weight : dict or "balanced", optional
+        Factor on the weights of each class; "balanced" makes all classes weigh the same.
+    nominal : list of names or positions, optional
+        Columns of numbers to be read as categories. Columns of text, truth values and
+        categorical types are read so anyway.
+    random_state : None, int or RandomState
+        Seed of folds and held-out rows; None is 0. Growing has no randomness.
+    n_jobs : int, executor or None
+        Threads; -1 for one per core. The tree does not depend on it.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The whole tree that was grown; every node number is one of this tree.
+    counts_ : Counts
+        The growing sample in its nodes.
+    pruning_ : Pruning
+        What is left of the tree, and predicts.
+    sequence_ : PruningSequence or None
+        The sequence `pruning_` was taken from.
+    selection_ : Selection or None
+        The table it was chosen from, with all ways of growing that were tried in `pool`.
+    holdout_ : Counts or None
+        The held-out sample.
+    certificate_ : Bound or None
+    model_ : Model
+        All of these as one frozen object.
+    classes_ : array
+        The class labels, sorted, of the type they were given in.
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if `X` had column names.
+    feature_importances_ : array
+        See the property.
+
+    Notes
+    -----
+    Columns of a data frame are matched by name, in whatever order they come. Numbers may be
+    missing (NaN), and are compared in float64: a threshold means what it says.
+
+    The same rows in any order give the same tree: folds and held-out rows are dealt by what the
+    rows hold and by the seed, not by where they stand.
+
+    An interrupted or failed `fit` changes nothing: the estimator stays unfitted, or keeps the
+    tree of the last `fit` that ended.
+
+    Examples
+    --------
+    >>> from secateur import TreeClassifier
+    >>> X = [["sunny", 30.0], ["sunny", 18.0], ["rain", 20.0], ["rain", 12.0], ["sunny", 21.0]] * 20
+    >>> y = ["stay", "go", "stay", "stay", "go"] * 20
+    >>> model = TreeClassifier().fit(X, y)
+    >>> model.get_n_leaves(), model.score(X, y)
+    (3, 1.0)
+    >>> model.predict([["sunny", 15.0], ["rain", 19.0]]).tolist()
+    ['go', 'stay']
+    >>> print(model.prune_to(n_leaves=2).export_text(feature_names=["sky", "degrees"]))
+    |--- sky = rain
+    |   |--- class: stay (40 rows, 0 errors)
+    |--- sky = sunny
+    |   |--- class: go (60 rows, 20 errors)
+
+    The strategy of the paper on k-REP and Rademacher penalties, in one line:
+
+    >>> certified = TreeClassifier(prune="k-reduced-error", certify="rademacher").fit(X, y)
+    >>> certified.certificate_.method
+    'Rademacher penalty, centred, within 0 growing errors'
+    """
+
+    classes_: npt.NDArray[Any]
+    n_classes_: int
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "auto",
+        min_samples_leaf: int | Literal["auto"] = "auto",
+        splits: Literal["binary", "multiway"] = "binary",
+        growth: Literal["depth-first", "best-first"] = "depth-first",
+        max_splits: int | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        max_bins: int | None = None,
+        prune: str | None = "cost-complexity",
+        prune_parameters: dict[str, Any] | None = None,
+        penalty: Any = "leaves",
+        select: Any = "1se",
+        cv: Any = 10,
+        cv_repeats: int | Literal["auto"] = "auto",
+        probabilities: prediction.Probabilities = "frequency",
+        holdout: float = 1 / 3,
+        certify: str | bool | None = None,
+        delta: float = 0.05,
+        costs: npt.ArrayLike | None = None,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        nominal: Any = None,
+        random_state: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.splits = splits
+        self.growth = growth
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_bins = max_bins
+        self.prune = prune
+        self.prune_parameters = prune_parameters
+        self.penalty = penalty
+        self.select = select
+        self.cv = cv
+        self.cv_repeats = cv_repeats
+        self.probabilities = probabilities
+        self.holdout = holdout
+        self.certify = certify
+        self.delta = delta
+        self.costs = costs
+        self.class_weight = class_weight
+        self.nominal = nominal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        X_holdout: Any = None,
+        y_holdout: Any = None,
+    ) -> Self:
+        """Grow, prune and choose the tree.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+            The class of each row: text, truth values or whole numbers.
+        sample_weight : array of shape (n_rows,), optional
+            A whole-number weight is the same as repeating the row; rows of weight 0 have no
+            influence.
+        X_holdout, y_holdout : optional
+            Fresh rows to prune, choose or certify with, in place of a share of `X`.
+
+        Returns
+        -------
+        self
+        """
+        prediction.check_kind(self.probabilities)
+        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each row: that of its leaf."""
+        leaves = self.apply(X)
+        labels: npt.NDArray[Any] = self.classes_[self.pruning_.labels[leaves]]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
+        model = self.model_
+        self._check_names(X)
+        return prediction.predict_proba(model, X, kind=self.probabilities)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""
+        with np.errstate(divide="ignore"):
+            logs: Floats = np.log(self.predict_proba(X))
+        return logs
+
+    def export(self, to: str, **parameters: Any) -> Any:
+        """Return the tree as "dot", "mermaid", "sql", "python", "c" or "onnx"; see `secateur.exports`.
+
+        Probabilities there are those of `predict_proba`, except that a mixture, which needs
+        the whole tree, is replaced by the frequencies of the leaves.
+        """
+        if to in ("sql", "python", "c", "onnx") and self.probabilities in ("shrunk", "m-estimate"):
+            shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
+            parameters = {"probabilities": shares, **parameters}
+        return super().export(to, **parameters)
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
+        """Return a fitted estimator around a tree of scikit-learn; see `secateur.interop.from_sklearn`."""
+        from ..interop import from_sklearn
+
+        return cls.from_model(from_sklearn(estimator, X, y))

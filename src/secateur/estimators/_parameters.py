@@ -1,0 +1,54 @@
+"""What users hand to an estimator, as the verbs take it."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import entr
+from sklearn.utils.validation import column_or_1d
+
+from ..counts import Counts
+from ..errors import DataError, ParameterError
+
+
+def target(y: Any, estimator: Any) -> Any:
+    """The labels as `encode` takes them; scikit-learn has its own warning for a column."""
+    if y is None:
+        raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    if isinstance(y, str) or np.isscalar(y):
+        raise DataError(f"y is {y!r}; one label per row is needed, not the name of a column or one value")
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
+
+
+def seed(random_state: Any) -> int:
+    """A whole number from what scikit-learn takes as a seed; None is 0, so that the default repeats itself."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, or None, is needed")
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {plain(name): plain(item) for name, item in value.items()}
+    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
+
+
+def split_information(counts: Counts) -> npt.NDArray[np.float64]:
+    """The entropy, in bits, of how each node's examples fall on its children."""
+    parent, total = counts.tree.parent[1:], counts.total
+    share = total[1:] / np.maximum(total[parent], 1e-300)
+    information: npt.NDArray[np.float64] = np.bincount(parent, entr(share), minlength=len(total)) / np.log(2)
+    return information

@@ -1,0 +1,138 @@
+"""TreeRegressor: a small, well-chosen regression tree."""
+
+from typing import Any, Literal, Self
+
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+
+from ..labels import TargetKind
+from ..tree import Floats
+from ._base import TreeEstimator
+
+
+class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """A regression tree by squared error, grown and cut back.
+
+    By default three trees are grown (at least 1, 2 or 5 rows in a leaf), the whole pruning
+    path of each is cross-validated, and the smallest tree within one standard error of the best
+    is taken.
+
+    Parameters
+    ----------
+    criterion : {"squared_error"}
+    min_samples_leaf : int or "auto"
+        Least number of examples in a child. "auto" lets cross-validation choose between 1, 2
+        and 5; where nothing is cross-validated it is 1.
+    prune : {"cost-complexity", "best-of-size", "reduced-error", "greedy", "weakest-links", ...} or None
+        Rules that need costs only.
+    select : {"1se", "0se", "holdout"}, float, int or None
+        As for `TreeClassifier`; a float is the share of the variance to explain.
+    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins
+        As for `TreeClassifier`.
+    prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
+        As for `TreeClassifier`.
+
+    Attributes
+    ----------
+    tree_, pruning_, sequence_, selection_, model_
+        As for `TreeClassifier`.
+    counts_, holdout_ : Moments
+        Weight, mean and squared error in each node of `tree_`.
+    certificate_ : None
+        A squared error has no limit that could be certified.
+
+    Examples
+    --------
+    >>> from secateur import TreeRegressor
+    >>> X = [[float(i % 20)] for i in range(100)]
+    >>> y = [1.0 if x < 10 else 3.0 for (x,) in X]
+    >>> model = TreeRegressor().fit(X, y)
+    >>> model.get_n_leaves(), model.predict([[0.0], [15.0]]).tolist()
+    (2, [1.0, 3.0])
+    """
+
+    _target_kind: TargetKind = "number"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        min_samples_leaf: int | Literal["auto"] = "auto",
+        splits: Literal["binary", "multiway"] = "binary",
+        growth: Literal["depth-first", "best-first"] = "depth-first",
+        max_splits: int | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_weight_fraction_leaf: float = 0.0,
+        max_bins: int | None = None,
+        prune: str | None = "cost-complexity",
+        prune_parameters: dict[str, Any] | None = None,
+        penalty: Any = "leaves",
+        select: Any = "1se",
+        cv: Any = 10,
+        cv_repeats: int | Literal["auto"] = "auto",
+        holdout: float = 1 / 3,
+        nominal: Any = None,
+        random_state: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.splits = splits
+        self.growth = growth
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_bins = max_bins
+        self.prune = prune
+        self.prune_parameters = prune_parameters
+        self.penalty = penalty
+        self.select = select
+        self.cv = cv
+        self.cv_repeats = cv_repeats
+        self.holdout = holdout
+        self.nominal = nominal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        X_holdout: Any = None,
+        y_holdout: Any = None,
+    ) -> Self:
+        """Grow, prune and choose the tree.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+            Finite numbers.
+        sample_weight : array of shape (n_rows,), optional
+            A whole-number weight is the same as repeating the row; rows of weight 0 have no
+            influence.
+        X_holdout, y_holdout : optional
+            Fresh rows to prune or choose with, in place of a share of `X`.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
+
+    def predict(self, X: Any) -> Floats:
+        """Return the mean of the leaf of each row."""
+        leaves = self.apply(X)
+        means: Floats = self.counts_.mean[leaves]
+        return means
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
+        """Return a fitted estimator around a tree of scikit-learn; see `secateur.interop.from_sklearn`."""
+        from ..interop import from_sklearn
+
+        return cls.from_model(from_sklearn(estimator, X, y))

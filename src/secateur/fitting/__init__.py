@@ -1,0 +1,13 @@
+"""From rows to a Model, and from a Model to a smaller one.
+
+This is what the estimators and the command line do; the steps are the public verbs, in the
+one order that keeps certificates true: rows that will certify or prune are put aside before
+anything looks at them.
+"""
+
+from ._after import certificate_of, choose_on_holdout, path_table, prune_to, snip
+from ._fit import fit_model
+from ._members import index_of
+from ._recipe import Recipe
+
+__all__ = ["Recipe", "certificate_of", "choose_on_holdout", "fit_model", "index_of", "path_table", "prune_to", "snip"]

@@ -1,0 +1,208 @@
+"""From a Model to a smaller or a certified one: nothing is grown or routed again."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bound import Bound
+from ..certifiers import certify, path
+from ..counts import Counts
+from ..errors import LeakageError, ParameterError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..pruners import prune
+from ..pruning import Pruning
+from ..selection import select
+from ..sequence import PruningSequence
+from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, rates
+
+
+def prune_to(
+    model: Model, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
+) -> Model:
+    """Return the model cut back along its sequence; nothing is grown or counted again.
+
+    Parameters
+    ----------
+    model : Model
+        Without a sequence, the cost-complexity path of its growing sample is used.
+    n_leaves : int
+        The largest member with at most so many leaves.
+    alpha : float
+        The member that is best at this penalty per leaf, a share of the rows.
+    accuracy : float
+        The smallest member that is right so often (regression: that explains this share of the
+        variance), by cross-validation if the model has it, else on its held-out rows, else
+        on the growing sample.
+
+    Returns
+    -------
+    Model
+        Its certificate, if the model had one, is that of the path, which holds for all
+        members at once; None if the held-out rows helped to make the sequence.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.fitting import Recipe, fit_model, prune_to
+    >>> table = encode([[0.0], [1.0], [2.0], [3.0]], target=["a", "b", "a", "b"])
+    >>> model = fit_model(table, Recipe(prune=None))
+    >>> prune_to(model, n_leaves=3)
+    Model(2 of 4 leaves, 4 rows, not certified)
+    """
+    n_asked = sum(value is not None for value in (n_leaves, alpha, accuracy))
+    if n_asked != 1:
+        raise ParameterError(f"{n_asked} of n_leaves, alpha and accuracy are given; exactly one is needed")
+    sequence = sequence_of(model)
+    if alpha is not None:
+        index = sequence.index_at(alpha)
+    elif n_leaves is not None:
+        index = index_with_leaves(sequence, n_leaves)
+    else:
+        index = index_with_accuracy(sequence, *_measured(model, sequence), accuracy, model.grown)
+    pruning = labelled(sequence[index], model.pruning.node_labels)
+    holdout, certificate = model.holdout, None
+    if model.certificate is not None and isinstance(holdout, Counts) and holdout.sample not in sequence.seen:
+        certificate = path(sequence, holdout, delta=model.certificate.delta)[index]
+    selection = None if model.sequence is None else model.selection
+    return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
+
+
+def snip(model: Model, node: int) -> Model:
+    """Return the model cut at one more node; a cut by hand has no certificate.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.fitting import Recipe, fit_model, snip
+    >>> table = encode([[0.0], [1.0], [2.0], [3.0]], target=["a", "b", "a", "b"])
+    >>> model = fit_model(table, Recipe(prune=None))
+    >>> snip(model, 0)
+    Model(1 of 4 leaves, 4 rows, not certified)
+    """
+    return replace(model, pruning=model.pruning.snip(node), certificate=None)
+
+
+def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
+    """Return the model with the member of its sequence that is best on its held-out sample.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.fitting import Recipe, choose_on_holdout, fit_model
+    >>> rows = [[0.0], [1.0], [2.0], [3.0]] * 6
+    >>> model = fit_model(encode(rows, target=["a", "a", "b", "b"] * 6), Recipe(prune="reduced-error"))
+    >>> choose_on_holdout(model)
+    Model(2 of 2 leaves, 16 rows, not certified)
+    """
+    if model.holdout is None:
+        raise ParameterError("the model has no held-out sample to choose on")
+    sequence = sequence_of(model)
+    values = model.grown.mean if isinstance(model.grown, Moments) else None
+    pruning, selection = select(sequence, model.holdout, rule=rule, k=k, costs=costs, values=values)
+    pruning = labelled(pruning, model.pruning.node_labels)
+    return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
+
+
+def certificate_of(
+    model: Model, *, method: str = "best", delta: float = 0.05, seed: int = 0, k: int | None = None
+) -> Bound:
+    """Return the certificate of a model's pruning on its held-out sample.
+
+    Parameters
+    ----------
+    model : Model
+    method : str
+        One of `secateur.certifiers.METHODS`. "best" takes the path certificate where the sample
+        chose a member of a sequence it had not made.
+    delta : float
+    seed : int
+        Of the signs that the Rademacher penalty draws.
+    k : int, optional
+        The growing errors that the choice was restricted to.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.fitting import Recipe, certificate_of, fit_model
+    >>> rows = [[0.0], [1.0], [2.0], [3.0]] * 60
+    >>> model = fit_model(encode(rows, target=["a", "a", "b", "b"] * 60), Recipe(prune="reduced-error"))
+    >>> round(certificate_of(model).value, 3)
+    0.058
+    """
+    holdout, sequence = model.holdout, model.sequence
+    if not isinstance(holdout, Counts) or not isinstance(model.grown, Counts):
+        what = "held-out rows are needed" if holdout is None else "squared errors have no limit to certify"
+        raise UnsupportedError(f"there is no certificate: {what}")
+    if replace(holdout, sample=model.grown.sample) == model.grown:
+        raise LeakageError(
+            f"sample {holdout.sample!r} has the counts of the growing sample in every node: these rows grew the tree; "
+            "certify on rows that did not"
+        )
+    is_chosen_here = holdout.sample in model.pruning.seen
+    is_fresh_path = sequence is not None and holdout.sample not in sequence.seen
+    if sequence is not None and (method == "path" or (method == "best" and is_fresh_path and is_chosen_here)):
+        member = index_of(sequence, model.pruning)
+        if member is not None:
+            bound: Bound = path(sequence, holdout, delta=delta)[member]
+            return bound
+        if method == "path":
+            raise ParameterError("method='path': the pruning is no member of the model's sequence")
+    more: dict[str, Any] = {} if k is None else {"k": k}
+    if method in ("best", "rademacher"):
+        more["rng"] = seed
+    found: Bound = certify(model.pruning, holdout, method=method, delta=delta, grown=model.grown, **more)
+    return found
+
+
+def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, npt.NDArray[Any]]:
+    """Return the table of accuracy against size: one value per member of the model's sequence.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.fitting import Recipe, fit_model, path_table
+    >>> model = fit_model(encode([[0.0], [1.0], [2.0]], target=["a", "a", "b"]), Recipe(prune=None))
+    >>> {name: values.tolist() for name, values in path_table(model).items() if name != "alpha"}
+    {'leaves': [2, 1], 'growing': [0.0, 0.3333333333333333], 'shown': [True, False]}
+    """
+    sequence = sequence_of(model)
+    table: dict[str, npt.NDArray[Any]] = {"leaves": sequence.n_leaves}
+    if sequence.alphas is not None:
+        table["alpha"] = sequence.alphas
+    table["growing"] = rates(sequence, model.grown, model.grown)
+    selection = model.selection
+    if selection is not None and selection.sample == "cross-validation" and len(selection.error) == len(sequence):
+        table["cross_validated"], table["standard_error"] = selection.error, selection.se
+    if holdout is not None:
+        table["held_out"] = rates(sequence, model.grown, holdout)
+        if isinstance(holdout, Counts) and holdout.is_whole and holdout.sample not in sequence.seen:
+            table["certified"] = np.array([bound.value for bound in path(sequence, holdout, delta=delta)])
+    member = index_of(sequence, model.pruning)
+    table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
+    return table
+
+
+def sequence_of(model: Model) -> PruningSequence:
+    """The model's sequence, or the cost-complexity path of its growing sample, penalties per row."""
+    if model.sequence is not None:
+        return model.sequence
+    sequence: Any = prune(model.tree, model.grown, rule="cost-complexity")
+    found: PruningSequence = replace(sequence, alphas=sequence.alphas / (float(model.grown.total[0]) or 1.0))
+    return found
+
+
+def labelled(pruning: Pruning, labels: Any) -> Pruning:
+    """A pruning that was made from costs, with the classes of the nodes."""
+    return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
+
+
+def _measured(model: Model, sequence: PruningSequence) -> tuple[npt.NDArray[Any], str]:
+    """(the error of each member, where it was measured), the most honest there is."""
+    if model.selection is not None and len(model.selection.error) == len(sequence):
+        return model.selection.error, model.selection.sample
+    if model.holdout is not None:
+        return rates(sequence, model.grown, model.holdout), "held-out rows"
+    return rates(sequence, model.grown, model.grown), "the growing sample"
