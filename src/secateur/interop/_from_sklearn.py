@@ -1,0 +1,137 @@
+"""from_sklearn: a fitted scikit-learn tree as our nouns, that sends every row where it did.
+
+scikit-learn rounds a value to float32 before it compares it with a threshold; we compare
+float64. Rounding never turns an order round, so "rounded to at most t" is "at most t'" for one
+t': halfway between the largest float32 at or below t and the next one, where ties go to even.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from ..counts import Counts
+from ..errors import CountsError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..pruning import Pruning
+from ..tree import Floats, Tree
+from ._counting import recounted, routed
+from ._read import MEANS, Foreign, read_tree, schema_of
+
+
+def from_sklearn(
+    estimator: Any, X: Any = None, y: Any = None, feature_names: Any = None, *, sample_weight: Any = None
+) -> Model:
+    """Return a fitted scikit-learn tree as a model of ours.
+
+    Parameters
+    ----------
+    estimator : DecisionTree or ExtraTree, classifier or regressor
+        Fitted; it is not changed. Of a forest pass a member.
+    X, y : array or data frame; array, optional
+        The rows it was fitted on; needed only if the tree does not hold its counts (class
+        weights, monotonic constraints, the Poisson criterion).
+    feature_names : list of str, optional
+        Names of the columns, if the estimator was fitted without.
+    sample_weight : array, optional
+        Of the rows of X.
+
+    Returns
+    -------
+    Model
+        The whole tree, uncut, in pre-order. Every float64 row goes where scikit-learn sends it,
+        missing values included; a threshold is therefore a hair above scikit-learn's. Where
+        the numbering differs (best-first growth), `facts["nodes"]` lists scikit-learn's number
+        of each node. Classes are those scikit-learn predicts; under class weights the counts
+        are weighted as in growing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = from_sklearn(DecisionTreeClassifier(random_state=0).fit(X, y))
+    >>> model, model.grown
+    (Model(9 of 9 leaves, 150 rows, not certified), Counts('grow', 150 in 3 classes, 17 nodes))
+    """
+    foreign = read_tree(estimator)
+    tree = _with_tests(foreign, feature_names)
+    sample = _sample(foreign, X, y, sample_weight)
+    if isinstance(sample, Counts):
+        grown: Counts | Moments = Counts(tree, sample.by_class)
+    else:
+        grown = Moments(tree, sample.weight, sample.mean, sample.spread)
+    pruning = Pruning.from_cuts(
+        tree, [], node_labels=foreign.labels if foreign.is_classifier else None, seen={"grow"}, rule="scikit-learn"
+    )
+    import sklearn
+
+    facts: dict[str, Any] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
+    if (np.diff(foreign.order) != 1).any():
+        facts["nodes"] = foreign.order.tolist()
+    parameters = {"estimator": type(estimator).__name__, "criterion": estimator.criterion}
+    return Model(pruning, grown, parameters=parameters, facts=facts)
+
+
+def float64_thresholds(thresholds: npt.ArrayLike) -> Floats:
+    """Return the largest float64 that, rounded to float32, is at most each threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> (limit,) = float64_thresholds([0.5])
+    >>> bool(np.float32(limit) <= 0.5 < np.float32(np.nextafter(limit, 1)))
+    True
+    """
+    given = np.asarray(thresholds, np.float64)
+    with np.errstate(over="ignore"):  # the neighbour of the largest is infinite; that case has its own line
+        below = given.astype(np.float32)
+        below = np.where(below > given, np.nextafter(below, np.float32(-np.inf)), below)
+        above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
+    is_infinite = np.isinf(below)
+    largest = float(np.finfo(np.float32).max)
+    beyond = 2.0**128  # what float32 would hold after its largest number, if its exponent went on
+    above = np.where(below == np.float32(largest), beyond, above)
+    middle = below.astype(np.float64) / 2 + above / 2
+    is_even = (below.view(np.uint32) & 1) == 0  # a value right in the middle is rounded to the even neighbour
+    limit = np.where(is_even, middle, np.nextafter(middle, -np.inf))
+    lowest = -(largest / 2 + beyond / 2)  # from here on down everything is rounded to minus infinity
+    return np.where(is_infinite, np.where(given > 0, np.inf, lowest), limit)
+
+
+def _with_tests(foreign: Foreign, feature_names: Any) -> Tree:
+    estimator, records, order = foreign.estimator, foreign.records, foreign.order
+    is_leaf = foreign.tree.is_leaf
+    feature = np.where(is_leaf, -1, records.nodes["feature"][order]).astype(np.int32)
+    nominal = np.intersect1d(feature, records.nominal_features())
+    if len(nominal):
+        raise UnsupportedError(
+            f"{type(estimator).__name__} tests sets of categories of feature {nominal[0]}, which cannot be read yet; "
+            "prune_sklearn takes it, or fit it on encoded columns"
+        )
+    default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
+    return Tree(
+        foreign.tree.parent,
+        feature=sealed(feature),
+        threshold=sealed(np.where(is_leaf, np.nan, float64_thresholds(records.threshold[order]))),
+        default=sealed(default.astype(np.int32)),
+        score=foreign.tree.score,
+        schema=schema_of(estimator, foreign.classes, feature_names),
+    )
+
+
+def _sample(foreign: Foreign, X: Any, y: Any, sample_weight: Any) -> Counts | Moments:
+    estimator = foreign.estimator
+    if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
+        what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
+        raise UnsupportedError(
+            f"{type(estimator).__name__} has {what}: its leaves answer other numbers than the mean of their rows, "
+            "which our regression trees cannot; prune_sklearn takes it"
+        )
+    if not foreign.missing_counts:
+        return foreign.own_sample()
+    if X is None or y is None:
+        raise CountsError(foreign.missing_counts)
+    return recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)

@@ -1,0 +1,108 @@
+"""Held-out rows in a scikit-learn tree: what every node would cost them as a leaf, and how surely."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import structure
+from ..counts import Counts, Numbers
+from ..errors import ParameterError
+from ..labels import check_weights, encode_target
+from ..moments import Moments
+from ..pruning import Pruning
+from ..selection import choose as select_member
+from ..sequence import PruningSequence
+from ..tree import Floats, Ints
+from ._counting import counted, numbers
+from ._read import Foreign
+
+Array = npt.NDArray[Any]
+
+CHOICES = {"min-error": 0, "0se": 0, "1se": 1}  # so many standard errors above the least error
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that did not grow the tree.
+
+    Parameters
+    ----------
+    foreign : Foreign
+    leaves : array of int
+        The leaf of each row.
+    target : array
+        Class numbers, or numbers.
+    weight : array
+    sample : Counts or Moments
+    cost : array
+        Errors (squared or absolute differences) of each node as a leaf that answers what the
+        scikit-learn node does.
+    """
+
+    foreign: Foreign
+    leaves: Ints
+    target: Array
+    weight: Floats
+    sample: Counts | Moments
+    cost: Numbers
+
+    def standard_error(self, pruning: Pruning) -> float:
+        """Return the standard error of the summed cost of a pruning."""
+        nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32)
+        answering = structure.inherit_labels(pruning.tree.parent, nodes, ~(pruning.is_leaf | pruning.is_kept))
+        losses = _losses(self.foreign, self.target, answering[self.leaves])
+        total = self.weight.sum()
+        mean = (self.weight * losses).sum() / total
+        return float(np.sqrt((self.weight * (losses - mean) ** 2).sum()))
+
+    def choose(self, sequence: PruningSequence, rule: str) -> Pruning:
+        """Return the member of least cost, the smallest of equals, or the smallest within a standard error of it."""
+        total = self.weight.sum()
+        rates = sequence.costs_on(self.cost) / total
+        errors = np.full(len(rates), np.nan)
+        best, _ = select_member(rates, errors)
+        errors[best] = self.standard_error(sequence[best]) / total
+        return sequence[select_member(rates, errors, CHOICES[rule])[1]]
+
+
+def held_out(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any) -> HeldOut:
+    """Return held-out rows counted in a tree."""
+    sample = counted(foreign, leaves, y, sample_weight, "prune")
+    given = check_weights(sample_weight, len(leaves))
+    weight = np.ones(len(leaves)) if given is None else np.asarray(given)
+    if isinstance(sample, Counts):
+        target: Array = encode_target(y, classes=foreign.classes)[0]
+        cost = sample.errors_if_leaf(foreign.labels)
+    else:
+        target = numbers(y, len(leaves))
+        cost = sample.squared_errors_if_leaf(foreign.values[:, 0])
+        if foreign.estimator.criterion == "absolute_error":
+            cost = _absolute_errors(foreign, leaves, target, weight)
+    return HeldOut(foreign, leaves, target, weight, sample, cost)
+
+
+def check_choice(select: str) -> None:
+    if select not in CHOICES:
+        raise ParameterError(f"select={select!r}; one of {', '.join(map(repr, CHOICES))} is needed")
+
+
+def _losses(foreign: Foreign, target: Array, nodes: Ints) -> Floats:
+    if foreign.is_classifier:
+        return np.asarray(foreign.labels[nodes] != target, np.float64)
+    difference: Floats = np.abs(foreign.values[nodes, 0] - target)
+    return difference if foreign.estimator.criterion == "absolute_error" else difference**2
+
+
+def _absolute_errors(foreign: Foreign, leaves: Ints, target: Floats, weight: Floats) -> Floats:
+    """Weighted absolute differences from every node on each row's way: no sum of a few numbers gives them."""
+    parent, cost = foreign.tree.parent, np.zeros(foreign.tree.n_nodes)
+    rows, nodes = np.arange(len(leaves)), leaves
+    while len(rows):
+        loss = weight[rows] * np.abs(foreign.values[nodes, 0] - target[rows])
+        cost += np.bincount(nodes, loss, minlength=len(cost))
+        nodes = parent[nodes]
+        rows, nodes = rows[nodes >= 0], nodes[nodes >= 0]
+    return sealed(cost)

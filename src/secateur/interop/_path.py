@@ -1,0 +1,150 @@
+"""path_sklearn: the cost-complexity path of a fitted scikit-learn tree, as trees, without one refit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..counts import Counts
+from ..errors import CountsError, ParameterError
+from ..pruners import cost_complexity
+from ..sequence import PruningSequence
+from ..tree import Floats
+from ._counting import recounted, routed
+from ._read import Foreign, read_tree
+from ._write import pruned_estimator
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SklearnPath:
+    """The prunings of a fitted tree that are best at some penalty per leaf, largest first.
+
+    Parameters
+    ----------
+    sequence : PruningSequence
+        The path in our nouns; `sequence.alphas` is in units of the cost.
+    ccp_alphas : array of float
+        The least penalty at which each member is chosen, per leaf, as a share of the rows:
+        scikit-learn's `ccp_alphas`, equal ones listed once.
+    impurities : array of float
+        The impurity (with `cost="errors"`, the error rate) of each member on the growing rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> path = path_sklearn(DecisionTreeClassifier(random_state=0).fit(*load_iris(return_X_y=True)))
+    >>> path
+    SklearnPath(7 trees, 9 to 1 leaves)
+    >>> [int(tree.get_n_leaves()) for tree in path]
+    [9, 7, 5, 4, 3, 2, 1]
+    """
+
+    sequence: PruningSequence
+    ccp_alphas: Floats
+    impurities: Floats
+    _foreign: Foreign
+
+    def tree(self, index: int) -> Any:
+        """Return member `index` as a fitted estimator of the class of the original."""
+        return pruned_estimator(self._foreign, replace(self.sequence[index], node_labels=None))
+
+    def at(self, ccp_alpha: float) -> Any:
+        """Return the estimator that fitting with this `ccp_alpha` would give."""
+        if not ccp_alpha >= 0:
+            raise ParameterError(f"ccp_alpha={ccp_alpha}; a number of 0 or more is needed")
+        return self.tree(int((self.ccp_alphas <= ccp_alpha).sum()) - 1)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.tree(index)
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.tree(i) for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        leaves = self.sequence.n_leaves
+        return f"SklearnPath({len(self):,} trees, {leaves[0]:,} to {leaves[-1]:,} leaves)"
+
+
+def path_sklearn(
+    estimator: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    cost: Literal["impurity", "errors"] = "impurity",
+) -> SklearnPath:
+    """Return the whole cost-complexity path of a fitted tree; nothing is refitted.
+
+    Parameters
+    ----------
+    estimator : DecisionTree or ExtraTree, classifier or regressor
+        Fitted; it is not changed.
+    X, y : array or data frame; array, optional
+        The rows it was fitted on; needed with `cost="errors"` only, and only if the tree does
+        not hold its counts (class weights, monotonic constraints).
+    sample_weight : array, optional
+        Of these rows.
+    cost : "impurity" or "errors"
+        What a leaf costs: its impurity, as in scikit-learn's `cost_complexity_pruning_path`,
+        or the rows it misclassifies, as in the book by Breiman et al. (1984); of a
+        regressor the summed loss of its criterion either way.
+
+    Returns
+    -------
+    SklearnPath
+        Indexing gives genuine estimators. Where scikit-learn lists several cuts at one penalty,
+        rounding apart, there is one member, the last of them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> whole = DecisionTreeClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    >>> path = path_sklearn(whole)
+    >>> path.ccp_alphas.round(4).tolist()
+    [0.0, 0.0065, 0.0089, 0.0131, 0.0297, 0.2598, 0.3333]
+    >>> int(path.at(0.05).get_n_leaves())
+    3
+    """
+    foreign = read_tree(estimator)
+    if cost not in ("impurity", "errors"):
+        raise ParameterError(f"cost={cost!r}; 'impurity' or 'errors' is needed")
+    if cost == "impurity":
+        sequence = _without_noise(cost_complexity(foreign.tree, None, cost=foreign.risk))
+        assert sequence.alphas is not None
+        return SklearnPath(sequence, sequence.alphas, sequence.errors, foreign)
+    sample = None
+    if foreign.missing_counts and (foreign.is_classifier or foreign.is_monotonic):
+        if X is None or y is None:
+            raise CountsError(foreign.missing_counts)
+        sample = recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)
+    elif foreign.is_classifier:
+        sample = foreign.own_sample()
+    if isinstance(sample, Counts):
+        sequence = cost_complexity(foreign.tree, sample, cost=sample.errors_if_leaf(foreign.labels))
+    elif sample is not None:
+        sequence = cost_complexity(foreign.tree, None, cost=sample.squared_errors_if_leaf(foreign.values[:, 0]))
+    else:
+        sequence = cost_complexity(foreign.tree, None, cost=foreign.own_cost())
+    assert sequence.alphas is not None
+    whole = foreign.weight[0] if sample is None else float(sample.total[0])
+    return SklearnPath(sequence, sequence.alphas / whole, sequence.errors / whole, foreign)
+
+
+def _without_noise(sequence: PruningSequence) -> PruningSequence:
+    """Take members that only rounding keeps apart from the first one, at no penalty, together with it."""
+    assert sequence.alphas is not None
+    assert sequence.steps is not None
+    n = int(np.count_nonzero(sequence.alphas[1:] <= 1e-12 * sequence.errors[-1]))
+    return replace(
+        sequence,
+        n_leaves=sequence.n_leaves[n:],
+        errors=sequence.errors[n:],
+        alphas=np.append(0.0, sequence.alphas[n + 1 :]),
+        steps=np.maximum(sequence.steps - n, 0),
+    )

@@ -1,0 +1,310 @@
+"""to_sklearn: our model as a genuine scikit-learn tree, or a pipeline where columns are nominal.
+
+scikit-learn's trees compare numbers and have two children. A nominal test of ours becomes a
+balanced run of threshold tests on codes, in which the categories of one child stand
+together; a test whose children do not stand together in the order of codes at hand gets an
+encoder with an order of its own, so no subtree is ever doubled.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import structure
+from ..counts import Counts
+from ..errors import TreeError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..table import Schema
+from ..tree import Floats, Ints, Tree
+from ._nodes import NO_CHILD, NO_FEATURE, Records, blank_nodes, split_part
+from ._pipeline import with_encoders
+from ._write import leaning
+
+Array = npt.NDArray[Any]
+
+LARGEST = float(np.finfo(np.float32).max)
+_IMPURITIES = ("gini", "entropy", "log_loss")
+
+
+def to_sklearn(model: Any) -> Any:
+    """Return the pruned tree of a model as a fitted scikit-learn estimator.
+
+    Parameters
+    ----------
+    model : Model, or a fitted TreeClassifier or TreeRegressor
+
+    Returns
+    -------
+    DecisionTreeClassifier, DecisionTreeRegressor or Pipeline
+        A pipeline of encoders and a tree if a nominal column is tested. The tree predicts what
+        the model does for all values that float32 holds, which is what scikit-learn reads;
+        missing values and unseen categories included. Its attribute `node_ids_` gives, for each
+        of its nodes, the node of the model's whole tree; the nodes of a run of tests that
+        stand for one nominal test all have the number of that test. `n_node_samples` is
+        the weight, rounded.
+
+    Notes
+    -----
+    Thresholds beyond the range of float32 are refused. Whole numbers beyond 2**24 lose their
+    last digits when scikit-learn reads them. `clone` and `fit` grow a new tree of scikit-learn's.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> model = secateur.Model(secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    >>> to_sklearn(model).predict([[0.0], [9.0]]).tolist()
+    ['no', 'yes']
+    """
+    model = getattr(model, "model_", model)
+    if not isinstance(model, Model):
+        raise UnsupportedError(f"model is a {type(model).__name__}; a Model or a fitted estimator of ours is needed")
+    schema = _checked(model)
+    plan = _plan(model, schema)
+    columns = plan.columns
+    estimator = _template(model, schema, len(columns))
+    records = Records.of(estimator.tree_)
+    estimator.tree_ = Records(
+        records.maker, records.arguments, _nodes(plan, records.nodes.dtype, _impurity_name(model)), plan.values
+    ).build(plan.depth)
+    estimator.node_ids_ = sealed(np.array(plan.owner, np.int32))
+    if all(order is None for _, order in columns):
+        if schema.has_names:
+            estimator.feature_names_in_ = np.array(schema.names, object)
+        return estimator
+    return with_encoders(estimator, schema, columns)
+
+
+@dataclass
+class _Plan:
+    """The nodes to write, in pre-order, as lists; see `_plan`."""
+
+    columns: list[tuple[int, tuple[int, ...] | None]]
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    feature: list[int] = field(default_factory=list)
+    threshold: list[float] = field(default_factory=list)
+    goes_left: list[bool] = field(default_factory=list)
+    owner: list[int] = field(default_factory=list)
+    statistics: list[Array] = field(default_factory=list)
+    depth: int = 0
+    values: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A node still to write: node `v`, or the children `first` to `last` of its run of tests."""
+
+    v: int
+    parent: int
+    is_left: bool
+    depth: int
+    run: tuple[int, int] | None = None
+
+
+def _plan(model: Model, schema: Schema) -> _Plan:
+    """Walk the pruned tree and list the nodes of scikit-learn's."""
+    tree, pruning = model.tree, model.pruning
+    orders = _Orders(tree, schema)
+    plan = _Plan(orders.columns)
+    statistics = _statistics(model)
+    stack = [_Piece(0, -1, False, 0)]
+    while stack:
+        piece = stack.pop()
+        here, v = len(plan.left), piece.v
+        if piece.parent >= 0:
+            (plan.left if piece.is_left else plan.right)[piece.parent] = here
+        plan.depth = max(plan.depth, piece.depth)
+        plan.owner.append(v)
+        plan.left.append(NO_CHILD)
+        plan.right.append(NO_CHILD)
+        if pruning.is_leaf[v]:
+            plan.feature.append(NO_FEATURE)
+            plan.threshold.append(NO_FEATURE)
+            plan.goes_left.append(False)
+            plan.statistics.append(statistics[v])
+            continue
+        segments = orders.segments(v)
+        first, last = piece.run or (0, len(segments.children))
+        middle = (first + last) // 2
+        inside = segments.children[first:last]
+        plan.feature.append(segments.column)
+        plan.threshold.append(float(segments.limits[middle - 1]))
+        plan.goes_left.append(segments.default < middle)
+        plan.statistics.append(statistics[v] if piece.run is None else _joined(statistics[inside], model))
+        for low, high, is_left in ((middle, last, False), (first, middle, True)):  # the left one is popped first
+            if high - low == 1:
+                stack.append(_Piece(int(segments.children[low]), here, is_left, piece.depth + 1))
+            else:
+                stack.append(_Piece(v, here, is_left, piece.depth + 1, (low, high)))
+    plan.values = _values(model, plan)
+    return plan
+
+
+@dataclass(frozen=True)
+class _Segments:
+    """The children of a test along one axis: child i holds what is at most `limits[i]` and above the one before."""
+
+    column: int
+    children: Ints
+    limits: Floats
+    default: int
+
+
+class _Orders:
+    """The columns that scikit-learn's tree will test: ours, and further orders of nominal ones."""
+
+    def __init__(self, tree: Tree, schema: Schema) -> None:
+        self.tree = tree
+        self.schema = schema
+        self.columns: list[tuple[int, tuple[int, ...] | None]] = [
+            (j, tuple(range(column.n_codes)) if column.kind == "nominal" else None)
+            for j, column in enumerate(schema.columns)
+        ]
+        self.of_feature = {j: [j] for j in range(len(schema.columns))}
+
+    def segments(self, v: int) -> _Segments:
+        tree = self.tree
+        children = np.fromiter(tree.children(v), np.int32)
+        j = int(tree.feature[v])
+        branch = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+        if not len(branch):
+            return _Segments(j, children, tree.threshold[v : v + 1], int(tree.default[v]))
+        column = next((c for c in self.of_feature[j] if _stand_together(branch, self.columns[c][1])), None)
+        if column is None:
+            column = len(self.columns)
+            key = branch.astype(np.int64)
+            if self.schema.columns[j].has_missing:  # the encoder numbers missing last, so its child comes last
+                key[branch == branch[-1]] = len(children)
+            self.columns.append((j, tuple(np.argsort(key, kind="stable").tolist())))
+            self.of_feature[j].append(column)
+        order = branch[list(self.columns[column][1] or ())]
+        used, starts = np.unique(order, return_index=True)
+        sequence = used[np.argsort(starts)]
+        ends = np.append(np.sort(starts)[1:], len(order))
+        # A child without categories takes unseen values only: it stands behind all codes.
+        empty = np.setdiff1d(np.arange(len(children)), sequence)
+        sequence = np.append(sequence, empty).astype(np.int64)
+        limits = np.append(ends - 0.5, np.full(len(empty), len(order) + 0.5))
+        limits[len(used) - 1] = len(order) + 0.5
+        return _Segments(column, children[sequence], limits, int(np.flatnonzero(sequence == tree.default[v])[0]))
+
+
+def _stand_together(branch: Array, order: tuple[int, ...] | None) -> bool:
+    """Whether the codes of each child are neighbours in this order."""
+    along = branch[list(order or ())]
+    return int(np.count_nonzero(np.diff(along))) + 1 == len(np.unique(along))
+
+
+def _statistics(model: Model) -> Array:
+    """One row per node: class weights, or weight, mean and spread."""
+    grown = model.grown
+    if isinstance(grown, Moments):
+        return np.stack([grown.weight, grown.mean, grown.spread], axis=1)
+    return np.asarray(grown.by_class, np.float64)
+
+
+def _joined(rows: Array, model: Model) -> Array:
+    """The statistics of several children together."""
+    if model.is_classifier:
+        return np.asarray(rows.sum(axis=0))
+    weight = rows[:, 0].sum()
+    mean = np.average(rows[:, 1], weights=rows[:, 0]) if weight > 0 else rows[0, 1]
+    return np.array([weight, mean, rows[:, 2].sum() + (rows[:, 0] * (rows[:, 1] - mean) ** 2).sum()])
+
+
+def _values(model: Model, plan: _Plan) -> Array:
+    """What each node answers, in scikit-learn's shape."""
+    rows = np.array(plan.statistics)
+    if not model.is_classifier:
+        return np.ascontiguousarray(rows[:, 1].reshape(-1, 1, 1))
+    nodes = np.arange(model.tree.n_nodes, dtype=np.int32)
+    heirs = structure.inherit_labels(model.tree.parent, nodes, model.grown.total == 0)
+    is_empty = rows.sum(axis=1) == 0
+    filled = rows.copy()  # what no row reached answers as its nearest ancestor with rows does
+    filled[is_empty] = _statistics(model)[heirs[plan.owner]][is_empty]
+    shares = filled / filled.sum(axis=1, keepdims=True)
+    held_out = model.holdout.by_class if isinstance(model.holdout, Counts) else None
+    for i in np.flatnonzero(np.array(plan.left) == NO_CHILD):
+        v = plan.owner[i]
+        label = int(model.pruning.labels[v])
+        if label >= shares.shape[1]:
+            raise UnsupportedError(
+                f"leaf {v} answers a class that growing did not see, which scikit-learn's tree cannot; label leaves by "
+                "the growing sample"
+            )
+        if int(shares[i].argmax()) != label and held_out is not None:
+            votes = held_out[v, : shares.shape[1]].astype(np.float64)
+            both = votes + rows[i]
+            fitting = [vote for vote in (votes, both) if vote.any() and int(vote.argmax()) == label]
+            if fitting:
+                shares[i] = fitting[0] / fitting[0].sum()
+        shares[i] = leaning(shares[i], label)
+    return np.ascontiguousarray(shares[:, None, :])
+
+
+def _nodes(plan: _Plan, dtype: np.dtype[Any], impurity: str) -> Array:
+    """The records of the planned nodes."""
+    nodes = blank_nodes(len(plan.left), dtype)
+    rows = np.array(plan.statistics)
+    weight = rows[:, 0] if impurity == "squared_error" else rows.sum(axis=1)
+    nodes["left_child"], nodes["right_child"] = plan.left, plan.right
+    nodes["feature"], nodes["missing_go_to_left"] = plan.feature, plan.goes_left
+    split_part(nodes)["threshold"] = plan.threshold
+    nodes["weighted_n_node_samples"] = weight
+    nodes["n_node_samples"] = np.rint(weight).astype(np.int64)
+    nodes["impurity"] = _impurity(rows, impurity)
+    return nodes
+
+
+def _impurity(rows: Array, name: str) -> Floats:
+    if name == "squared_error":
+        return np.divide(rows[:, 2], rows[:, 0], out=np.zeros(len(rows)), where=rows[:, 0] > 0)
+    total = rows.sum(axis=1, keepdims=True)
+    shares = np.divide(rows, total, out=np.zeros_like(rows), where=total > 0)
+    if name == "gini":
+        return np.where(total[:, 0] > 0, 1 - (shares**2).sum(axis=1), 0.0)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(axis=1))
+
+
+def _impurity_name(model: Model) -> str:
+    if not model.is_classifier:
+        return "squared_error"
+    name = model.parameters.get("criterion")
+    return name if isinstance(name, str) and name in _IMPURITIES else "gini"
+
+
+def _checked(model: Model) -> Schema:
+    """Refuse trees that scikit-learn cannot hold."""
+    tree, kept = model.tree, model.pruning.is_kept
+    schema = tree.schema
+    if schema is None or (tree.feature[kept] < 0).any():
+        raise TreeError(f"{tree} has no tests or no columns; only a tree that was grown on a table can be written")
+    is_far = kept & np.isfinite(tree.threshold) & (np.abs(tree.threshold) > LARGEST)
+    if is_far.any():
+        v = int(np.flatnonzero(is_far)[0])
+        raise UnsupportedError(
+            f"node {v} compares {schema.names[tree.feature[v]]!r} with {tree.threshold[v]:g}, beyond the range of "
+            f"float32 ({LARGEST:g}), which is all that scikit-learn's trees read; rescale the column and grow again"
+        )
+    return schema
+
+
+def _template(model: Model, schema: Schema, n_columns: int) -> Any:
+    """A fitted tree of the right class, to take the layout and all attributes from."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    if not model.is_classifier:
+        return DecisionTreeRegressor().fit(np.zeros((1, n_columns)), [0.0])
+    assert isinstance(model.grown, Counts)
+    classes = np.arange(model.grown.n_classes) if schema.classes is None else np.array(schema.classes)
+    estimator = DecisionTreeClassifier(criterion=_impurity_name(model))
+    labels = np.tile(np.arange(len(classes)), 2)  # twice: scikit-learn warns where each label is rare
+    estimator.fit(np.zeros((len(labels), n_columns)), labels)
+    estimator.classes_ = classes
+    return estimator
