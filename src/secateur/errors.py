@@ -8,6 +8,7 @@
     ├── PruningError       (ValueError)  a pruning that does not exist or does not fit
     ├── ParameterError     (ValueError)  a parameter outside its range
     ├── LeakageError       (ValueError)  a sample used twice where it must be fresh
+    ├── ModelFileError     (ValueError)  a model or counts file that cannot be read or written
     └── UnsupportedError   (TypeError)   a kind of input we do not take, with the way out
 
 Each message names the thing, the value found, what was needed, and the way out.
@@ -54,6 +55,10 @@ class ParameterError(SecateurError, ValueError):
 
 class LeakageError(SecateurError, ValueError):
     """A sample used where only a sample never seen before gives a true answer."""
+
+
+class ModelFileError(SecateurError, ValueError):
+    """A model or counts file that cannot be read, is not what it says, or cannot be written."""
 
 
 class UnsupportedError(SecateurError, TypeError):

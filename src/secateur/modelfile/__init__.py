@@ -1,0 +1,230 @@
+"""Models and counts as files: JSON that people can read and no file can abuse.
+
+`save_model` and `load_model` keep a whole `Model` bit for bit; `save_counts` and
+`load_counts` keep one sample counted on a tree, so that rows can be counted where they are
+and the tree pruned elsewhere. A file is data, never code: whatever its bytes, loading gives
+a valid model or `ModelFileError`. The format is told in docs/reference/model-file.md.
+
+    _files      bytes on disk: written whole or not at all, read and unpacked up to a limit
+    _text       bytes as JSON documents, strictly
+    _values     arrays, labels and plain values in a document
+    _members    sequences that are not nested, as changes
+    _prove      that arrays are a tree and fit it
+    _write      nouns as documents
+    _read       documents as nouns
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..counts import Counts
+from ..errors import ModelFileError
+from ..model import Model
+from ..moments import Moments
+from ..tree import Tree
+from ._files import PathLike, read_file, unpacked, write_file
+from ._read import read_counts, read_model
+from ._text import from_text, to_text
+from ._write import VERSION, counts_document, fingerprint, model_document
+
+__all__ = [
+    "VERSION",
+    "ModelFileError",
+    "dumps_model",
+    "json_schema",
+    "load_counts",
+    "load_model",
+    "loads_model",
+    "save_counts",
+    "save_model",
+    "tree_fingerprint",
+]
+
+T = TypeVar("T")
+
+
+def save_model(model: Model, path: PathLike, *, overwrite: bool = True) -> None:
+    """Write a model to a file.
+
+    Parameters
+    ----------
+    model : Model
+        Or a fitted estimator. Its parameters and facts must be plain values.
+    path : path
+        A name in `.gz` is packed.
+    overwrite : bool
+        Whether a file that is there is replaced.
+
+    Notes
+    -----
+    The file is written beside its place, made durable, and renamed: an error, a full disk or
+    a kill leaves what was there before. Equal models give equal bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from secateur import Counts, Pruning, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[3, 1], [0, 2]])
+    >>> model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, f"{folder}/model.json.gz")
+    ...     load_model(f"{folder}/model.json.gz") == model
+    True
+    """
+    write_file(path, dumps_model(model), overwrite=overwrite)
+
+
+def load_model(path: PathLike) -> Model:
+    """Return the model in a file, packed or not.
+
+    Raises
+    ------
+    ModelFileError
+        If there is no such file, if it is no model file, if it is damaged, or if a newer
+        secateur wrote it.
+
+    Examples
+    --------
+    >>> load_model("no-such-file.json")
+    Traceback (most recent call last):
+    ...
+    secateur.errors.ModelFileError: no-such-file.json: it cannot be read (No such file or directory); ...
+    """
+    return _loaded(path, lambda: read_model(from_text(read_file(path))))
+
+
+def dumps_model(model: Model) -> bytes:
+    """Return the text of the file of a model; what is returned can be loaded again.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Pruning, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[3, 1], [0, 2]])
+    >>> model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    >>> print(dumps_model(model).decode()[:47])
+    {
+      "format": "secateur-model",
+      "version": 1,
+    """
+    document = model_document(getattr(model, "model_", model))
+    try:
+        read_model(document)  # what could not be loaded is not written
+    except ModelFileError as error:
+        raise ModelFileError(f"the model cannot be saved: {error}") from error
+    return to_text(document)
+
+
+def loads_model(data: bytes) -> Model:
+    """Return the model in the bytes of a file, packed or not.
+
+    Examples
+    --------
+    >>> loads_model(b'{"format": "secateur-model", "version": 9}')
+    Traceback (most recent call last):
+    ...
+    secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 1...
+    """
+    return _loaded("the data", lambda: read_model(from_text(unpacked(bytes(data)))))
+
+
+def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = True) -> None:
+    """Write the counts of one sample to a file, with the fingerprint of their tree.
+
+    Parameters
+    ----------
+    counts : Counts or Moments
+    path : path
+        A name in `.gz` is packed.
+    overwrite : bool
+        Whether a file that is there is replaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> held_out = Counts.from_leaves(tree, [[3, 1], [0, 2]], sample="prune")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_counts(held_out, f"{folder}/counts.json")
+    ...     load_counts(f"{folder}/counts.json", tree)
+    Counts('prune', 6 in 2 classes, 3 nodes)
+    """
+    document = counts_document(counts)
+    try:
+        read_counts(document, None)
+    except ModelFileError as error:
+        raise ModelFileError(f"the counts cannot be saved: {error}") from error
+    write_file(path, to_text(document), overwrite=overwrite)
+
+
+def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
+    """Return the counts in a file.
+
+    Parameters
+    ----------
+    path : path
+    tree : Tree, optional
+        The tree they were counted on; counts of any other tree are refused, also where only
+        a threshold, a category or a class differs. Without it the counts stand on the bare
+        structure of their tree, which fits every tree of that structure.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tree, other = Tree.from_parents([-1, 0, 0]), Tree.from_parents([-1, 0, 0, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_counts(Counts.from_leaves(tree, [[3, 1], [0, 2]]), f"{folder}/counts.json")
+    ...     load_counts(f"{folder}/counts.json", other)
+    Traceback (most recent call last):
+    ...
+    secateur.errors.ModelFileError: ...counts.json: the counts are of another tree, of 3 nodes, than the one given, ...
+    """
+
+    def read() -> Counts | Moments:
+        counts, found = read_counts(from_text(read_file(path)), tree)
+        if tree is not None and found != (wanted := fingerprint(tree)):
+            raise ModelFileError(
+                f"the counts of sample {counts.sample!r} are of another tree (fingerprint {found[7:19]}) than the one "
+                f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
+            )
+        return counts
+
+    return _loaded(path, read)
+
+
+def tree_fingerprint(tree: Tree) -> str:
+    """Return a text that two trees share only if they send every row to the same leaf and have the same classes.
+
+    Examples
+    --------
+    >>> tree_fingerprint(Tree.from_parents([-1, 0, 0]))[:15]
+    'sha256:...'
+    """
+    return fingerprint(tree)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of both formats, for other programs that read or write them.
+
+    It says which keys and types there are; that the arrays are a tree is proved on loading.
+
+    Examples
+    --------
+    >>> json_schema()["title"]
+    'secateur model and counts files, version 1'
+    """
+    text = Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def _loaded(path: PathLike, read: Callable[[], T]) -> T:
+    """What `read` returns; its errors name the file."""
+    try:
+        return read()
+    except ModelFileError as error:
+        shown = str(path) if str(path).isprintable() else ascii(str(path))
+        raise ModelFileError(f"{shown}: {error}") from error.__cause__

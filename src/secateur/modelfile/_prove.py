@@ -1,0 +1,230 @@
+"""Proofs that arrays from a file are a tree and fit it, before any noun or kernel sees them.
+
+NumPy and one plain loop, linear in the size of the file: a compiled kernel checks no bounds,
+so nothing that has not passed here may reach one. The nouns then check themselves again.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._columns import family_of
+from ..errors import ModelFileError
+from ..table import Column, Schema
+
+Array = npt.NDArray[Any]
+Ints = npt.NDArray[np.int32]
+
+MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A proved structure: parents in pre-order, where each subtree ends, how many children."""
+
+    parent: Ints
+    end: Ints
+    arity: Ints
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parent)
+
+    @property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        """Which nodes have no children."""
+        found: npt.NDArray[np.bool_] = self.arity == 0
+        return found
+
+
+def prove_shape(parent: Ints) -> Shape:
+    """The structure of pre-order parents: every node the child of one on the path to the node before it."""
+    n = len(parent)
+    if n == 0 or parent[0] != -1:
+        raise ModelFileError("tree.parent must begin with -1, the parent of the root")
+    later = parent[1:]
+    refuse((later < 0) | (later >= np.arange(1, n)), "tree.parent", parent[1:], "an earlier node is needed", first=1)
+    arity = np.bincount(later, minlength=n).astype(np.int32)
+    refuse(arity == 1, "tree.parent: the number of children of node", arity, "none, or two and more, are needed")
+    end = [n] * n
+    path = [0]
+    for v, above in enumerate(later.tolist(), 1):
+        while path[-1] != above:
+            end[path.pop()] = v
+            if not path:
+                raise ModelFileError(
+                    f"tree.parent[{v}] is {above}, whose subtree has ended before; pre-order is needed: "
+                    "a subtree is one run of nodes"
+                )
+        path.append(v)
+    return Shape(parent, np.array(end, np.int32), arity)
+
+
+def prove_schema(schema: Schema) -> None:
+    """Column names that differ, and categories of one kind that differ."""
+    seen: set[str] = set()
+    for i, column in enumerate(schema.columns):
+        where = f"schema.columns[{i}]"
+        if column.name in seen:
+            raise ModelFileError(f"{where}.name is {column.name!a}, as of an earlier column; each needs its own")
+        seen.add(column.name)
+        _prove_categories(column, where)
+    if not schema.columns:
+        raise ModelFileError("schema.columns is empty; one column at least is needed")
+    if schema.classes is not None:
+        if schema.has_numeric_target or not len(schema.classes):
+            raise ModelFileError("schema.classes must be null for a numeric target, and else hold one class at least")
+        if len({family_of(type(label)) for label in schema.classes.tolist()}) > 1:
+            raise ModelFileError("schema.classes mix text, numbers and truth values; one kind is needed")
+
+
+def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -> None:
+    """Tests that send every row to a child that is there. Missing arrays are blank."""
+    n, arity = shape.n_nodes, shape.arity
+    feature = arrays.get("feature", np.full(n, -1, np.int32))
+    start = arrays.get("branch_start", np.zeros(n + 1, np.int64))
+    branch = arrays.get("branch", np.zeros(0, np.uint16))
+    default = arrays.get("default", np.zeros(n, np.int32))
+    n_codes = np.diff(start)
+    if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(branch):
+        raise ModelFileError(f"tree.branch_start must rise from 0 to {len(branch):,}, the length of tree.branch")
+    n_columns = 1 << 31 if schema is None else len(schema.columns)
+    refuse((feature < -1) | (feature >= n_columns), "tree.feature", feature, "-1 or the number of a column is needed")
+    is_tested = feature >= 0
+    refuse(is_tested & shape.is_leaf, "tree.feature", feature, "the node is a leaf, which tests nothing: -1 is needed")
+    is_numeric = is_tested & (n_codes == 0)
+    threshold = arrays.get("threshold", np.full(n, np.nan))
+    refuse(is_numeric & np.isnan(threshold), "tree.threshold", threshold, "the node compares with it")
+    refuse(is_numeric & (arity != 2), "the number of children of node", arity, "a comparison has 2")
+    refuse(~is_tested & (n_codes > 0), "the number of branches of node", n_codes, "it tests no column")
+    limit = np.maximum(arity, 1)
+    refuse((default < 0) | (default >= limit), "tree.default", default, "the number of a child is needed")
+    owner = np.repeat(np.arange(n), n_codes)
+    refuse(branch >= limit[owner], "tree.branch", branch, "the number of a child is needed")
+    if schema is not None:
+        expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
+        refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
+    if "birth" in arrays:
+        refuse(arrays["birth"] < -1, "tree.birth", arrays["birth"], "-1 or a step is needed")
+    if "ids" in arrays:
+        ids = arrays["ids"]
+        refuse(ids < 0, "tree.ids", ids, "a node number is needed")
+        if len(np.unique(ids)) < n:
+            raise ModelFileError("tree.ids holds a number twice; each node comes from another node")
+
+
+def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
+    """Counts of 0 or more, each the sum of those of its children. Of shape (classes, nodes) here."""
+    total = 0.0 if by_class.dtype.kind == "i" else float(by_class[:, 0].sum())
+    for c, column in enumerate(by_class):
+        _prove_sums(shape, column, total, f"{where}.by_class[{c}]")
+    if by_class.dtype.kind == "i" and int(sum(by_class[:, 0].tolist())) >= MOST_WHOLE:
+        raise ModelFileError(f"{where}.by_class adds up to 2**53 or more; whole counts below are exact: rescale them")
+
+
+def prove_moments(shape: Shape, weight: Array, mean: Array, spread: Array, where: str) -> None:
+    """Finite moments, weights that add up, no negative spread."""
+    _prove_sums(shape, weight, float(weight[0]), f"{where}.weight")
+    refuse(~np.isfinite(mean), f"{where}.mean", mean, "a finite number is needed")
+    refuse(~((spread >= 0) & (spread < np.inf)), f"{where}.spread", spread, "a number of 0 or more is needed")
+
+
+def prove_labels(labels: Array, n_classes: int | None, where: str) -> None:
+    """Class numbers that are there."""
+    limit = 1 << 31 if n_classes is None else n_classes
+    refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
+
+
+def prove_cuts(shape: Shape, cuts: Ints, where: str) -> npt.NDArray[np.bool_]:
+    """The leaves of the tree cut at these nodes: internal ones, rising, none under another."""
+    refuse((cuts < 0) | (cuts >= shape.n_nodes), where, cuts, "the number of a node is needed")
+    refuse(shape.arity[cuts] == 0, where, cuts, "the node is a leaf anyway")
+    refuse(cuts[1:] < shape.end[cuts[:-1]], where, cuts[1:], "it does not come after the subtree before it", first=1)
+    edges = np.zeros(shape.n_nodes + 1, np.int64)
+    edges[cuts + 1] += 1  # cuts are different, and so are the ends of subtrees that do not touch
+    edges[shape.end[cuts]] -= 1
+    is_leaf: npt.NDArray[np.bool_] = shape.is_leaf & (np.cumsum(edges[:-1]) == 0)
+    is_leaf[cuts] = True
+    return is_leaf
+
+
+def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
+    """Steps that never outlive the parent's, and the numbers of leaves they lead to."""
+    n_members = len(n_leaves)
+    refuse((steps < 0) | (steps >= n_members), f"{where}.steps", steps, f"a member below {n_members:,} is needed")
+    refuse(shape.is_leaf & (steps != 0), f"{where}.steps", steps, "the node is a leaf: 0 is needed")
+    above = steps[shape.parent[1:]]
+    refuse(steps[1:] > above, f"{where}.steps", steps[1:], "the parent has less; a node ends first", first=1)
+    until = np.append(n_members, above)
+    begins = np.bincount(steps, minlength=n_members + 1)
+    ends = np.bincount(until, minlength=n_members + 1)
+    found = np.cumsum(begins - ends)[:n_members]
+    refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
+
+
+def prove_changes(shape: Shape, start: Array, changes: Ints, n_leaves: Array, where: str) -> None:
+    """Members given by the tests that change from one to the next: all valid, none larger than it says.
+
+    Only a node that changes can break the rule that a test stands under a test, so looking at
+    the changes is enough: linear in them, whatever the number of members.
+    """
+    if start[0] != 0 or (np.diff(start) < 0).any() or start[-1] != len(changes):
+        raise ModelFileError(f"{where}.change_start must rise from 0 to {len(changes):,}, the length of changes")
+    refuse((changes < 0) | (changes >= shape.n_nodes), f"{where}.changes", changes, "the number of a node is needed")
+    refuse(shape.arity[changes] == 0, f"{where}.changes", changes, "the node is a leaf anyway")
+    parent, arity = shape.parent.tolist(), shape.arity.tolist()
+    is_kept = (~shape.is_leaf).tolist()
+    n_below = np.bincount(shape.parent[1:], weights=~shape.is_leaf[1:], minlength=shape.n_nodes).astype(int).tolist()
+    size = int(np.count_nonzero(shape.is_leaf))
+    bounds, nodes, allowed = start.tolist(), changes.tolist(), n_leaves.tolist()
+    for i, n_allowed in enumerate(allowed):
+        here = nodes[bounds[i] : bounds[i + 1]]
+        for before, v in zip([-1, *here], here, strict=False):
+            if v <= before:
+                raise ModelFileError(f"{where}.changes of member {i} must rise; {v} follows {before}")
+            is_kept[v] = not is_kept[v]
+            sign = 1 if is_kept[v] else -1
+            size += sign * (arity[v] - 1)
+            if v > 0:
+                n_below[parent[v]] += sign
+        for v in here:
+            if (v > 0 and not is_kept[parent[v]]) if is_kept[v] else n_below[v] > 0:
+                raise ModelFileError(f"{where}.changes of member {i}: node {v} leaves a test under a leaf")
+        if size > n_allowed:
+            raise ModelFileError(f"{where}.n_leaves[{i}] is {n_allowed}; the member has {size:,} leaves")
+
+
+def prove_rising(values: Array, where: str) -> None:
+    """Numbers, none below the one before it."""
+    refuse(np.isnan(values), where, values, "a number is needed")
+    refuse(values[1:] < values[:-1], where, values[1:], "numbers that do not fall are needed", first=1)
+
+
+def refuse(is_wrong: Array, where: str, found: Array, needed: str, first: int = 0) -> None:
+    """Raise for the first entry that is wrong; entry 0 is number `first`."""
+    wrong = np.flatnonzero(is_wrong)
+    if len(wrong):
+        raise ModelFileError(f"{where}[{wrong[0] + first}] is {found[wrong[0]]}; {needed}")
+
+
+def _prove_categories(column: Column, where: str) -> None:
+    if column.kind == "numeric":
+        if column.categories:
+            raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
+    elif len({family_of(type(value)) for value in column.categories}) > 1:
+        raise ModelFileError(f"{where}.categories mix text, numbers and truth values; one kind is needed")
+
+
+def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
+    most = np.inf if values.dtype.kind == "f" else MOST_WHOLE
+    refuse(~((values >= 0) & (values < most)), where, values, f"a number from 0 to below {most} is needed")
+    # Exact for whole numbers: sums that are right stay below 2**53, the others cannot come out right.
+    below = np.bincount(shape.parent[1:], weights=values[1:], minlength=shape.n_nodes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Weights are sums in some order: `Counts` allows 1e-9 of all for each node, so also for the children.
+        slack = 1e-9 * total * (1 + shape.arity)
+        is_wrong = ~shape.is_leaf & ~(np.abs(below - values) <= slack)
+    refuse(is_wrong, where, values, "it is not the sum over the children")

@@ -1,0 +1,339 @@
+"""Documents as nouns. Every part is proved (`_prove`) before the noun is made of it."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from ..bound import Bound
+from ..choice import Selection
+from ..counts import Counts
+from ..errors import ModelFileError, SecateurError
+from ..model import Model
+from ..moments import Moments
+from ..pruning import Pruning
+from ..sequence import PruningSequence
+from ..table import Column, Schema
+from ..tree import Tree
+from . import _prove
+from ._members import Members
+from ._prove import Shape
+from ._text import Document, check_keys, described
+from ._values import (
+    labels_in,
+    list_in,
+    plain_in,
+    real_in,
+    real_number_in,
+    scalars_in,
+    text_in,
+    truth_in,
+    whole_in,
+    whole_number_in,
+)
+from ._write import BOUND_FIELDS, COUNTS_FORMAT, MODEL_FORMAT, TESTS, VERSION
+
+Array = npt.NDArray[Any]
+Sample = Counts | Moments
+
+_DTYPES: dict[str, npt.DTypeLike] = {
+    "feature": np.int32, "branch_start": np.int64, "branch": np.uint16, "default": np.int32, "birth": np.int32,
+    "ids": np.int32,
+}  # fmt: skip
+_MODEL_KEYS = (
+    "format", "version", "schema", "tree", "pruning", "grown", "holdout", "sequence", "selection", "certificate",
+    "parameters", "facts",
+)  # fmt: skip
+_SEQUENCE_KEYS = ("rule", "nested", "seen", "numbers", "n_leaves", "errors", "alphas", "node_labels")
+_SELECTION_KEYS = (
+    "rule", "sample", "n", "best", "chosen", "sequence", "error", "se", "betas", "fold_error", "counts", "growing",
+    "pool", "details",
+)  # fmt: skip
+
+
+def check_format(document: Document, wanted: str) -> None:
+    """Refuse other formats and other versions, with the way out."""
+    found, version = document.get("format"), document.get("version")
+    other = {MODEL_FORMAT: "load_model reads it", COUNTS_FORMAT: "load_counts reads it"}
+    if found != wanted:
+        hint = f"; {other[found]}" if isinstance(found, str) and found in other else ""
+        raise ModelFileError(f'its "format" is {described(found)}; {wanted!r} is needed{hint}')
+    whole_number_in(version, '"version"', least=1)
+    assert isinstance(version, int)
+    if version > VERSION:
+        raise ModelFileError(
+            f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "
+            "secateur, or save the model again with an older one"
+        )
+
+
+def read_model(document: Document) -> Model:
+    """The model in a document; every failure is a `ModelFileError`."""
+    check_format(document, MODEL_FORMAT)
+    check_keys(document, "the file", _MODEL_KEYS)
+    try:
+        return _model(document)
+    except ModelFileError:
+        raise
+    except SecateurError as error:  # a second line: what a noun refuses that the proofs let through
+        raise ModelFileError(str(error)) from error
+
+
+def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
+    """The counts in a document, on `tree` or on their bare structure, and the fingerprint of their tree."""
+    check_format(document, COUNTS_FORMAT)
+    check_keys(document, "the file", ("format", "version", "fingerprint", "parent", "counts"))
+    shape = _prove.prove_shape(whole_in(document["parent"], "parent"))
+    if tree is not None and not np.array_equal(shape.parent, tree.parent):
+        raise ModelFileError(
+            f"the counts are of another tree, of {shape.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
+        )
+    mark = text_in(document["fingerprint"], "fingerprint")
+    try:
+        return _sample(document["counts"], shape, Tree(shape.parent) if tree is None else tree, "counts"), mark
+    except ModelFileError:
+        raise
+    except SecateurError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def _model(document: Document) -> Model:
+    schema = None if document["schema"] is None else _schema(document["schema"])
+    tree, shape = _tree(document["tree"], schema)
+    grown = _sample(document["grown"], shape, tree, "grown")
+    n_classes = grown.n_classes if isinstance(grown, Counts) else None
+    if schema is not None and schema.classes is not None and n_classes not in (None, len(schema.classes)):
+        raise ModelFileError(f"grown.by_class has {n_classes} classes; the schema has {len(schema.classes)}")
+    holdout = None if document["holdout"] is None else _sample(document["holdout"], shape, tree, "holdout")
+    if holdout is not None and type(holdout) is not type(grown):
+        raise ModelFileError("grown and holdout must both be counts or both be moments")
+    pruning = _pruning(document["pruning"], shape, tree, n_classes)
+    sequence = None
+    if document["sequence"] is not None:
+        sequence = _sequence(document["sequence"], "sequence", shape, pruning, n_classes)
+    selection = None
+    if document["selection"] is not None:
+        selection = _selection(document["selection"], shape, pruning, grown, holdout, sequence)
+    return Model(
+        pruning,
+        grown,
+        holdout,
+        sequence,
+        selection,
+        None if document["certificate"] is None else _bound(document["certificate"]),
+        _dictionary(document["parameters"], "parameters"),
+        _dictionary(document["facts"], "facts"),
+    )
+
+
+def _schema(part: Any) -> Schema:
+    check_keys(part, "schema", ("has_names", "has_numeric_target", "classes", "columns"))
+    columns = list_in(part["columns"], "schema.columns")
+    schema = Schema(
+        tuple(_column(column, f"schema.columns[{i}]") for i, column in enumerate(columns)),
+        None if part["classes"] is None else labels_in(part["classes"], "schema.classes"),
+        truth_in(part["has_names"], "schema.has_names"),
+        truth_in(part["has_numeric_target"], "schema.has_numeric_target"),
+    )
+    _prove.prove_schema(schema)
+    return schema
+
+
+def _column(part: Any, where: str) -> Column:
+    check_keys(part, where, ("name", "kind", "has_missing"), ("categories",))
+    kind = _one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
+    categories: tuple[Any, ...] = ()
+    if kind == "nominal" or "categories" in part:
+        categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
+    kinds: dict[str, Literal["numeric", "nominal"]] = {"numeric": "numeric", "nominal": "nominal"}
+    has_missing = truth_in(part["has_missing"], f"{where}.has_missing")
+    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing)
+
+
+def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
+    check_keys(part, "tree", ("parent",), TESTS)
+    shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
+    n = shape.n_nodes
+    arrays: dict[str, Array] = {}
+    for name in TESTS:
+        if name in part:
+            length = {"branch_start": n + 1, "branch": None}.get(name, n)
+            where = f"tree.{name}"
+            is_real = name in ("threshold", "score")
+            arrays[name] = (
+                real_in(part[name], where, length) if is_real else whole_in(part[name], where, length, _DTYPES[name])
+            )
+    _prove.prove_tests(shape, schema, arrays)
+    return Tree(shape.parent, schema=schema, **arrays), shape
+
+
+def _sample(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:
+    if not isinstance(part, dict) or part.get("kind") != "moments":
+        return _counts(part, shape, tree, where)
+    check_keys(part, where, ("kind", "sample", "weight", "mean", "spread"))
+    weight, mean, spread = (
+        real_in(part[name], f"{where}.{name}", shape.n_nodes) for name in ("weight", "mean", "spread")
+    )
+    _prove.prove_moments(shape, weight, mean, spread, where)
+    return Moments(tree, weight, mean, spread, text_in(part["sample"], f"{where}.sample"))
+
+
+def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
+    check_keys(part, where, ("kind", "sample", "numbers", "by_class"))
+    _one_of(part["kind"], f"{where}.kind", "counts", "moments")
+    columns = list_in(part["by_class"], f"{where}.by_class")
+    if not columns:
+        raise ModelFileError(f"{where}.by_class is empty; one class at least is needed")
+    read = [
+        _numbers(column, part["numbers"], f"{where}.by_class[{c}]", shape.n_nodes) for c, column in enumerate(columns)
+    ]
+    by_class = np.array(read)
+    _prove.prove_counts(shape, by_class, where)
+    return Counts(tree, sealed(np.ascontiguousarray(by_class.T)), text_in(part["sample"], f"{where}.sample"))
+
+
+def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None) -> Pruning:
+    check_keys(part, "pruning", ("rule", "certified", "note", "seen", "cuts", "node_labels"))
+    is_leaf = _prove.prove_cuts(shape, whole_in(part["cuts"], "pruning.cuts"), "pruning.cuts")
+    return Pruning(
+        tree,
+        sealed(is_leaf),
+        _labels(part["node_labels"], "pruning.node_labels", shape, n_classes),
+        _names(part["seen"], "pruning.seen"),
+        text_in(part["rule"], "pruning.rule"),
+        None if part["certified"] is None else truth_in(part["certified"], "pruning.certified"),
+        text_in(part["note"], "pruning.note"),
+    )
+
+
+def _sequence(part: Any, where: str, shape: Shape, pruning: Pruning, n_classes: int | None) -> PruningSequence:
+    is_nested = isinstance(part, dict) and "steps" in part
+    check_keys(part, where, (*_SEQUENCE_KEYS, *(("steps",) if is_nested else ("change_start", "changes"))))
+    n_leaves = whole_in(part["n_leaves"], f"{where}.n_leaves", dtype=np.int64)
+    n = len(n_leaves)
+    if n == 0:
+        raise ModelFileError(f"{where}.n_leaves is empty; one member at least is needed")
+    _prove.prove_rising(-n_leaves, f"{where}.n_leaves, turned round,")
+    alphas = None if part["alphas"] is None else real_in(part["alphas"], f"{where}.alphas", n)
+    if alphas is not None:
+        _prove.prove_rising(alphas, f"{where}.alphas")
+    steps = members = None
+    if is_nested:
+        steps = whole_in(part["steps"], f"{where}.steps", shape.n_nodes)
+        _prove.prove_steps(shape, steps, n_leaves, where)
+    else:
+        start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
+        changes = whole_in(part["changes"], f"{where}.changes")
+        _prove.prove_changes(shape, start, changes, n_leaves, where)
+        members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
+    labels = part["node_labels"]
+    return PruningSequence(
+        pruning.tree,
+        n_leaves,
+        _numbers(part["errors"], part["numbers"], f"{where}.errors", n),
+        alphas,
+        steps,
+        members,
+        pruning.node_labels if labels == "pruning" else _labels(labels, f"{where}.node_labels", shape, n_classes),
+        _names(part["seen"], f"{where}.seen"),
+        text_in(part["rule"], f"{where}.rule"),
+        truth_in(part["nested"], f"{where}.nested"),
+    )
+
+
+def _selection(
+    part: Any, shape: Shape, pruning: Pruning, grown: Sample, holdout: Sample | None, sequence: PruningSequence | None
+) -> Selection:
+    check_keys(part, "selection", _SELECTION_KEYS)
+    if part["sequence"] == "sequence":
+        if sequence is None:
+            raise ModelFileError("selection.sequence names the sequence of the model, which is null")
+        members = sequence
+    else:
+        n_classes = grown.n_classes if isinstance(grown, Counts) else None
+        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes)
+    n, counts, folds = len(members), part["counts"], part["fold_error"]
+    if counts is not None and not isinstance(counts, str):
+        counts = _sample(counts, shape, pruning.tree, "selection.counts")
+    elif counts is not None:
+        counts = {"grown": grown, "holdout": holdout}[_one_of(counts, "selection.counts", "grown", "holdout")]
+    rows = None
+    if folds is not None:
+        read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
+        rows = sealed(np.array(read).reshape(len(read), n))
+    return Selection(
+        members,
+        real_in(part["error"], "selection.error", n),
+        real_in(part["se"], "selection.se", n),
+        whole_number_in(part["best"], "selection.best", most=n - 1),
+        whole_number_in(part["chosen"], "selection.chosen", most=n - 1),
+        text_in(part["rule"], "selection.rule"),
+        text_in(part["sample"], "selection.sample"),
+        _rows(part["n"], "selection.n"),
+        None if part["betas"] is None else real_in(part["betas"], "selection.betas", n),
+        rows,
+        counts,
+        _dictionary(part["growing"], "selection.growing"),
+        tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
+        _dictionary(part["details"], "selection.details"),
+    )
+
+
+def _bound(part: Any) -> Bound:
+    check_keys(part, "certificate", (*BOUND_FIELDS, "details"))
+    fields: dict[str, Any] = {}
+    for name in BOUND_FIELDS:
+        where = f"certificate.{name}"
+        if name in ("method", "reason", "sample", "predictor"):
+            fields[name] = text_in(part[name], where)
+        elif name == "certified":
+            fields[name] = truth_in(part[name], where)
+        elif name in ("n", "errors"):
+            fields[name] = _rows(part[name], where)
+        else:
+            fields[name] = real_number_in(part[name], where)
+    return Bound(**fields, details=_dictionary(part["details"], "certificate.details"))
+
+
+def _numbers(values: Any, kind: Any, where: str, length: int) -> Array:
+    if _one_of(kind, f'"numbers" beside {where}', "whole", "real") == "whole":
+        return whole_in(values, where, length, np.int64)
+    return real_in(values, where, length)
+
+
+def _rows(value: Any, where: str) -> Any:
+    """A number of rows, or their weight."""
+    number = real_number_in(value, where)
+    if not 0 <= number < float("inf"):
+        raise ModelFileError(f"{where} is {described(value)}; a number of 0 or more is needed")
+    return number
+
+
+def _labels(values: Any, where: str, shape: Shape, n_classes: int | None) -> Array | None:
+    if values is None:
+        return None
+    labels = whole_in(values, where, shape.n_nodes)
+    _prove.prove_labels(labels, n_classes, where)
+    return labels
+
+
+def _names(values: Any, where: str) -> frozenset[str]:
+    names = [text_in(name, f"{where}[{i}]") for i, name in enumerate(list_in(values, where))]
+    if len(set(names)) < len(names):
+        raise ModelFileError(f"{where} holds a name twice")
+    return frozenset(names)
+
+
+def _dictionary(value: Any, where: str) -> dict[str, Any]:
+    found = plain_in(value, where)
+    if not isinstance(found, dict):
+        raise ModelFileError(f"{where} is {described(value)}; an object is needed")
+    return found
+
+
+def _one_of(value: Any, where: str, *known: str) -> str:
+    if type(value) is not str or value not in known:
+        shown = " or ".join(map(repr, known))
+        raise ModelFileError(f"{where} is {described(value)}; {shown} is needed")
+    return value

@@ -1,0 +1,296 @@
+"""The values a file holds: arrays, texts, and the plain values of parameters and facts.
+
+    in Python                      in the file
+    array of whole numbers         [1, 2]
+    array of real numbers          [0.5, null, "inf"]        null is NaN, "-inf" minus infinity
+    class labels                   {"dtype": "int64", "values": [0, 1]}
+    NaN, inf, -inf by itself       {"$float": "nan"}
+    tuple                          {"$tuple": [1, 2]}
+    dict with other keys than text, or with keys in "$"      {"$dict": [[key, value], ...]}
+
+All other plain values are themselves. Real numbers are written with as many digits as it
+takes to read the same bits again.
+"""
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from ..errors import ModelFileError
+from ._text import check_keys, described, shortened
+
+Array = npt.NDArray[Any]
+
+MOST_BITS = 1024  # of one whole number among plain values
+MOST_LEVELS = 32  # of lists and dictionaries inside one another
+MOST_CHARACTERS = 1 << 24  # of class labels as text of a fixed width
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_LABELS = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
+
+
+def numbers_out(array: Array) -> list[Any]:
+    """An array as a list for JSON; NaN is None, infinity a text."""
+    values: list[Any] = array.tolist()
+    if array.dtype.kind == "f":
+        for i in np.flatnonzero(~np.isfinite(array)).tolist():
+            values[i] = _special_out(values[i])
+    return values
+
+
+def whole_in(values: Any, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
+    """A list of whole numbers as a read-only array."""
+    _check_list(values, where, length)
+    if set(map(type, values)) - {int}:
+        at, wrong = next((i, x) for i, x in enumerate(values) if type(x) is not int)
+        raise ModelFileError(f"{where}[{at}] is {described(wrong)}; a whole number is needed")
+    try:
+        return sealed(np.array(values, dtype))
+    except OverflowError:
+        limits = np.iinfo(np.dtype(dtype))
+        at, wrong = next((i, x) for i, x in enumerate(values) if not limits.min <= x <= limits.max)
+        raise ModelFileError(
+            f"{where}[{at}] is {described(wrong)}; a whole number from {limits.min} to {limits.max} is needed"
+        ) from None
+
+
+def real_in(values: Any, where: str, length: int | None = None) -> Array:
+    """A list of real numbers, with null for NaN and "inf" for infinity, as a read-only array."""
+    _check_list(values, where, length)
+    found = set(map(type, values))
+    is_named = np.zeros(len(values), bool)
+    if type(None) in found and found <= {int, float, type(None)}:
+        values = [math.nan if x is None else x for x in values]
+    elif not found <= {int, float}:
+        is_named = np.array([type(x) is str for x in values])
+        values = [x if type(x) in (int, float) else _special_in(x, f"{where}[{i}]") for i, x in enumerate(values)]
+    try:
+        array = np.array(values, np.float64)
+    except OverflowError:
+        raise ModelFileError(f"{where} holds a whole number too large for a float") from None
+    wrong = np.flatnonzero(np.isinf(array) & ~is_named)
+    if len(wrong):  # JSON's 1e999 is read as infinity
+        raise ModelFileError(f"{where}[{wrong[0]}] is a number too large for a float")
+    return sealed(array)
+
+
+def real_number_in(value: Any, where: str) -> int | float:
+    """One number: whole ones stay whole; {"$float": ...} is NaN or infinity."""
+    number = plain_in(value, where)
+    if type(number) not in (int, float):
+        raise ModelFileError(f"{where} is {described(value)}; a number is needed")
+    found: int | float = number
+    return found
+
+
+def whole_number_in(value: Any, where: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
+    """One whole number in a range."""
+    if type(value) is not int or not least <= value <= most:
+        raise ModelFileError(f"{where} is {described(value)}; a whole number from {least} to {most} is needed")
+    return value
+
+
+def text_in(value: Any, where: str) -> str:
+    """One text, of whole characters only."""
+    if type(value) is not str:
+        raise ModelFileError(f"{where} is {described(value)}; a text is needed")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise ModelFileError(
+                f"{where} is {shortened(value)}, which holds half a character ({value[error.start]!a}); "
+                "replace it by a whole one"
+            ) from None
+    return value
+
+
+def truth_in(value: Any, where: str) -> bool:
+    """True or false."""
+    if type(value) is not bool:
+        raise ModelFileError(f"{where} is {described(value)}; true or false is needed")
+    return value
+
+
+def list_in(value: Any, where: str) -> list[Any]:
+    """Any list."""
+    _check_list(value, where, None)
+    found: list[Any] = value
+    return found
+
+
+def scalars_out(values: Any, where: str) -> list[Any]:
+    """Categories or labels: texts, numbers and truth values."""
+    return [_scalar(plain_out(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
+
+
+def scalars_in(values: Any, where: str) -> list[Any]:
+    """Categories or labels, each different from all others."""
+    _check_list(values, where, None)
+    found = [plain_in(_scalar(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
+    if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
+        first: dict[Any, int] = {}
+        at, value = next((i, x) for i, x in enumerate(found) if x != x or first.setdefault(x, i) != i)  # noqa: PLR0124
+        raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is there before or is no value")
+    return found
+
+
+def labels_out(labels: Array, where: str) -> dict[str, Any]:
+    """Class labels with their type."""
+    kind = labels.dtype.kind
+    name = f"U{max(1, labels.dtype.itemsize // 4)}" if kind == "U" else labels.dtype.name
+    if labels.ndim != 1 or not _LABELS.fullmatch(name):
+        raise ModelFileError(
+            f"{where} are {labels.dtype} of shape {labels.shape}; a list of numbers, texts or truth values is needed"
+        )
+    return {"dtype": name, "values": scalars_out(labels.tolist(), where)}
+
+
+def labels_in(value: Any, where: str) -> Array:
+    """Class labels in their type, none of them twice."""
+    part = check_keys(value, where, ("dtype", "values"))
+    name, values = text_in(part["dtype"], f"{where}.dtype"), scalars_in(part["values"], f"{where}.values")
+    if not _LABELS.fullmatch(name):
+        raise ModelFileError(f"{where}.dtype is {shortened(name)}; bool, int64, float64, object or U<width> is needed")
+    kind = {"b": bool, "i": int, "u": int, "f": float, "U": str}.get(name[0])
+    wrong = [x for x in values if kind is not None and type(x) is not kind]
+    if wrong:
+        raise ModelFileError(f"{where} holds {shortened(wrong[0])}, which is no {name}")
+    if name[0] == "U":
+        width = int(name[1:])
+        longest = max(map(len, values), default=0)
+        if width * max(1, len(values)) > MOST_CHARACTERS or longest > width:
+            raise ModelFileError(
+                f"{where}.dtype is {name} for {len(values):,} labels of up to {longest:,} characters; "
+                f"{longest:,} or more, at most {MOST_CHARACTERS:,} for all, are needed: give long labels as objects"
+            )
+    array: Array = np.empty(len(values), object)
+    array[:] = values
+    if name == "object":
+        return sealed(array)
+    with np.errstate(over="ignore"):
+        try:
+            typed = array.astype(np.dtype(name))
+        except OverflowError:
+            typed = array[:0]
+    if typed.tolist() != values:
+        raise ModelFileError(f"{where} holds labels that {name} cannot hold")
+    return sealed(typed)
+
+
+def plain_out(value: Any, where: str, level: int = 0) -> Any:
+    """A plain value, as JSON can hold it; arrays become lists and NumPy's numbers Python's."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return text_in(str.__str__(value), where)
+    if isinstance(value, int):
+        return _checked_bits(int(value), where)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"$float": _special_out(float(value)) or "nan"}
+    if level == MOST_LEVELS:
+        raise ModelFileError(f"{where} is nested more than {MOST_LEVELS} levels deep")
+    if isinstance(value, np.ndarray):
+        return plain_out(value.tolist(), where, level)
+    if isinstance(value, dict):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {
+                text_in(str.__str__(key), where): plain_out(item, f"{where}.{shortened(key)[1:-1]}", level + 1)
+                for key, item in value.items()
+            }
+        pairs = [[plain_out(key, where, level + 1), plain_out(item, where, level + 1)] for key, item in value.items()]
+        return {"$dict": pairs}
+    if isinstance(value, list | tuple):
+        items = [plain_out(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
+        return items if isinstance(value, list) else {"$tuple": items}
+    raise ModelFileError(
+        f"{where} is a {type(value).__name__} ({shortened(value)}); only plain values go into a file: None, truth "
+        "values, numbers, text, and lists and dictionaries of them"
+    )
+
+
+def plain_in(value: Any, where: str, level: int = 0) -> Any:
+    """A plain value from what JSON held."""
+    if value is None or type(value) is bool:
+        return value
+    if type(value) is str:
+        return text_in(value, where)
+    if type(value) is int:
+        return _checked_bits(value, where)
+    if type(value) is float:
+        if not math.isfinite(value):
+            raise ModelFileError(f"{where} is a number too large for a float")
+        return value
+    if level == MOST_LEVELS:
+        raise ModelFileError(f"{where} is nested more than {MOST_LEVELS} levels deep")
+    if type(value) is list:
+        return [plain_in(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
+    if len(value) == 1 and next(iter(value)).startswith("$"):
+        return _tagged_in(value, where, level)
+    return {
+        _key_in(key, where): plain_in(item, f"{where}.{shortened(key)[1:-1]}", level + 1) for key, item in value.items()
+    }
+
+
+def _tagged_in(value: dict[str, Any], where: str, level: int) -> Any:
+    ((tag, held),) = value.items()
+    if tag == "$float" and type(held) is str and held in _SPECIAL:
+        return _SPECIAL[held]
+    if tag == "$tuple":
+        return tuple(plain_in(item, f"{where}[{i}]", level + 1) for i, item in enumerate(list_in(held, where)))
+    if tag == "$dict":
+        pairs = [list_in(pair, where) for pair in list_in(held, where)]
+        if all(len(pair) == 2 for pair in pairs):
+            keys = [plain_in(pair[0], where, level + 1) for pair in pairs]
+            try:
+                found = {key: plain_in(pair[1], where, level + 1) for key, pair in zip(keys, pairs, strict=True)}
+            except TypeError:
+                raise ModelFileError(
+                    f"{where} has a key that is a list or an object; a plain value is needed"
+                ) from None
+            if len(found) == len(pairs):
+                return found
+    raise ModelFileError(f'{where} holds {shortened(tag)}, which is no "$float", "$tuple" or "$dict" as they should be')
+
+
+def _key_in(key: str, where: str) -> str:
+    if key.startswith("$"):
+        raise ModelFileError(f'{where} has the key {shortened(key)}; keys in "$" are for marks: write it as "$dict"')
+    return text_in(key, where)
+
+
+def _special_in(value: Any, where: str) -> float:
+    if value is None:
+        return math.nan
+    if type(value) is str and value in ("inf", "-inf"):
+        return _SPECIAL[value]
+    raise ModelFileError(f'{where} is {described(value)}; a number, null for NaN, "inf" or "-inf" is needed')
+
+
+def _special_out(value: float) -> str | None:
+    return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def _scalar(value: Any, where: str) -> Any:
+    is_special = isinstance(value, dict) and list(value) == ["$float"]
+    if not is_special and type(value) not in (str, bool, int, float):
+        raise ModelFileError(f"{where} is {described(value)}; a text, a number or a truth value is needed")
+    return value
+
+
+def _checked_bits(value: int, where: str) -> int:
+    if value.bit_length() > MOST_BITS:
+        raise ModelFileError(f"{where} is a number of {value.bit_length():,} bits; at most {MOST_BITS:,} are kept")
+    return value
+
+
+def _check_list(values: Any, where: str, length: int | None) -> None:
+    if type(values) is not list:
+        raise ModelFileError(f"{where} is {described(values)}; a list is needed")
+    if length is not None and len(values) != length:
+        raise ModelFileError(f"{where} has {len(values):,} entries; {length:,} are needed")

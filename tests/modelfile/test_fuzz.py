@@ -1,0 +1,181 @@
+"""Golden files broken in every way: each gives a valid model, fit for use, or the one named error.
+
+The same few thousand cases on every run; `scripts/fuzz` looks further, guided by coverage.
+"""
+
+import gzip
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from modelfile.examples import exercise
+from secateur.errors import ModelFileError
+from secateur.modelfile import dumps_model, load_counts, loads_model
+
+GOLDEN = {path.name: path.read_bytes() for path in sorted((Path(__file__).parent / "golden").iterdir())}
+MODELS = [GOLDEN["model-1.json"], GOLDEN["regression-1.json"]]
+NUMBERS = [
+    b"0", b"-0", b"-0.0", b"1", b"-1", b"2", b"9", b"10", b"255", b"65536", b"2147483647", b"2147483648", b"-2147483649",
+    b"9007199254740992", b"9223372036854775807", b"9223372036854775808", b"1e308", b"1e999", b"-1e999", b"5e-324", b"0.5",
+    b"1" * 400, b"null", b"true", b'"inf"', b"[]", b"{}", b"NaN", b'{"$float":"nan"}',
+]  # fmt: skip
+
+
+def flip(text, rng):
+    """Some bits turned over."""
+    broken = bytearray(text)
+    for _ in range(rng.randint(1, 4)):
+        broken[rng.randrange(len(broken))] ^= 1 << rng.randrange(8)
+    return bytes(broken)
+
+
+def cut(text, rng):
+    """The beginning, the end, or all but a piece."""
+    a, b = sorted((rng.randrange(len(text)), rng.randrange(len(text))))
+    return rng.choice([text[:a], text[a:], text[:a] + text[b:]])
+
+
+def splice(text, rng):
+    """A piece of one file in the place of a piece of another."""
+    other = rng.choice(MODELS)
+    a, b = sorted((rng.randrange(len(text)), rng.randrange(len(text))))
+    c = rng.randrange(len(other))
+    return text[:a] + other[c : c + rng.randint(0, 80)] + text[b if rng.random() < 0.5 else a :]
+
+
+def renumber(text, rng):
+    """A few numbers replaced."""
+    for _ in range(rng.randint(1, 3)):
+        found = rng.choice(list(re.finditer(rb"-?\d[\d.e+-]*", text)))
+        text = text[: found.start()] + rng.choice(NUMBERS) + text[found.end() :]
+    return text
+
+
+def swap_lines(text, rng):
+    """Lines dropped, doubled or exchanged: keys that are missing, twice, or hold another's value."""
+    lines = text.splitlines(keepends=True)
+    a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
+    what = rng.choice(["drop", "double", "exchange"])
+    if what == "drop":
+        del lines[a]
+    elif what == "double":
+        lines.insert(a, lines[b])
+    else:
+        lines[a], lines[b] = lines[b], lines[a]
+    return b"".join(lines)
+
+
+def rewire(text, rng):
+    """A value anywhere in the document exchanged for one from anywhere else, still JSON."""
+    document = json.loads(text)
+    places = []
+
+    def walk(part):
+        for key in part if isinstance(part, dict) else range(len(part)):
+            places.append((part, key))
+            if isinstance(part[key], dict | list):
+                walk(part[key])
+
+    walk(document)
+    part, key = rng.choice(places)
+    other, from_key = rng.choice(places)
+    what = rng.random()
+    if what < 0.3 and isinstance(part, dict):
+        del part[key]
+    elif what < 0.7 and type(part[key]) is int:
+        part[key] += rng.choice([-2, -1, 1, 2])
+    else:
+        part[key] = json.loads(json.dumps(other[from_key]))
+    return json.dumps(document).encode()
+
+
+def steer(text, rng):
+    """Small changes to arrays that hang together, so that many of the models stay valid."""
+    document = json.loads(text)
+    what = rng.choice(["labels", "threshold", "default", "branch", "cuts", "facts", "names", "errors"])
+    n = len(document["tree"]["parent"])
+    if what == "labels" and document["pruning"]["node_labels"]:
+        document["pruning"]["node_labels"][rng.randrange(n)] = rng.randint(0, 2)
+    elif what in ("threshold", "default", "branch"):
+        array = document["tree"][what]
+        array[rng.randrange(len(array))] = rng.choice([0, 1, 2, 1e300, "inf", "-inf", None])
+    elif what == "cuts":
+        document["pruning"]["cuts"] = sorted(rng.sample(range(n), rng.randint(0, 2)))
+    elif what == "facts":
+        document["facts"] = {
+            "a": rng.choice([None, [1, [2]], {"$float": "inf"}, {"$tuple": []}, {"$dict": []}, "\u2028"])
+        }
+    elif what == "names":
+        document["schema"]["columns"][0]["name"] = rng.choice(["", "x", "month", "\x00", "\ud800"])
+    else:
+        document["sequence"]["errors"] = [rng.randint(-5, 5) for _ in document["sequence"]["errors"]]
+    return json.dumps(document).encode()
+
+
+def mutated(data, size, seed):
+    """Any text broken in one of these ways, as a fuzzer asks for it; bits where that way needs a whole document."""
+    rng = random.Random(seed)
+    try:
+        broken = rng.choice([flip, cut, splice, renumber, swap_lines, rewire, steer])(data, rng)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # not our JSON any more
+        broken = flip(data, rng) if data else b"{}"
+    return broken[:size]
+
+
+def survives(data):
+    """Whether bytes hold a valid model; it is put to use and saved again."""
+    try:
+        model = loads_model(data)
+    except ModelFileError:
+        return False
+    exercise(model)
+    again = dumps_model(model)
+    assert dumps_model(loads_model(again)) == again
+    return True
+
+
+@pytest.mark.parametrize(
+    ("broken", "n_cases"),
+    [(flip, 600), (cut, 300), (splice, 600), (renumber, 700), (swap_lines, 400), (rewire, 500), (steer, 300)],
+)
+def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
+    rng = random.Random(broken.__name__)
+    n_valid = 0
+    for case in range(n_cases):
+        data = broken(MODELS[case % 2], rng)
+        n_valid += survives(data)
+
+    assert n_valid < n_cases
+    if broken is steer:
+        assert n_valid > n_cases // 10  # else the test above would say little of valid models
+
+
+def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():
+    rng = random.Random(5)
+    packed = gzip.compress(MODELS[0], mtime=0)
+    for case in range(300):
+        survives((flip, cut)[case % 2](packed, rng))
+
+
+@pytest.mark.parametrize("name", ["counts-1.json", "moments-1.json"])
+def test_a_broken_counts_file_gives_valid_counts_or_the_one_error(name, tmp_path):
+    rng = random.Random(name)
+    path = tmp_path / "broken.json"
+    for case in range(300):
+        path.write_bytes((flip, cut, splice, renumber)[case % 4](GOLDEN[name], rng))
+        try:
+            counts = load_counts(path)
+        except ModelFileError:
+            continue
+        assert counts.total[0] == pytest.approx(counts.total[counts.tree.is_leaf].sum())
+
+
+def test_random_bytes_are_no_model():
+    rng = random.Random(11)
+    for _ in range(300):
+        start = rng.choice([b"", b"{", b'{"format": "secateur-model", "version": 1, ', b"\x1f\x8b\x08\x00"])
+        with pytest.raises(ModelFileError):
+            loads_model(start + rng.randbytes(rng.randrange(60)))

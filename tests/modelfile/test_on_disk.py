@@ -1,0 +1,193 @@
+"""Files appear whole or not at all: killed, interrupted, on a full disk, in each other's way."""
+
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from modelfile.examples import assert_same, classifier, regression
+from secateur.errors import ModelFileError
+from secateur.modelfile import _files, dumps_model, load_counts, load_model, save_counts, save_model
+
+TESTS = Path(__file__).parent.parent
+
+
+def test_a_process_killed_while_saving_leaves_the_old_file_whole(tmp_path):
+    target = tmp_path / "model.json"
+    save_model(regression(), target)
+    code = f"""
+import os, sys, time
+sys.path.insert(0, {str(TESTS)!r})
+from modelfile.examples import classifier
+from secateur.modelfile import save_model
+sync = os.fsync
+def wait_for_the_kill(handle):
+    sync(handle)
+    print("written, not renamed", flush=True)
+    time.sleep(600)
+os.fsync = wait_for_the_kill
+save_model(classifier(), {str(target)!r})
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "written, not renamed\n"
+        beside = [path for path in tmp_path.iterdir() if path != target]
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+
+    assert [path.read_bytes() for path in beside] == [dumps_model(classifier())]
+    assert_same(regression(), load_model(target))
+    save_model(classifier(), target)
+    assert_same(classifier(), load_model(target))
+
+
+def test_at_every_moment_of_many_saves_the_file_is_one_of_the_two(tmp_path):
+    target = tmp_path / "model.json"
+    save_model(regression(), target)
+    code = f"""
+import sys
+sys.path.insert(0, {str(TESTS)!r})
+from modelfile.examples import classifier, regression
+from secateur.modelfile import save_model
+models = [classifier(), regression()]
+print("ready", flush=True)
+while True:
+    for model in models:
+        save_model(model, {str(target)!r})
+"""
+    texts = {dumps_model(classifier()), dumps_model(regression())}
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        end = time.monotonic() + 0.5
+        seen = set()
+        while time.monotonic() < end:
+            seen.add(target.read_bytes())
+        process.kill()
+
+    assert seen <= texts
+    assert target.read_bytes() in texts
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
+    target = tmp_path / "model.json"
+    save_model(regression(), target)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write then fails, as on a full disk
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(
+            ModelFileError, match=r"model.json cannot be written \(File too large\); .* unchanged: make room"
+        ):
+            save_model(classifier(), target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+    assert list(tmp_path.iterdir()) == [target]
+    assert_same(regression(), load_model(target))
+
+
+@pytest.mark.parametrize("failing", ["fsync", "open"])
+def test_no_rubbish_stays_behind_an_interruption_or_an_error(tmp_path, monkeypatch, failing):
+    target = tmp_path / "model.json"
+    save_model(regression(), target)
+
+    def fail(*_):
+        raise KeyboardInterrupt if failing == "fsync" else OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_files.os, failing, fail)
+    with pytest.raises(KeyboardInterrupt if failing == "fsync" else ModelFileError):
+        save_model(classifier(), target)
+    monkeypatch.undo()
+
+    assert list(tmp_path.iterdir()) == [target]
+    assert_same(regression(), load_model(target))
+
+
+def test_a_file_in_the_way_is_kept_if_asked(tmp_path):
+    target = tmp_path / "model.json"
+    save_model(regression(), target, overwrite=False)
+
+    with pytest.raises(ModelFileError, match=r"model.json exists; pass overwrite=True"):
+        save_model(classifier(), target, overwrite=False)
+
+    assert_same(regression(), load_model(target))
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_that_comes_into_the_way_during_the_writing_is_kept_too(tmp_path, monkeypatch):
+    target = tmp_path / "model.json"
+    write = _files._write_durably
+
+    def write_while_another_is_faster(*arguments, **options):
+        write(*arguments, **options)
+        target.write_text("theirs", encoding="utf-8")
+
+    monkeypatch.setattr(_files, "_write_durably", write_while_another_is_faster)
+    with pytest.raises(ModelFileError, match="exists"):
+        save_model(classifier(), target, overwrite=False)
+
+    assert target.read_text(encoding="utf-8") == "theirs"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_disk_without_hard_links_will_do(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(_files.os, "link", no_links)
+    save_model(classifier(), tmp_path / "model.json", overwrite=False)
+
+    assert_same(classifier(), load_model(tmp_path / "model.json"))
+
+
+def test_a_link_is_followed_and_the_rights_of_the_file_stay(tmp_path):
+    target, link = tmp_path / "model.json", tmp_path / "link.json"
+    save_model(regression(), target)
+    target.chmod(0o640)
+    link.symlink_to(target)
+
+    save_model(classifier(), link)
+
+    assert link.is_symlink()
+    assert_same(classifier(), load_model(target))
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_rights_that_files_have_here(tmp_path):
+    (tmp_path / "plain").write_text("", encoding="utf-8")
+    save_model(classifier(), tmp_path / "model.json")
+
+    assert (tmp_path / "model.json").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    "save", [lambda path: save_model(classifier(), path), lambda path: save_counts(classifier().grown, path)]
+)
+def test_places_that_cannot_be_written_are_named(tmp_path, save):
+    with pytest.raises(ModelFileError, match="is a folder; the name of a file"):
+        save(tmp_path)
+    with pytest.raises(ModelFileError, match=r"nowhere.model.json cannot be written \(No such file"):
+        save(tmp_path / "nowhere" / "model.json")
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        save(str(tmp_path / "a\0b.json"))
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        save(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("load", [load_model, load_counts])
+def test_places_that_cannot_be_read_are_named(tmp_path, load):
+    os.mkfifo(tmp_path / "pipe")  # nobody writes to it: a reader would wait for ever
+
+    with pytest.raises(ModelFileError, match=r"missing.json: it cannot be read \(No such file or directory"):
+        load(tmp_path / "missing.json")
+    for place in (tmp_path, tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ModelFileError, match=f"{place}: it is a folder, a pipe or a device; a file is needed"):
+            load(place)
+    with pytest.raises(ModelFileError, match=r"a\\x00b.json': it cannot be read"):
+        load("a\0b.json")

@@ -1,0 +1,346 @@
+"""What is saved comes back to the last bit, whatever it holds."""
+
+import dataclasses
+import gzip
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from modelfile.examples import assert_same, classifier, exercise, regression, tree
+from secateur import Bound, Counts, Pruning, Tree
+from secateur.choice import Selection
+from secateur.errors import ModelFileError
+from secateur.model import Model
+from secateur.modelfile import (
+    dumps_model,
+    json_schema,
+    load_counts,
+    load_model,
+    loads_model,
+    save_counts,
+    save_model,
+    tree_fingerprint,
+)
+from secateur.moments import Moments
+from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, weakest_links
+from secateur.sequence import PruningSequence
+from secateur.table import Column, Schema
+from strategies import trees_with_counts
+
+GOLDEN = Path(__file__).parent / "golden"
+EXAMPLES = {"model-1": classifier, "regression-1": regression}
+
+texts = st.text(max_size=5)
+whole = st.integers(-(2**70), 2**70)
+real = st.floats()
+plain = st.recursive(
+    st.none() | st.booleans() | whole | real | texts,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(texts | whole | st.sampled_from(["$float", "$tuple"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+dictionaries = st.dictionaries(texts, plain, max_size=3)
+categories = st.one_of(
+    st.lists(texts, unique=True, max_size=4),
+    st.lists(whole | st.floats(allow_nan=False), unique=True, max_size=4),
+    st.just([False, True]),
+).map(tuple)
+DTYPES = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64", "object", "U1", "U7")
+
+
+@st.composite
+def schemas(draw, n_classes):
+    names = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
+    columns = tuple(
+        Column(name, "nominal", draw(categories), draw(st.booleans()))
+        if draw(st.booleans())
+        else Column(name, "numeric", (), draw(st.booleans()))
+        for name in names
+    )
+    dtype = np.dtype(draw(st.sampled_from(DTYPES if n_classes == 2 else DTYPES[1:])))
+    classes = np.array(["a", "b", "\u2028"][:n_classes] if dtype.kind in "UO" else range(n_classes), dtype)
+    classes.flags.writeable = False
+    return Schema(columns, draw(st.sampled_from([None, classes])), draw(st.booleans()))
+
+
+@st.composite
+def with_tests(draw, bare, schema):
+    """Tests for a bare structure: of any column whose number of branches the node can have."""
+    n = bare.n_nodes
+    feature, threshold, codes = np.full(n, -1), np.full(n, np.nan), [[] for _ in range(n)]
+    default = np.zeros(n, int)
+    for v in bare.internal.tolist():
+        arity = int(bare.arity[v])
+        fitting = [j for j, c in enumerate(schema.columns) if c.n_codes or arity == 2]
+        if not fitting:
+            return dataclasses.replace(bare, schema=schema)
+        feature[v] = draw(st.sampled_from(fitting))
+        child = st.integers(0, arity - 1)
+        default[v] = draw(child)
+        n_codes = schema.columns[feature[v]].n_codes
+        codes[v] = draw(st.lists(child, min_size=n_codes, max_size=n_codes))
+        if not n_codes:
+            threshold[v] = draw(st.floats(allow_nan=False))
+    return Tree(
+        bare.parent,
+        feature=feature,
+        threshold=threshold,
+        branch_start=np.append(0, np.cumsum([len(c) for c in codes])),
+        branch=np.array([c for one in codes for c in one], np.uint16),
+        default=default,
+        score=draw(st.lists(real, min_size=n, max_size=n)),
+        schema=schema,
+    )
+
+
+@st.composite
+def models(draw):
+    """Models of any shape, tests, columns, labels, sequence, selection, bound and plain values."""
+    bare, grown, held = draw(trees_with_counts(samples=("grow", "prune"), max_internal=4))
+    schema = draw(st.none() | schemas(grown.n_classes))
+    shape = bare if schema is None else draw(with_tests(bare, schema))
+    scale = draw(st.sampled_from([1, 0.1]))
+    grown, held = (Counts(shape, part.by_class * scale, part.sample) for part in (grown, held))
+    rule = draw(
+        st.sampled_from(
+            [cost_complexity, best_of_size, weakest_links, lambda t, c: best_of_size(t, c, monotone=True)]
+            + ([lambda t, c: k_reduced_error_path(t, c, held).sequence] if scale == 1 else [])
+        )
+    )
+    sequence = rule(shape, grown)
+    chosen = draw(st.integers(0, len(sequence) - 1))
+    table = draw(st.sampled_from([sequence, cost_complexity(shape, grown)]))
+    numbers = st.lists(real, min_size=len(table), max_size=len(table))
+    selection = Selection(
+        table,
+        draw(numbers),
+        draw(numbers),
+        draw(st.integers(0, len(table) - 1)),
+        draw(st.integers(0, len(table) - 1)),
+        draw(texts),
+        draw(texts),
+        draw(st.integers(0, 9)),
+        draw(st.none() | numbers),
+        draw(st.none() | st.lists(numbers, max_size=3).map(lambda rows: np.array(rows).reshape(-1, len(table)))),
+        draw(st.sampled_from([None, grown, held, Counts(shape, grown.by_class, "third")])),
+        draw(dictionaries),
+        tuple(draw(st.lists(dictionaries, max_size=2))),
+        draw(dictionaries),
+    )
+    bound = Bound(
+        draw(st.floats(0, 1)),
+        draw(st.floats(0, 1, exclude_min=True, exclude_max=True)),
+        draw(texts),
+        draw(st.integers(0, 10)),
+        draw(st.integers(0, 10) | st.floats(0, 10)),
+        draw(real),
+        details=draw(dictionaries),
+    )
+    return Model(
+        dataclasses.replace(sequence[chosen], certified=draw(st.none() | st.booleans()), note=draw(texts)),
+        grown,
+        draw(st.sampled_from([None, held])),
+        draw(st.sampled_from([None, sequence])),
+        draw(st.sampled_from([None, selection])),
+        draw(st.sampled_from([None, bound])),
+        draw(dictionaries),
+        draw(dictionaries),
+    )
+
+
+@settings(max_examples=60)
+@given(models())
+def test_every_model_comes_back_to_the_last_bit(model):
+    data = dumps_model(model)
+
+    back = loads_model(data)
+
+    assert_same(model, back)
+    assert dumps_model(back) == data
+    exercise(back)
+
+
+@settings(max_examples=20)
+@given(models())
+def test_every_model_meets_the_published_schema(model):
+    jsonschema = pytest.importorskip("jsonschema")
+
+    jsonschema.Draft202012Validator(json_schema()).validate(json.loads(dumps_model(model)))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_files_of_version_1_load_as_what_they_were_and_are_written_alike_today(name):
+    path = GOLDEN / f"{name}.json"
+
+    model = load_model(path)
+
+    assert_same(EXAMPLES[name](), model)
+    assert dumps_model(model) == path.read_bytes()
+
+
+def test_the_counts_files_of_version_1_load_as_what_they_were(tmp_path):
+    for name, counts in (("counts-1", classifier().holdout), ("moments-1", regression().grown)):
+        assert_same(counts, load_counts(GOLDEN / f"{name}.json", counts.tree))
+        save_counts(counts, tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == (GOLDEN / f"{name}.json").read_bytes()
+
+
+def test_the_published_schema_takes_the_golden_files_and_refuses_an_unknown_key():
+    jsonschema = pytest.importorskip("jsonschema")
+    check = jsonschema.Draft202012Validator(json_schema())
+    check.check_schema(json_schema())
+    for path in GOLDEN.iterdir():
+        document = json.loads(path.read_text(encoding="utf-8"))
+        check.validate(document)
+        assert not check.is_valid({**document, "extra": 1})
+
+
+def test_no_field_of_a_noun_is_forgotten():
+    document = json.loads(dumps_model(classifier()))
+    changed_name = {"columns": "columns", "tree": None, "is_leaf": "cuts", "rebuild": "changes", "schema": None}
+    written = {
+        Model: {*document, "tree"}, Pruning: document["pruning"], Tree: document["tree"], Schema: document["schema"],
+        Column: document["schema"]["columns"][1], Counts: document["grown"], Bound: document["certificate"],
+        Moments: json.loads(dumps_model(regression()))["grown"], Selection: document["selection"],
+        PruningSequence: {**document["sequence"], **json.loads(dumps_model(regression()))["sequence"]},
+    }  # fmt: skip
+    for noun, keys in written.items():
+        for field in dataclasses.fields(noun):
+            key = changed_name.get(field.name, field.name)
+            assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
+
+
+def test_what_two_parts_share_is_one_thing_after_loading():
+    model = loads_model(dumps_model(classifier()))
+
+    assert model.selection.sequence is model.sequence
+    assert model.selection.counts is model.grown
+    assert model.sequence.tree is model.tree is model.grown.tree
+
+
+def test_a_line_holds_one_key_and_arrays_stay_on_it():
+    lines = dumps_model(classifier()).decode().splitlines()
+
+    assert '    "parent": [-1,0,1,1,0,4,4,4,7,7],' in lines
+    assert "      [16,6,5,1,10,0,3,7,7,0]," in lines
+    assert max(line.count('": [') for line in lines if '"name"' not in line) == 1
+
+
+def test_a_packed_file_loads_alike_and_is_the_same_on_every_day(tmp_path, monkeypatch):
+    save_model(classifier(), tmp_path / "a.json.gz")
+    monkeypatch.setattr(time, "time", lambda: 1e9)
+    save_model(classifier(), tmp_path / "b.json.gz")
+
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+    assert_same(classifier(), load_model(tmp_path / "a.json.gz"))
+    assert gzip.decompress((tmp_path / "a.json.gz").read_bytes()) == dumps_model(classifier())
+
+
+def test_numpy_numbers_and_arrays_among_plain_values_become_plain():
+    values = {"a": np.float32(0.1), "b": np.arange(3), "c": (np.bool_(1), np.int8(2)), "d": np.str_("x")}
+    model = dataclasses.replace(classifier(), facts=values)
+
+    back = loads_model(dumps_model(model)).facts
+
+    assert_same(back, {"a": float(np.float32(0.1)), "b": [0, 1, 2], "c": (True, 2), "d": "x"})
+
+
+def test_a_chain_of_100000_tests_comes_back():
+    n = 100_000
+    order = Tree.from_parents([-1, *[2 * i for i in range(n) for _ in range(2)]])  # of two children the second tests
+    grown = Counts.from_leaves(order, np.ones((n + 1, 2), np.int64))
+    model = Model(Pruning.from_cuts(order, [], node_labels=grown.majority), grown)
+
+    back = loads_model(dumps_model(model))
+
+    assert back == model
+    assert int(back.tree.depth.max()) == n
+
+
+def test_a_file_of_200001_nodes_loads_in_a_second(tmp_path):
+    rng = np.random.default_rng(3)
+    n = 100_000
+    bare = Tree.from_parents([-1, *np.repeat(np.arange(n), 2).tolist()])  # the i-th test has children 2i + 1, 2i + 2
+    leaf, size = bare.is_leaf, bare.n_nodes
+    shape = Tree(
+        bare.parent,
+        feature=np.where(leaf, -1, rng.integers(0, 20, size)),
+        threshold=np.where(leaf, np.nan, rng.normal(size=size)),
+        score=np.where(leaf, np.nan, rng.random(size)),
+        schema=Schema(tuple(Column(f"x{i}", "numeric") for i in range(20)), np.array(["a", "b"])),
+    )
+    grown = Counts.from_leaves(shape, rng.integers(0, 50, (shape.n_leaves, 2)))
+    model = Model(
+        Pruning.from_cuts(shape, [], node_labels=grown.majority), grown, sequence=cost_complexity(shape, grown)
+    )
+    save_model(model, tmp_path / "large.json")
+    text = (tmp_path / "large.json").read_text(encoding="utf-8")
+
+    def seconds(verb):
+        taken = []
+        for _ in range(2):
+            start = time.process_time()
+            verb()
+            taken.append(time.process_time() - start)
+        return min(taken)
+
+    parsing = seconds(lambda: json.loads(text))
+    # The slower the machine, the slower also the standard library: the second is meant for one that parses in 0.25.
+    assert seconds(lambda: load_model(tmp_path / "large.json")) < max(1.0, 4 * parsing)
+    assert seconds(lambda: dumps_model(model)) < max(1.5, 6 * parsing)
+    assert load_model(tmp_path / "large.json") == model
+
+
+@settings(max_examples=30)
+@given(trees_with_counts(samples=("there",)), st.sampled_from([1, 0.1]))
+def test_counts_come_back_on_the_tree_they_were_counted_on(tmp_path_factory, case, scale):
+    shape, counts = case
+    counts = Counts(shape, counts.by_class * scale, "there")
+    path = tmp_path_factory.mktemp("counts") / "counts.json.gz"
+    save_counts(counts, path)
+
+    assert_same(counts, load_counts(path, shape))
+    assert load_counts(path, shape).tree is shape
+    assert load_counts(path) == counts  # `shape` is bare
+
+
+def test_counts_of_another_tree_are_refused_even_if_only_a_threshold_differs(tmp_path):
+    model = classifier()
+    save_counts(model.holdout, tmp_path / "counts.json")
+    moved = dataclasses.replace(model.tree, threshold=np.where(np.isnan(model.tree.threshold), np.nan, 0.3333333))
+
+    with pytest.raises(ModelFileError, match=r"sample 'prune' are of another tree .* count the rows on this tree"):
+        load_counts(tmp_path / "counts.json", moved)
+    with pytest.raises(ModelFileError, match="of 10 nodes, than the one given, of 3"):
+        load_counts(tmp_path / "counts.json", Tree.from_parents([-1, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"default": [1, 0, 0, 0, 1, 0, 0, 1, 0, 0]},
+        {"branch": [1, 0, 0, 1, 2, 2, 1, 0]},
+        {"schema": dataclasses.replace(tree().schema, classes=np.array(["spam", "ham"]))},
+        {
+            "schema": dataclasses.replace(
+                tree().schema, columns=(Column("weight", "numeric"), *tree().schema.columns[1:])
+            )
+        },
+    ],
+)
+def test_the_fingerprint_sees_whatever_moves_a_row_or_renames_a_class(change):
+    assert tree_fingerprint(tree()) == tree_fingerprint(tree())
+    assert tree_fingerprint(dataclasses.replace(tree(), **change)) != tree_fingerprint(tree())
+
+
+def test_the_fingerprint_does_not_look_at_scores():
+    assert tree_fingerprint(dataclasses.replace(tree(), score=np.full(10, math.nan))) == tree_fingerprint(tree())
