@@ -1,0 +1,277 @@
+"""The tree as C99 that needs nothing but the standard library."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ParameterError, UnsupportedError
+from ._python import tables
+from ._walk import Exported, categories_of, check_exact
+
+PER_LINE = 12
+_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    auto break case char const continue default do double else enum extern float for goto if inline int long main
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+""",
+    )
+)
+
+# No name or value of the user stands in a comment; all are strings.
+_TEMPLATE = """/* A decision tree in C99; nothing but the standard library is needed.
+
+   A row is an array of doubles, one per column of {f}_columns. Missing is NAN. For a column of
+   categories put what {f}_code (text) or {f}_code_of_number (numbers, 0 and 1 for truth values)
+   returns for its value. Compile without -ffast-math: it would take NAN for a number.
+
+   {answer_type}{f}(row)                      {answer_word}
+   int {f}_leaf(row)                     the number of the leaf
+   double {f}_code(column, text, length) the code of a category; NULL is missing, NAN comes back for an unseen one
+*/
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+struct {f}_category {{ int column; const char *text; size_t length; double number; double code; }};
+
+const int {f}_n_columns = {n_columns};
+const char *const {f}_columns[] = {{{names}}};
+{classes}
+static const int {f}_n_texts = {n_texts};
+static const struct {f}_category {f}_texts[] = {{{texts}}};
+static const int {f}_n_numbers = {n_numbers};
+static const struct {f}_category {f}_numbers[] = {{{numbers}}};
+static const double {f}_missing[] = {{{missing}}};
+static const int {f}_column[] = {{{column}}};
+static const long {f}_n_codes[] = {{{n_codes}}};
+static const double {f}_threshold[] = {{{threshold}}};
+static const long {f}_start[] = {{{start}}};
+static const int {f}_next[] = {{{next}}};
+static const int {f}_default[] = {{{default}}};
+static const int {f}_node[] = {{{node}}};
+static const {answer_type}{f}_answer[] = {{{answer}}};
+
+static int {f}_reach(const double *row)
+{{
+    int v = 0;
+    while ({f}_column[v] >= 0) {{
+        const double x = row[{f}_column[v]];
+        if (isnan(x)) {{
+            v = {f}_default[v];
+        }} else if ({f}_n_codes[v] > 0) {{
+            v = x >= 0 && x < {f}_n_codes[v] ? {f}_next[{f}_start[v] + (long)x] : {f}_default[v];
+        }} else {{
+            v = {f}_next[{f}_start[v] + (x <= {f}_threshold[v] ? 0 : 1)];
+        }}
+    }}
+    return v;
+}}
+
+{answer_type}{f}(const double *row)
+{{
+    return {f}_answer[{f}_reach(row)];
+}}
+
+int {f}_leaf(const double *row)
+{{
+    return {f}_node[{f}_reach(row)];
+}}
+{probabilities}
+/* Both tables are sorted by column and then by value. */
+double {f}_code(int column, const char *text, size_t length)
+{{
+    int low = 0, high = {f}_n_texts;
+    if (text == NULL) {{
+        return {f}_missing[column];
+    }}
+    while (low < high) {{
+        const int middle = low + (high - low) / 2;
+        const struct {f}_category *one = &{f}_texts[middle];
+        const size_t common = length < one->length ? length : one->length;
+        int order = (column > one->column) - (column < one->column);
+        if (order == 0) {{
+            order = memcmp(text, one->text, common);
+        }}
+        if (order == 0) {{
+            order = (length > one->length) - (length < one->length);
+        }}
+        if (order == 0) {{
+            return one->code;
+        }}
+        if (order < 0) {{
+            high = middle;
+        }} else {{
+            low = middle + 1;
+        }}
+    }}
+    return NAN;
+}}
+
+double {f}_code_of_number(int column, double number)
+{{
+    int low = 0, high = {f}_n_numbers;
+    if (isnan(number)) {{
+        return {f}_missing[column];
+    }}
+    while (low < high) {{
+        const int middle = low + (high - low) / 2;
+        const struct {f}_category *one = &{f}_numbers[middle];
+        if (column == one->column && number == one->number) {{
+            return one->code;
+        }}
+        if (column < one->column || (column == one->column && number < one->number)) {{
+            high = middle;
+        }} else {{
+            low = middle + 1;
+        }}
+    }}
+    return NAN;
+}}
+"""
+
+_PROBABILITIES = """
+/* The probability of each class, in the order of {f}_classes. */
+static const double {f}_share[][{n_classes}] = {{{shares}}};
+
+const double *{f}_probabilities(const double *row)
+{{
+    return {f}_share[{f}_row[{f}_reach(row)]];
+}}
+"""
+
+
+def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+    """Return the source of a C function that predicts for one row, without dependencies.
+
+    Parameters
+    ----------
+    model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
+    function_name : str
+        The function `function_name(const double *row)` returns the number of the class (its name is
+        in the strings `function_name_classes`) or the mean; `function_name_leaf(row)` the number of
+        the leaf; `function_name_probabilities(row)` an array.
+    probabilities : array, optional
+        Of each class in each node of the grown tree; by default the shares in growing.
+
+    Returns
+    -------
+    str
+        C99 in ASCII. A row holds doubles in the order of `function_name_columns`: a number, or the
+        code of a category, which `function_name_code(column, text, length)` and
+        `function_name_code_of_number(column, number)` look up; NAN is missing.
+
+    Notes
+    -----
+    Linear in the size of the tree, whatever its depth: the tree is in tables, and one loop walks
+    it. Numbers are written in hexadecimal, so that no digit is lost.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
+    >>> "int predict(const double *row)" in export_c((tree, counts))
+    True
+    """
+    is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
+    if not is_name or function_name in _WORDS:
+        raise ParameterError(f"function_name={function_name!r}; a name of C, such as 'predict', is needed")
+    exported = Exported.of(model)
+    start, below = tables(exported)
+    is_classifier = bool(exported.labels)
+    texts, numbers, missing = _categories(exported)
+    shares, classes = "", ""
+    if is_classifier:
+        words = _listed(string(str(label).encode("utf-8", "surrogatepass")) for label in exported.labels)
+        classes = f"const int {function_name}_n_classes = {len(exported.labels)};\n"
+        classes += f"const char *const {function_name}_classes[] = {{{words}}};"
+        rows = exported.shares(probabilities)[exported.leaves].tolist()
+        which = dict(zip(exported.leaves, range(len(rows)), strict=True))
+        row_of = _listed(str(which.get(v, -1)) for v in range(exported.tree.n_nodes))
+        shares = f"\nstatic const int {function_name}_row[] = {{{row_of}}};" + _PROBABILITIES.format(
+            f=function_name,
+            n_classes=len(exported.labels),
+            shares=_listed("{" + ", ".join(map(number, row)) + "}" for row in rows),
+        )
+    return _TEMPLATE.format(
+        f=function_name,
+        answer_type="int " if is_classifier else "double ",
+        answer_word="the number of the class, its name in " + function_name + "_classes"
+        if is_classifier
+        else "the mean",
+        n_columns=len(exported.columns),
+        names=_listed(string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
+        classes=classes,
+        n_texts=len(texts),
+        texts=_listed(texts or ["{0, 0, 0, 0, 0}"]),
+        n_numbers=len(numbers),
+        numbers=_listed(numbers or ["{0, 0, 0, 0, 0}"]),
+        missing=_listed(missing),
+        column=_listed(map(str, exported.feature)),
+        n_codes=_listed(map(str, np.diff(exported.tree.branch_start).tolist())),
+        threshold=_listed("0.0" if x != x else number(x) for x in exported.threshold),  # noqa: PLR0124
+        start=_listed(map(str, start)),
+        next=_listed(map(str, below or [0])),
+        default=_listed(map(str, exported.default)),
+        node=_listed(map(str, exported.nodes)),
+        answer=_listed(
+            ("-1" if is_classifier else "0.0") if answer is None else str(answer) if is_classifier else number(answer)
+            for answer in exported.answers
+        ),
+        probabilities=shares,
+    )
+
+
+def string(data: bytes) -> str:
+    """Bytes as a string of C: whatever is not a plain letter or digit is an octal escape of three digits."""
+    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;_-+*/=()<>!"
+    return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data) + '"'
+
+
+def number(value: float) -> str:
+    """A double, to the last bit."""
+    if np.isinf(value):
+        return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+    return value.hex()
+
+
+def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
+    """The entries of the tables of categories, sorted as the program searches them, and the codes of missing."""
+    texts: list[tuple[int, bytes, int]] = []
+    numbers: list[tuple[int, float, int]] = []
+    missing = []
+    for j, column in enumerate(exported.columns):
+        if column.kind != "nominal":
+            missing.append("NAN")
+            continue
+        check_exact(column)
+        family, values = categories_of(column)
+        missing.append(number(float(len(values))) if column.has_missing else "NAN")
+        if family == "text":
+            texts += [(j, _utf8(column.name, value), code) for code, value in enumerate(values)]
+        else:
+            numbers += [(j, float(value), code) for code, value in enumerate(values)]
+    return (
+        [f"{{{j}, {string(text)}, {len(text)}, 0, {code}}}" for j, text, code in sorted(texts)],
+        [f"{{{j}, 0, 0, {number(value)}, {code}}}" for j, value, code in sorted(numbers)],
+        missing,
+    )
+
+
+def _utf8(name: str, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise UnsupportedError(
+            f"column {name!r}: the category {text!r} is no Unicode text (a lone surrogate); correct it"
+        ) from error
+
+
+def _listed(items: Iterable[str]) -> str:
+    given = list(items)
+    lines = [", ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
+    return "\n    " + ",\n    ".join(lines) + "\n"

@@ -1,0 +1,77 @@
+"""The tree as a Graphviz drawing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._picture import Picture
+
+# Told apart also by the colour-blind (Okabe and Ito); a leaf is whiter the more classes are mixed in it.
+PALETTE = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167))
+
+
+def export_dot(
+    model: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int = 2,
+    filled: bool = True,
+) -> str:
+    r"""Return the tree that predicts as a drawing in the language of Graphviz.
+
+    Parameters
+    ----------
+    model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
+    feature_names, class_names : sequence of str, optional
+        Names of columns and classes; by default those of the data the tree was grown on.
+    max_depth : int, optional
+        Nodes below this depth (0: the root) are left out; "..." stands where some are.
+    decimals : int
+        Digits after the point of thresholds; more where two would look alike.
+    filled : bool
+        Whether leaves have the colour of their class, paler the more classes are mixed.
+
+    Returns
+    -------
+    str
+        Node `n7` is node 7 of the grown tree.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
+    >>> print(export_dot((tree, counts), feature_names=['"size"'], filled=False))
+    digraph tree {
+        node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];
+        edge [fontname=sans];
+        n0 [label="\"size\" <= 2.50\n2 rows"];
+        n1 [label="no\n1 row"];
+        n0 -> n1 [label="yes"];
+        n2 [label="yes\n1 row"];
+        n0 -> n2 [label="no"];
+    }
+    """
+    picture = Picture.of(model, feature_names, class_names, max_depth, decimals)
+    lines = [
+        "digraph tree {",
+        '    node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];',
+        "    edge [fontname=sans];",
+    ]
+    for box in picture.boxes():
+        label = r"\n".join(map(quoted, box.lines))
+        fill = f', fillcolor="{_colour(box.colour, box.purity)}"' if filled and box.colour is not None else ""
+        lines.append(f'    n{box.node} [label="{label}"{fill}];')
+        if box.parent is not None:
+            lines.append(f'    n{box.parent} -> n{box.node} [label="{quoted(box.edge)}"];')
+    return "\n".join([*lines, "}"])
+
+
+def quoted(text: str) -> str:
+    """Text inside the double quotes of a label: Graphviz reads backslashes, quotes and HTML entities."""
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _colour(number: int, purity: float) -> str:
+    paleness = 0.85 - 0.6 * purity
+    return "#" + "".join(f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[number % len(PALETTE)])

@@ -1,0 +1,205 @@
+"""The tree as a Python module that needs nothing but Python."""
+
+import keyword
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ParameterError
+from ._walk import Exported, categories_of
+
+PER_LINE = 12
+
+# Numbers are parsed from text, for Python compiles long lists slowly. `_next` has the nodes below each
+# node one after another: two for a number (at most the threshold, above it), one per category code else.
+_TEMPLATE = '''"""A decision tree. Nothing but Python is needed."""
+
+_inf = float("inf")
+_names = {names}
+_categories = {categories}
+_kinds = {kinds}
+_column = list(map(int, {column}.split()))
+_threshold = list(map(float, {threshold}.split()))
+_start = list(map(int, {start}.split()))
+_next = list(map(int, {next}.split()))
+_default = list(map(int, {default}.split()))
+_node = list(map(int, {node}.split()))
+_answer = list(map(int, {answer}.split()))
+_answers = {answers}
+
+
+def {function}(row):
+    """Return what the tree predicts for a row: a mapping by column name, or a sequence in the order of `_names`.
+
+    None and NaN are missing.
+    """
+    return _answers[_answer[_reach(row)]]
+
+
+def {function}_leaf(row):
+    """Return the number of the leaf that a row reaches."""
+    return _node[_reach(row)]
+{probabilities}
+
+def _reach(row):
+    v = 0
+    read = {{}}
+    while _column[v] >= 0:
+        j = _column[v]
+        if j not in read:
+            read[j] = _read(row[_names[j]] if hasattr(row, "keys") else row[j], j)
+        x = read[j]
+        if x is None:
+            v = _default[v]
+        elif _categories[j] is None:
+            v = _next[_start[v] + (0 if x <= _threshold[v] else 1)]
+        else:
+            v = _next[_start[v] + x]
+    return v
+
+
+def _read(value, j):
+    """A number, or the code of a category; None where it is missing or was not seen in growing."""
+    kind, known = type(value).__name__, _categories[j]
+    is_missing = value is None or kind in ("NAType", "NaTType") or not isinstance(value, str) and value != value
+    if is_missing:
+        return None if known is None else known.get(None)
+    found = "text" if isinstance(value, str) else "truth" if kind in ("bool", "bool_") else "number"
+    if found != _kinds[j] and not (known is None and found == "truth"):
+        raise TypeError("column %r holds %r; the tree was grown on %s there" % (_names[j], value, _kinds[j]))
+    return float(value) if known is None else known.get(value)
+'''
+
+_PROBABILITIES = '''
+_row = list(map(int, {row}.split()))
+_probability = {probability}
+
+
+def {function}_probabilities(row):
+    """Return the probability of each class, in the order of `_answers`."""
+    return _probability[_row[_reach(row)]]
+'''
+
+
+def export_python(model: Any, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+    """Return the source of a Python module that predicts for one row, without dependencies.
+
+    Parameters
+    ----------
+    model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
+    function_name : str
+        The module has the functions `function_name(row)` for the prediction,
+        `function_name_leaf(row)` for the number of the leaf and, of a classifying tree,
+        `function_name_probabilities(row)`.
+    probabilities : array, optional
+        Of each class in each node of the grown tree; by default the shares in growing.
+
+    Returns
+    -------
+    str
+        ASCII. A row is a mapping by column name (a dict, a row of a data frame) or a sequence. None,
+        NaN and the gaps of pandas are missing; a category that growing did not see goes where most
+        growing examples went; text where the tree was grown on numbers is a `TypeError`.
+
+    Notes
+    -----
+    Linear in the size of the tree, whatever its depth: the tree is in tables, and one loop walks it.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow(secateur.encode([[1.0], [4.0]], names=["size"], target=["no", "yes"]))
+    >>> names = {}
+    >>> exec(export_python((tree, counts)), names)
+    >>> names["predict"]({"size": 2.5}), names["predict"]([2.6]), names["predict_leaf"]([2.6])
+    ('no', 'yes', 2)
+    """
+    if not (isinstance(function_name, str) and function_name.isidentifier() and function_name.isascii()):
+        raise ParameterError(f"function_name={function_name!r}; a name in ASCII letters, digits and _ is needed")
+    if keyword.iskeyword(function_name) or function_name.startswith("_"):
+        raise ParameterError(f"function_name={function_name!r} is a word of Python, or starts with _; choose another")
+    exported = Exported.of(model)
+    start, below = tables(exported)
+    answers, answer = _answers(exported)
+    shares = ""
+    if exported.labels:
+        row = dict(zip(exported.leaves, range(len(exported.leaves)), strict=True))
+        shares = _PROBABILITIES.format(
+            function=function_name,
+            row=_numbers(row.get(v, -1) for v in range(exported.tree.n_nodes)),
+            probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
+        )
+    return _TEMPLATE.format(
+        function=function_name,
+        names=_listed(ascii(column.name) for column in exported.columns),
+        categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
+        kinds=_listed(ascii(_kind(exported, j)) for j in range(len(exported.columns))),
+        column=_numbers(exported.feature),
+        threshold=_numbers(0.0 if x != x else x for x in exported.threshold),  # noqa: PLR0124
+        start=_numbers(start),
+        next=_numbers(below),
+        default=_numbers(exported.default),
+        node=_numbers(exported.nodes),
+        answer=_numbers(answer),
+        answers=_listed(map(spelled, answers)),
+        probabilities=shares,
+    )
+
+
+def tables(exported: Exported) -> tuple[list[int], list[int]]:
+    """Where each node's entries begin, and the entries: two for a number, one per category code otherwise."""
+    start: list[int] = []
+    below: list[int] = []
+    for v in range(exported.tree.n_nodes):
+        start.append(len(below))
+        below += exported.codes(v) if exported.is_nominal[v] else exported.children[v]
+    return start, below
+
+
+def spelled(value: Any) -> str:
+    """A plain value as a literal of Python, in ASCII."""
+    if isinstance(value, float) and np.isinf(value):
+        return "_inf" if value > 0 else "-_inf"
+    return ascii(value)
+
+
+def _answers(exported: Exported) -> tuple[list[Any], list[int]]:
+    """The different answers, and the number of each leaf's (-1 for other nodes)."""
+    if exported.labels:
+        return exported.labels, [-1 if answer is None else answer for answer in exported.answers]
+    values = [exported.answers[v] for v in exported.leaves]
+    numbers = dict(zip(exported.leaves, range(len(values)), strict=True))
+    return values, [numbers.get(v, -1) for v in range(exported.tree.n_nodes)]
+
+
+def _kind(exported: Exported, j: int) -> str:
+    column = exported.columns[j]
+    return "number" if column.kind == "numeric" else categories_of(column)[0]
+
+
+def _codes(exported: Exported, j: int) -> str:
+    """The categories of a column and their codes as a dict; None stands for missing."""
+    column = exported.columns[j]
+    if column.kind == "numeric" or j not in exported.used:
+        return "None"
+    _, values = categories_of(column)
+    pairs = [f"{spelled(value)}: {code}" for code, value in enumerate(values)]
+    if column.has_missing:
+        pairs.append(f"None: {len(values)}")
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _numbers(values: Iterable[float]) -> str:
+    """Numbers, as text over several lines; that of a double reads back as the same double."""
+    given = list(map(repr, values))
+    lines = [" ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
+    return '"""\n' + "\n".join(lines) + '\n"""'
+
+
+def _listed(items: Iterable[str]) -> str:
+    """A list over several lines."""
+    given = list(items)
+    lines = [", ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
+    return "[\n    " + ",\n    ".join(lines) + ",\n]" if lines else "[]"

@@ -1,0 +1,231 @@
+"""What every export starts from: the tree that predicts, and what each leaf answers.
+
+The exported tree is small (only nodes that are left after pruning) and counts its nodes from
+0; `nodes` has their numbers in the grown tree, which are the numbers users see.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..pruning import Pruning
+from ..table import Column
+from ..tree import Floats, Tree
+
+Family = Literal["text", "truth", "number"]
+
+
+@dataclass(frozen=True, eq=False)
+class Exported:
+    """A pruned tree with its tests as plain lists, and the answers of its leaves.
+
+    Parameters
+    ----------
+    model : Model
+    tree : Tree
+        The tree that is left after pruning.
+    nodes : list of int
+        The number of each of its nodes in the grown tree.
+    """
+
+    model: Model
+    tree: Tree
+    nodes: list[int]
+
+    @classmethod
+    def of(cls, thing: Any, *, runs: bool = True) -> "Exported":
+        """Return what to export of a model, an estimator, or (tree, counts[, pruning]).
+
+        With `runs`, trees that could not route a row are refused.
+        """
+        model = _model_of(thing)
+        pruning = model.pruning
+        tree = pruning.to_tree()
+        if runs and (tree.feature[tree.internal] < 0).any():
+            raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can be exported")
+        if runs and tree.schema is None:
+            raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can be exported")
+        return cls(model, tree, np.flatnonzero(pruning.is_kept | pruning.is_leaf).tolist())
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the table the tree was grown on."""
+        return () if self.tree.schema is None else self.tree.schema.columns
+
+    @cached_property
+    def used(self) -> list[int]:
+        """The columns that are tested somewhere."""
+        found: list[int] = np.unique(self.tree.feature[self.tree.feature >= 0]).tolist()
+        return found
+
+    @cached_property
+    def leaves(self) -> list[int]:
+        """The leaves."""
+        found: list[int] = self.tree.leaves.tolist()
+        return found
+
+    @cached_property
+    def feature(self) -> list[int]:
+        """The column each node tests; -1 for a leaf."""
+        found: list[int] = self.tree.feature.tolist()
+        return found
+
+    @cached_property
+    def threshold(self) -> list[float]:
+        """The threshold of each node; NaN where there is none."""
+        found: list[float] = self.tree.threshold.tolist()
+        return found
+
+    @cached_property
+    def is_nominal(self) -> list[bool]:
+        """Which nodes test for categories."""
+        found: list[bool] = (np.diff(self.tree.branch_start) > 0).tolist()
+        return found
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The children of each node, in order."""
+        found: list[list[int]] = [[] for _ in range(self.tree.n_nodes)]
+        for v, p in enumerate(self.tree.parent.tolist()):
+            if p >= 0:
+                found[p].append(v)
+        return found
+
+    @cached_property
+    def default(self) -> list[int]:
+        """The node that missing and unseen values go to from each node; -1 from a leaf."""
+        child = self.tree.default.tolist()
+        return [below[child[v]] if below else -1 for v, below in enumerate(self.children)]
+
+    def codes(self, v: int) -> list[int]:
+        """The node that each category code goes to from node `v`."""
+        first, last = self.tree.branch_start[v : v + 2].tolist()
+        below = self.children[v]
+        return [below[child] for child in self.tree.branch[first:last].tolist()]
+
+    def sets(self, v: int) -> list[tuple[int, list[int]]]:
+        """The children of nominal node `v` but its default, each with the codes that go there; empty ones left out."""
+        found: dict[int, list[int]] = {}
+        for code, child in enumerate(self.codes(v)):
+            if child != self.default[v]:
+                found.setdefault(child, []).append(code)
+        return [(child, found[child]) for child in self.children[v] if child in found]
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The classes, as plain values; empty for a regression tree."""
+        grown, schema = self.model.grown, self.tree.schema
+        if not isinstance(grown, Counts):
+            return []
+        if schema is None or schema.classes is None:
+            return list(range(grown.n_classes))
+        return [plain_value(label, "class") for label in schema.classes.tolist()]
+
+    @cached_property
+    def answers(self) -> list[Any]:
+        """What each leaf answers: the number of a class, or a mean. None for other nodes."""
+        pruning, grown = self.model.pruning, self.model.grown
+        found: list[Any] = [None] * self.tree.n_nodes
+        for v in self.leaves:
+            node = self.nodes[v]
+            if isinstance(grown, Moments):
+                found[v] = float(grown.mean[node])
+                continue
+            found[v] = int(pruning.labels[node])
+            if found[v] >= len(self.labels):
+                raise PruningError(
+                    f"leaf {node} answers class number {found[v]}, which was not there in growing "
+                    f"({len(self.labels)} classes were); only labels of the growing sample can be exported"
+                )
+        return found
+
+    def shares(self, given: npt.ArrayLike | None = None) -> Floats:
+        """The probability of each class in each node; `given` holds other ones, for the nodes of the grown tree."""
+        grown = self.model.grown
+        if not isinstance(grown, Counts):
+            raise ParameterError("a regression tree has no classes and no probabilities; its prediction is a number")
+        if given is not None:
+            found = np.asarray(given, np.float64)
+            if found.shape != (self.model.tree.n_nodes, len(self.labels)) or not np.isfinite(found).all():
+                raise ParameterError(
+                    f"probabilities have shape {found.shape}; finite numbers of shape "
+                    f"{(self.model.tree.n_nodes, len(self.labels))}, one row per node of the grown tree, are needed"
+                )
+            return found[self.nodes]
+        by_class = grown.by_class[self.nodes, : len(self.labels)].astype(np.float64)
+        total = by_class.sum(axis=1)
+        shares = by_class / np.where(total > 0, total, 1)[:, None]
+        parent = self.tree.parent
+        for v in np.flatnonzero(total == 0).tolist():  # parents come first, and have their shares already
+            shares[v] = shares[parent[v]] if v else 1 / shares.shape[1]
+        return shares
+
+
+def plain_value(value: Any, what: str) -> str | bool | int | float:
+    """A category or a class as a plain value of Python."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    for kind in (str, bool, int, float):  # a bool is an int too, hence the order
+        if isinstance(value, kind):
+            return kind(value)
+    try:
+        return float(value)  # Decimal, Fraction
+    except (TypeError, ValueError) as error:
+        raise UnsupportedError(
+            f"{what} {value!r} is a {type(value).__name__}; text, numbers or truth values can be exported"
+        ) from error
+
+
+def categories_of(column: Column) -> tuple[Family, list[Any]]:
+    """The categories of a nominal column as plain values, and what they are."""
+    values = [plain_value(value, f"column {column.name!r}: category") for value in column.categories]
+    if not values or isinstance(values[0], str):
+        return "text", values
+    return ("truth" if isinstance(values[0], bool) else "number"), values
+
+
+def check_exact(column: Column) -> None:
+    """Refuse categories that are whole numbers too large for a double to tell apart."""
+    family, values = categories_of(column)
+    large = [value for value in values if family == "number" and isinstance(value, int) and abs(value) >= 2**53]
+    if large:
+        raise UnsupportedError(
+            f"column {column.name!r} has the category {large[0]}, a whole number of 2**53 or more, which a double "
+            "cannot tell from its neighbours; grow on the column as text, or export to Python"
+        )
+
+
+def unique_name(wanted: str, taken: Sequence[str]) -> str:
+    """`wanted`, with as many underscores as it takes to differ from all `taken`, whatever the case of letters."""
+    others = {name.lower() for name in taken}
+    while wanted.lower() in others:
+        wanted += "_"
+    return wanted
+
+
+def _model_of(thing: Any) -> Model:
+    model = getattr(thing, "model_", thing)
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, tuple) and len(model) in (2, 3) and isinstance(model[0], Tree):
+        tree, grown = model[:2]
+        if not isinstance(grown, Counts | Moments):
+            raise CountsError(f"the counts of the tree are a {type(grown).__name__}; Counts or Moments are needed")
+        pruning = model[2] if len(model) == 3 else None
+        if pruning is None:
+            pruning = Pruning.from_cuts(tree, [])
+        if isinstance(grown, Counts) and pruning.node_labels is None:
+            pruning = Pruning(pruning.tree, pruning.is_leaf, grown.majority, pruning.seen, pruning.rule)
+        return Model(pruning, grown)
+    raise UnsupportedError(
+        f"a {type(thing).__name__} cannot be exported; a fitted estimator, a Model, (tree, counts) or "
+        "(tree, counts, pruning) is needed"
+    )

@@ -1,0 +1,112 @@
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import secateur
+from export_cases import numeric
+from secateur import Column, Counts, Pruning, Schema, Tree, exports
+from secateur.errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
+from secateur.exports._walk import Exported, plain_value, unique_name
+
+RUN = ["sql", "python", "c", "onnx"]
+
+
+def export(model, to):
+    if to == "onnx":
+        pytest.importorskip("onnx")
+    return exports.export(model, to=to)
+
+
+def test_every_export_is_found_by_name_and_as_a_function():
+    for name, function in exports.EXPORTS.items():
+        assert callable(getattr(exports, function)), name
+        assert function in dir(exports)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="export_pmml"):
+        exports.export_pmml  # noqa: B018
+
+
+def test_an_unknown_export_is_refused_with_those_there_are():
+    with pytest.raises(ParameterError, match="to='pmml'; one of 'dot'"):
+        exports.export(numeric().model, to="pmml")
+
+
+def test_an_estimator_is_exported_as_its_model():
+    model = numeric().model
+
+    assert export(SimpleNamespace(model_=model), "python") == export(model, "python")
+
+
+@pytest.mark.parametrize("to", ["dot", "mermaid", "sql", "python", "c"])
+def test_a_tree_with_counts_is_exported_whole_or_as_cut(to):
+    tree, grown = secateur.grow([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "a", "b"])
+    cut = Pruning.from_cuts(tree, [0])
+
+    assert export((tree, grown), to) == export((tree, grown, Pruning.from_cuts(tree, [])), to)
+    assert len(export((tree, grown, cut), to)) < len(export((tree, grown), to))
+
+
+@pytest.mark.parametrize("to", RUN)
+def test_a_tree_that_cannot_route_rows_is_refused(to):
+    tree = Tree.from_parents([-1, 0, 0])
+    tested = Tree([-1, 0, 0], [0, -1, -1], [0.5, np.nan, np.nan])
+
+    with pytest.raises(TreeError, match="no tests"):
+        export((tree, Counts.from_leaves(tree, [[1], [1]])), to)
+    with pytest.raises(TreeError, match="does not know its columns"):
+        export((tested, Counts.from_leaves(tested, [[1], [1]])), to)
+
+
+@pytest.mark.parametrize("to", exports.EXPORTS)
+def test_something_else_is_refused(to):
+    with pytest.raises(UnsupportedError, match="a dict cannot be exported"):
+        export({}, to)
+    with pytest.raises(CountsError, match="a str"):
+        export((Tree.from_parents([-1]), "counts"), to)
+
+
+@pytest.mark.parametrize("to", RUN)
+def test_a_class_that_growing_did_not_know_is_refused(to):
+    tree, grown = secateur.grow([[1.0], [2.0]], ["a", "b"])
+
+    with pytest.raises(PruningError, match="leaf 0 answers class number 2"):
+        export((tree, grown, Pruning.from_cuts(tree, [0], node_labels=[2, 2, 2])), to)
+
+
+def test_a_leaf_that_no_example_reached_has_the_shares_of_its_parent():
+    schema = Schema((Column("x", "numeric"),), np.array(["a", "b"]))
+    tree = Tree([-1, 0, 1, 1, 0], [0, 0, -1, -1, -1], [0.5, 0.2, *[np.nan] * 3], schema=schema)
+    grown = Counts.from_leaves(tree, [[0, 0], [0, 0], [1, 3]])
+
+    assert Exported.of((tree, grown)).shares().tolist() == [[0.25, 0.75]] * 5
+    nothing = Counts.from_leaves(tree, [[0, 0]] * 3)
+    assert Exported.of((tree, nothing)).shares().tolist() == [[0.5, 0.5]] * 5
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"), [(np.str_("a"), "a"), (np.float32(0.5), 0.5), (np.True_, True), (np.int8(3), 3)]
+)
+def test_values_of_numpy_become_plain_ones(value, plain):
+    assert plain_value(value, "class") == plain
+    assert type(plain_value(value, "class")) is type(plain)
+
+
+def test_a_value_that_is_none_of_these_is_refused():
+    with pytest.raises(UnsupportedError, match=r"class \(1, 2\) is a tuple"):
+        plain_value((1, 2), "class")
+
+
+def test_a_name_is_made_unique_whatever_the_case():
+    assert unique_name("leaf", ["LEAF", "leaf_"]) == "leaf__"
+
+
+def test_importing_exports_loads_no_other_package():
+    code = "import sys, secateur.exports; print('onnx' in sys.modules, 'secateur.exports._sql' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+
+    assert found.stdout.split() == ["False", "False"]

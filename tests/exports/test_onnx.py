@@ -1,0 +1,129 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from export_cases import CASES, Case, chain, infinite, mixed, numeric
+from secateur import Column, Counts, Pruning, Schema, Tree
+from secateur.errors import ParameterError, UnsupportedError
+from secateur.exports import export_onnx
+from secateur.model import Model
+from secateur.moments import Moments
+
+pytest.importorskip("onnx")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def feed_of(case, dtype):
+    feed = {}
+    for name, values, column in zip(case.names, case.columns, case.model.tree.schema.columns, strict=True):
+        if column.kind == "nominal" and isinstance(column.categories[0], str):
+            feed[name] = np.array([["<missing>" if x is None else x] for x in values], object)
+        else:
+            feed[name] = np.array([[np.nan if x is None else x] for x in values], dtype)
+    return feed
+
+
+def run(case, dtype=np.float64, **parameters):
+    model = export_onnx(case.model, dtype=np.dtype(dtype).name, **parameters)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # its threads wait by spinning
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    names = [one.name for one in session.get_inputs()]
+    feed = feed_of(case, dtype)
+    feed = {"X": np.hstack(list(feed.values()))} if names == ["X"] else dict(zip(names, feed.values(), strict=True))
+    return dict(zip([one.name for one in session.get_outputs()], session.run(None, feed), strict=True))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_graph_answers_what_the_tree_answers(name):
+    case = CASES[name]()
+    found = run(case, np.float32 if "float32" in name else np.float64)
+
+    answers = found["prediction"][:, 0] if isinstance(case.model.grown, Moments) else found["label"]
+    assert answers.tolist() == case.answers()
+    assert found["leaf"].tolist() == case.leaves()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_float32_inputs_near_a_threshold_of_doubles_go_where_we_send_them(seed):
+    case = numeric(seed=seed)  # the thresholds are doubles, the rows come as float32
+    rounded = [column.astype(np.float32) for column in (np.clip(column, -3e38, 3e38) for column in case.columns)]
+    case = Case(case.model, rounded)
+
+    assert run(case, np.float32)["leaf"].tolist() == case.leaves()
+
+
+def test_columns_of_numbers_can_come_one_by_one():
+    case = numeric()
+
+    assert run(case, inputs="columns")["leaf"].tolist() == case.leaves()
+
+
+def test_infinite_thresholds_tell_known_from_missing():
+    for case in infinite():
+        assert run(case)["label"].tolist() == case.answers()
+
+
+def test_probabilities_are_the_shares_to_the_last_bit():
+    case = numeric()
+    grown, leaves = case.model.grown, case.leaves()
+
+    assert run(case)["probabilities"].tolist() == (grown.by_class[leaves] / grown.total[leaves, None]).tolist()
+
+
+def test_a_tree_of_a_thousand_levels_runs():
+    case = chain(1000)
+
+    assert run(case)["leaf"].tolist() == case.leaves()
+
+
+def test_a_tree_that_would_crash_the_runtime_is_refused_with_the_way_out():
+    with pytest.raises(UnsupportedError, match=r"1,001 tests deep.*export it to Python or C"):
+        export_onnx(chain(1001).model)
+
+
+def test_many_categories_in_one_test_run():
+    categories = tuple(f"word {k}" for k in range(3000))
+    schema = Schema((Column("c", "nominal", categories, has_missing=True),), np.array(["a", "b"]))
+    branch = np.arange(3001) % 2
+    tree = Tree(
+        [-1, 0, 0], [0, -1, -1], branch_start=[0, 3001, 3001, 3001], branch=branch, default=[1, 0, 0], schema=schema
+    )
+    grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
+    model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    case = Case(model, [[*categories, None, "never seen", ""]])
+
+    assert run(case)["label"].tolist() == case.answers()
+
+
+def test_the_text_for_missing_must_not_be_a_category():
+    with pytest.raises(ParameterError, match="missing='red' is a category of column 'leaf'"):
+        export_onnx(mixed().model, missing="red")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"dtype": "float16"}, "dtype"), ({"inputs": "rows"}, "inputs"), ({"inputs": "matrix"}, "column of categories")],
+)
+def test_what_cannot_be_written_is_refused(parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        export_onnx(mixed().model, **parameters)
+
+
+def test_columns_may_have_the_names_of_the_steps():
+    names = ["at", "numbers", "code 0", "double 3", "label", "label_"]
+    case = mixed()
+    columns = tuple(
+        replace(column, name=name) for column, name in zip(case.model.tree.schema.columns, names, strict=True)
+    )
+    tree = replace_tree(case.model.tree, replace(case.model.tree.schema, columns=columns))
+    grown = Counts(tree, case.model.grown.by_class)
+    case = Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), case.columns)
+
+    assert run(case)["leaf"].tolist() == case.leaves()
+
+
+def replace_tree(tree, schema):
+    fields = ("parent", "feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids")
+    return Tree(*(getattr(tree, name) for name in fields), schema=schema)

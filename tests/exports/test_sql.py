@@ -1,0 +1,331 @@
+import math
+import sqlite3
+from itertools import chain as chain_of
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import secateur
+from export_cases import CASES, Case, chain, infinite, mixed, numeric, pruned
+from secateur import Column, Counts, Pruning, Schema, Tree
+from secateur.errors import ParameterError, UnsupportedError
+from secateur.exports import export_sql
+from secateur.exports._dialects import DIALECTS
+from secateur.model import Model
+from small_tables import samples
+
+ENGINES = ("sqlite", "duckdb")
+SQL_TYPES = {
+    "sqlite": {float: "REAL", int: "INTEGER", bool: "BOOLEAN", str: "TEXT"},
+    "duckdb": {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN", str: "VARCHAR"},
+}
+
+
+def named(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def connect(engine):
+    return sqlite3.connect(":memory:") if engine == "sqlite" else pytest.importorskip("duckdb").connect()
+
+
+def filled(connection, case, engine, types=None, rows=None):
+    """The connection, with the rows of the case in the table `data`, numbered in a column more."""
+    rows = case.rows() if rows is None else rows
+    words = SQL_TYPES[engine]
+    if types is None:
+        types = [next((words[type(x)] for x in column if x is not None), "REAL") for column in zip(*rows, strict=True)]
+    declared = ", ".join(f"{named(name)} {kind}" for name, kind in zip(case.names, types, strict=True))
+    connection.execute(f"CREATE TABLE data (row_id INTEGER, {declared})")
+    slots = "(" + ", ".join("?" * (len(case.names) + 1)) + ")"
+    for first in range(0, len(rows), 50):  # many at once: DuckDB takes its time over each statement
+        some = [[i, *row] for i, row in enumerate(rows)][first : first + 50]
+        connection.execute(f"INSERT INTO data VALUES {', '.join([slots] * len(some))}", list(chain_of(*some)))
+    return connection
+
+
+def run(case, engine, types=None, rows=None, **parameters):
+    """The rows of the query in order: a number, the columns, and what the query adds."""
+    connection = filled(connect(engine), case, engine, types, rows)
+    query = export_sql(case.model, dialect=parameters.pop("dialect", engine), **parameters)
+    return sorted(connection.execute(query).fetchall(), key=lambda row: row[0])
+
+
+def coloured(values, categories, *, has_missing=True, classes=None):
+    """A case of one column of categories, each with a leaf of its own."""
+    n = len(categories) + has_missing
+    classes = np.arange(n) if classes is None else np.array(classes, object)
+    schema = Schema((Column("c", "nominal", tuple(categories), has_missing),), classes)
+    tree = Tree([-1, *[0] * n], [0, *[-1] * n], branch_start=[0, *[n] * (n + 1)], branch=range(n), schema=schema)
+    grown = Counts.from_leaves(tree, np.eye(n, dtype=int))
+    return Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), [values])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", CASES)
+def test_the_query_answers_what_the_tree_answers(name, engine):
+    case = CASES[name]()
+
+    found = run(case, engine)
+
+    assert [row[-1] for row in found] == case.answers()
+    assert [len(row) for row in found] == [len(case.names) + 2] * len(found)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_query_can_answer_the_leaf_of_the_grown_tree(engine):
+    case = mixed()
+
+    assert [row[-1] for row in run(case, engine, output="leaf")] == case.leaves()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_query_can_answer_the_probability_of_each_class(engine):
+    case = numeric(seed=5)
+    grown, leaves = case.model.grown, case.leaves()
+
+    found = run(case, engine, output="probabilities")
+
+    assert [row[-4] for row in found] == leaves
+    assert [list(row[-3:]) for row in found] == (grown.by_class[leaves] / grown.total[leaves, None]).tolist()
+
+
+def test_probabilities_of_ones_own_are_taken():
+    case = numeric()
+    given = np.random.default_rng(1).random((case.model.tree.n_nodes, 3))
+
+    found = run(case, "sqlite", output="probabilities", probabilities=given)
+
+    assert [list(row[-3:]) for row in found] == given[case.leaves()].tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_infinite_thresholds_tell_known_from_missing(engine):
+    for case in infinite():
+        assert [row[-1] for row in run(case, engine)] == case.answers()
+
+
+def test_a_nan_in_duckdb_is_missing():
+    case = numeric(seed=3)
+    rows = [[float(x) for x in row] for row in zip(*case.columns, strict=True)]
+
+    assert any(math.isnan(x) for row in rows for x in row)
+    assert [row[-1] for row in run(case, "duckdb", rows=rows)] == case.answers()
+
+
+def test_duckdb_finds_the_nan_that_the_statistics_of_a_parquet_file_deny(tmp_path):
+    duckdb, arrow = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    case = numeric(seed=4)
+    # Numbers above every threshold, so that the statistics seem to settle each test.
+    n = len(case.columns[0])
+    columns = [np.where(np.isnan(column), np.nan, 1e3 + np.arange(n)) for column in case.columns]
+    table = dict(zip(case.names, columns, strict=True)) | {"row_id": np.arange(n)}
+    parquet.write_table(arrow.table(table), tmp_path / "data.parquet")
+    connection = duckdb.connect()
+    connection.execute(f"CREATE VIEW data AS SELECT * FROM read_parquet('{tmp_path}/data.parquet')")
+
+    found = connection.execute(export_sql(case.model, dialect="duckdb")).fetchall()
+
+    by_row = [row[-1] for row in sorted(found, key=lambda row: row[-2])]
+    assert by_row == Case(case.model, columns).answers()
+
+
+@pytest.mark.parametrize("kind", ["FLOAT", "DECIMAL(18, 3)", "INTEGER"])
+def test_other_types_of_numbers_in_duckdb_are_compared_as_doubles(kind):
+    case = numeric(np.float32, seed=6)
+    columns = case.columns
+    if kind != "FLOAT":  # the others have no infinity, and not that range
+        columns = [np.where(np.abs(column) < 1e6, column, np.nan).astype(np.float64) for column in columns]
+        columns = [np.round(column, 0 if kind == "INTEGER" else 3) for column in columns]
+    case = Case(case.model, columns)
+
+    assert [row[-1] for row in run(case, "duckdb", [kind] * 4)] == case.answers()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whole_numbers_beyond_2_to_the_53_are_rounded_as_we_round_them(engine):
+    base = 2**53
+    X = np.array([[base - 1], [base + 4]], np.float64)
+    tree, grown = secateur.grow(secateur.encode(X, names=["x"], target=["low", "high"]))
+    values = [base + k for k in range(-6, 9)]
+    case = Case(pruned(tree, grown, np.random.default_rng(0), 0), [np.array(values, np.float64)])
+
+    found = run(case, engine, ["BIGINT"], rows=[[value] for value in values])
+
+    assert len(set(case.answers())) == 2
+    assert [row[-1] for row in found] == case.answers()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_categories_may_be_numbers_up_to_infinity(engine):
+    categories = (-np.inf, -1.0, 0.1, 7.0, np.inf)
+    values = np.array([*categories, np.nan, np.nextafter(0.1, 1), -0.0, np.finfo(float).max])
+    case = coloured(values, categories)
+
+    assert [row[-1] for row in run(case, engine)] == case.answers()
+
+
+def test_categories_in_duckdb_may_hold_the_character_0():
+    case = coloured(["a", "a\0b", None, "a\0"], ["a", "a\0b"], classes=["x\0y", "'\0", "m"])
+
+    assert [row[-1] for row in run(case, "duckdb")] == ["x\0y", "'\0", "m", "x\0y"]
+
+
+def test_categories_in_sqlite_may_hold_the_character_0():
+    case = coloured(["a", "a\0b", None, "a\0"], ["a", "a\0b"])
+
+    assert [row[-1] for row in run(case, "sqlite")] == case.answers() == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(("engine", "kind"), [("sqlite", "TEXT COLLATE NOCASE"), ("duckdb", "VARCHAR COLLATE NOCASE")])
+def test_letters_are_compared_one_by_one_whatever_the_collation(engine, kind):
+    case = coloured(["red", "RED", "Red", None], ["RED", "red"])
+
+    assert [row[-1] for row in run(case, engine, [kind])] == case.answers()
+
+
+def test_an_enum_in_duckdb_is_text():
+    case = coloured(["red", "green", None], ["blue", "red"])
+
+    assert [row[-1] for row in run(case, "duckdb", ["ENUM ('red', 'green')"])] == case.answers()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_where_the_tree_has_text_stop_the_query(engine):
+    case = coloured(["1", "2"], ["1", "2"])
+
+    with pytest.raises(Exception, match=r"overflow|column of numbers"):
+        run(case, engine, ["INTEGER"], rows=[[1], [2]])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("value", ["", "abc"])
+def test_text_where_the_tree_has_numbers_stops_the_query(engine, value):
+    case = numeric()
+
+    with pytest.raises(Exception, match=r"overflow|Could not convert"):
+        run(case, engine, ["TEXT"] * 4, rows=[[value] * 4])
+
+
+def test_words_where_the_tree_has_truth_values_stop_sqlite():
+    case = coloured([True, False, None], [False, True])
+
+    assert [row[-1] for row in run(case, "sqlite")] == case.answers()
+    with pytest.raises(sqlite3.OperationalError, match="overflow"):
+        run(case, "sqlite", rows=[["true"]])
+
+
+@settings(max_examples=40)
+@given(samples(), st.sampled_from(["binary", "multiway"]))
+def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
+    tree, grown = sample.grow(splits=splits)
+    case = Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), list(sample.X.T))
+
+    assert [row[-1] for row in run(case, "sqlite", output="leaf")] == case.leaves()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_tree_of_hundreds_of_levels_runs(engine):
+    case = chain(400)
+
+    assert [row[-1] for row in run(case, engine)] == case.answers()
+
+
+def test_a_tree_too_deep_for_any_engine_is_refused_with_the_way_out():
+    with pytest.raises(UnsupportedError, match=r"100,000 tests deep.*export it to Python or C"):
+        export_sql(chain(100_000).model)
+
+
+def test_a_level_is_never_nested_deeper_than_eight():
+    query = export_sql(chain(100).model)
+    depth = deepest = 0
+    for word in query.replace("(", " ( ").split():
+        depth += {"CASE": 1, "END": -1}.get(word, 0)
+        deepest = max(deepest, depth)
+
+    assert depth == 0
+    assert deepest == 9  # eight levels, in the choice between the nodes at which the stage starts
+
+
+def test_the_text_grows_with_the_tree_and_not_with_its_square():
+    short, long = (len(export_sql(chain(n).model)) for n in (700, 7000))
+
+    assert long < 13 * short  # ten times, and the longer numbers
+
+
+def test_the_standard_dialect_runs_in_an_engine_without_nan():
+    case = mixed()
+
+    assert [row[-1] for row in run(case, "sqlite", dialect="ansi")] == case.answers()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_sqlite_reads_the_very_number_we_wrote(value):
+    with sqlite3.connect(":memory:") as connection:
+        (found,) = connection.execute(f"SELECT {DIALECTS['sqlite'].number(value)}").fetchone()
+    connection.close()
+
+    assert found == value
+
+
+def test_the_new_column_has_a_name_that_the_tree_does_not_use():
+    case = mixed()
+    cursor = filled(connect("sqlite"), case, "sqlite").execute(export_sql(case.model, dialect="sqlite"))
+
+    assert [about[0] for about in cursor.description] == ["row_id", *case.names, "prediction_"]
+
+
+def test_table_and_new_column_are_quoted():
+    case = numeric()
+    connection = filled(connect("sqlite"), case, "sqlite")
+    connection.execute('ALTER TABLE data RENAME TO "da""ta; --"')
+    query = export_sql(case.model, dialect="sqlite", table=["main", 'da"ta; --'], name='o"k')
+
+    cursor = connection.execute(query)
+
+    assert cursor.description[-1][0] == 'o"k'
+    assert [row[-1] for row in cursor.fetchall()] == case.answers()
+
+
+def test_columns_that_an_engine_cannot_tell_apart_are_refused():
+    tree, grown = secateur.grow(secateur.encode([[1.0, 1.0], [2.0, 1.0]], names=["a", "A"], target=[0, 1]))
+
+    for engine in ENGINES:
+        with pytest.raises(UnsupportedError, match="'a' and 'A' differ only by the case"):
+            export_sql((tree, grown), dialect=engine)
+    assert '"a"' in export_sql((tree, grown), dialect="postgres")
+
+
+def test_whole_numbers_too_large_for_a_double_are_refused_as_categories():
+    with pytest.raises(UnsupportedError, match=r"9007199254740993.*as text"):
+        export_sql(coloured([0], [2**53 + 1, 2]).model)
+
+
+@pytest.mark.parametrize("category", ["\ud800", "a\0b"])
+def test_text_that_an_engine_cannot_hold_is_refused(category):
+    with pytest.raises(UnsupportedError, match=r"surrogate|character 0"):
+        export_sql(coloured(["b"], [category, "b"]).model, dialect="postgres")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"dialect": "oracle"}, "dialect='oracle'"),
+        ({"output": "classes"}, "output='classes'"),
+        ({"table": ()}, r"table=\(\)"),
+        ({"table": "a\0b"}, "cannot be written"),
+        ({"name": ""}, "cannot be written"),
+        ({"output": "probabilities", "probabilities": [[1.0]]}, r"shape \(1, 1\)"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        export_sql(numeric().model, **parameters)
+
+
+def test_a_regression_tree_has_no_probabilities():
+    with pytest.raises(ParameterError, match="no classes"):
+        export_sql(numeric(is_regression=True).model, output="probabilities")
