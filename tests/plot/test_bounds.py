@@ -1,26 +1,17 @@
-"""What the figures show is what was computed."""
+"""Figures of bounds and of noise: what they show is what was computed."""
 
 import subprocess
 import sys
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from secateur import Bound
 from secateur.analysis import best_c, one_leaf_probability_uniform, printed_bound_uniform
 from secateur.errors import ParameterError
-from secateur.plot import BoundCurvesDisplay, CertificatesDisplay, NoiseBoundDisplay
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
+from secateur.plot import BoundCurvesDisplay, CertificatesDisplay, NoiseBoundDisplay, PruningProbabilityDisplay
 
 BOUNDS = [
     Bound(0.36, 0.05, "occam", 1000, 150),
@@ -147,3 +138,26 @@ def test_a_missing_matplotlib_is_said_plainly(monkeypatch):
 def test_matplotlib_is_not_imported_before_something_is_drawn():
     code = "import sys, secateur.plot; assert 'matplotlib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_exact_surface_holds_the_formula_with_p_across_and_examples_upwards():
+    display = PruningProbabilityDisplay.compute(12, p=[0.6, 0.75, 0.9], n=[10, 60]).plot()
+
+    assert display.probability[1, 2] == pytest.approx(one_leaf_probability_uniform(60, 12, 0.9))
+    assert np.asarray(display.ax_.collections[0].get_array()) == pytest.approx(display.probability)
+    assert display.ax_.get_yscale() == "log"
+
+
+def test_one_row_of_the_exact_surface_has_no_contours_but_is_drawn():
+    display = PruningProbabilityDisplay.compute(12, p=[0.6, 0.9], n=[10]).plot()
+
+    assert len(display.ax_.collections) == 1
+
+
+def test_names_of_methods_are_shown_as_they_are():
+    bounds = [Bound(0.2, 0.05, "_$x^2$", 1000, 150), Bound(0.3, 0.05, "_$x^2$", 100, 15)]
+    curves, sides = BoundCurvesDisplay.from_bounds(bounds).plot(), CertificatesDisplay.from_bounds(bounds[:1]).plot()
+    texts = [*curves.ax_.get_legend().get_texts(), *sides.ax_.get_yticklabels()]
+
+    assert sum("_$x^2$" in text.get_text() for text in texts) == 2
+    assert not any(text.get_parse_math() for text in texts)

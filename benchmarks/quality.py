@@ -1,0 +1,237 @@
+"""Test error and size of our default tree beside scikit-learn's and reduced error pruning, on real data.
+
+    python benchmarks/quality.py --data DIR                      the 25 sets (some ten minutes)
+    python benchmarks/quality.py --data DIR --sets iris,glass    some of them
+    python benchmarks/quality.py                                 the two sets that scikit-learn brings
+
+Options: --folds 5, --jobs N (threads for our trees), --out DIR (results of each set are kept there
+and not computed again; the tables are written there as quality.csv and quality.md), --fresh.
+
+DIR holds NAME.csv.gz, the class in the last column, and SCHEMA.json with the kind of every column.
+The outer folds are stratified, dealt with a fixed seed and the same for all methods; every choice is
+made inside the training folds. Columns of categories are native for us and one-hot for scikit-learn.
+
+    secateur         TreeClassifier() as it is
+    sklearn          DecisionTreeClassifier(), unpruned
+    sklearn 0SE/1SE  the alphas of the whole tree's cost-complexity path at their geometric means, 10
+                     stratified folds, the alpha of least error, or the largest within one standard
+                     error of it. One fit a fold: the path of that tree gives what a refit at each
+                     alpha would (tests/test_quality.py compares with refits)
+    REP              our gini tree on two thirds of the training rows, reduced error pruning on the rest
+"""
+
+# ruff: noqa: E402
+import sys
+
+# This folder holds select.py, which would hide Python's own module of that name from pandas.
+sys.path[:] = [place for place in sys.path if not place.endswith("benchmarks")]
+
+import argparse
+import csv
+import json
+import statistics
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+import secateur
+from secateur import TreeClassifier
+from secateur.interop import path_sklearn
+
+SETS = (
+    "digits", "wdbc", "australian", "balance-scale", "breast-cancer", "car", "diabetes", "german", "glass",
+    "heart-statlog", "ionosphere", "iris", "led24", "new-thyroid", "page-blocks", "segment", "splice", "tic-tac-toe",
+    "vehicle", "vote", "waveform", "optdigits", "pendigits", "nursery", "letter",
+)  # fmt: skip
+BROUGHT = ("digits", "wdbc")  # by scikit-learn itself
+METHODS = ("secateur", "sklearn", "sklearn 0SE", "sklearn 1SE", "REP")
+FIELDS = ("set", "fold", "method", "error", "leaves", "cpu_seconds", "version")
+TO_REACH = "to reach: secateur at most 13.9 % with at most 18 leaves, below sklearn 0SE in both"
+
+
+def main():
+    warnings.filterwarnings("ignore", "The least populated class")  # it is dealt as far as it goes
+    chosen = arguments()
+    names = chosen.sets.split(",") if chosen.sets else list(SETS if chosen.data else BROUGHT)
+    rows = []
+    for name in names:
+        kept = chosen.out / f"{name}-{chosen.folds}.csv" if chosen.out else None
+        if kept is not None and kept.exists() and not chosen.fresh:
+            with kept.open(newline="", encoding="utf-8") as file:
+                found = list(csv.DictReader(file))
+        else:
+            found = runs(name, *read(name, chosen.data), n_folds=chosen.folds, n_jobs=chosen.jobs)
+            if kept is not None:
+                write_csv(kept, found)
+        rows += found
+        print(set_line(name, found), flush=True)
+    text = table(rows)
+    print("\n" + text)
+    if chosen.out:
+        write_csv(chosen.out / "quality.csv", rows)
+        (chosen.out / "quality.md").write_text(text + "\n", encoding="utf-8")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--sets", help="names with commas between them")
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--fresh", action="store_true", help="compute again what --out holds already")
+    chosen = parser.parse_args()
+    if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+def read(name, folder):
+    """(X, y): a data frame with categorical columns where the schema says nominal, and the class of each row."""
+    if name in BROUGHT:
+        from sklearn.datasets import load_breast_cancer, load_digits
+
+        brought = (load_digits if name == "digits" else load_breast_cancer)(as_frame=True)
+        return brought.data, brought.target.astype(str).to_numpy(object)
+    if folder is None:
+        raise SystemExit(f"{name} is read from a file; name its folder with --data")
+    schema = json.loads((folder / "SCHEMA.json").read_text(encoding="utf-8"))
+    if name not in schema:
+        raise SystemExit(f"{name} is not in {folder / 'SCHEMA.json'}; it has {', '.join(sorted(schema))}")
+    frame = pd.read_csv(folder / f"{name}.csv.gz", dtype=str, keep_default_na=False, na_values=[""])
+    y = frame.pop(frame.columns[-1]).to_numpy(object)
+    for column, kind in schema[name]["columns"].items():
+        if kind == "numeric":
+            frame[column] = pd.to_numeric(frame[column])
+        else:
+            frame[column] = pd.Categorical(frame[column], categories=kind["nominal"])
+    return frame, y
+
+
+def runs(name, X, y, *, n_folds, n_jobs):
+    """One record for each method and outer fold."""
+    found = []
+    coded = one_hot(X)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    for fold, (train, test) in enumerate(folds.split(coded, y)):
+        for method, fit in methods(X, coded, y, train, n_jobs).items():
+            began = time.process_time()
+            model, rows, n_leaves = fit()
+            spent = time.process_time() - began
+            error = float(np.mean(model.predict(rows(test)) != y[test]))
+            values = (name, fold, method, error, int(n_leaves), round(spent, 2), secateur.__version__)
+            found.append(dict(zip(FIELDS, values, strict=True)))
+    return found
+
+
+def methods(X, coded, y, train, n_jobs):
+    """Name to a function that returns (fitted model, rows of the kind it takes, leaves)."""
+
+    def ours(**parameters):
+        model = TreeClassifier(random_state=0, n_jobs=n_jobs, **parameters).fit(X.iloc[train], y[train])
+        return model, X.iloc.__getitem__, model.get_n_leaves()
+
+    def theirs(**parameters):
+        model = DecisionTreeClassifier(random_state=0, **parameters).fit(coded[train], y[train])
+        return model, coded.__getitem__, model.get_n_leaves()
+
+    return {
+        "secateur": ours,
+        "sklearn": theirs,
+        "sklearn 0SE": lambda: theirs(ccp_alpha=chosen_alpha(coded[train], y[train], n_errors=0)),
+        "sklearn 1SE": lambda: theirs(ccp_alpha=chosen_alpha(coded[train], y[train], n_errors=1)),
+        "REP": lambda: ours(criterion="gini", prune="reduced-error", holdout=1 / 3),
+    }
+
+
+def one_hot(X):
+    """Numbers for scikit-learn: a column for each category that occurs, and one for gaps among them."""
+    parts = []
+    for column in X.columns:
+        values = X[column]
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            parts.append(pd.get_dummies(values.cat.remove_unused_categories(), dummy_na=values.isna().any()))
+        else:
+            parts.append(values)
+    return np.column_stack([np.asarray(part, np.float32) for part in parts])
+
+
+def chosen_alpha(X, y, *, n_errors, n_folds=10):
+    """The ccp_alpha that the recipe takes: the largest within `n_errors` standard errors of the least error."""
+    alphas = path_sklearn(DecisionTreeClassifier(random_state=0).fit(X, y)).ccp_alphas
+    middles = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
+    wrong = np.zeros(len(middles))
+    for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(X, y):
+        fitted = DecisionTreeClassifier(random_state=0).fit(X[train], y[train])
+        wrong += errors_at(fitted, X[test], y[test], middles)
+    error = wrong / len(y)
+    best = np.flatnonzero(error == error.min())[-1]  # the smallest tree of equals
+    limit = error[best] + n_errors * np.sqrt(error[best] * (1 - error[best]) / len(y))
+    at = np.flatnonzero(error <= limit)[-1]
+    return float(middles[at]) if np.isfinite(middles[at]) else float(2 * alphas[-1] + 1)  # the root alone
+
+
+def errors_at(fitted, X, y, alphas):
+    """Errors on (X, y) of the tree pruned at each alpha, from one pass of the rows."""
+    path = path_sklearn(fitted)
+    answers = fitted.classes_[fitted.tree_.value[:, 0, :].argmax(axis=1)]
+    visits = fitted.decision_path(X).tocoo()
+    is_wrong = answers[visits.col] != y[visits.row]
+    by_node = np.bincount(visits.col, is_wrong, minlength=fitted.tree_.node_count)
+    # The nodes of a depth-first tree are in pre-order, as ours are, so one array serves both.
+    assert np.array_equal(path.sequence.tree.is_leaf, fitted.tree_.children_left < 0)
+    members = path.sequence.costs_on(by_node)
+    return members[np.searchsorted(path.ccp_alphas, alphas, side="right") - 1]
+
+
+def of_method(rows, method, field):
+    return [float(row[field]) for row in rows if row["method"] == method]
+
+
+def set_line(name, rows):
+    """One line for a set: error with its deviation over the folds, and leaves, for each method."""
+    parts = []
+    for method in METHODS:
+        errors = [100 * error for error in of_method(rows, method, "error")]
+        deviation = statistics.stdev(errors) if len(errors) > 1 else 0.0
+        leaves = statistics.mean(of_method(rows, method, "leaves"))
+        parts.append(f"{statistics.mean(errors):5.2f} ± {deviation:4.2f} / {leaves:6.1f}")
+    return f"| {name:15} | " + " | ".join(parts) + " |"
+
+
+def table(rows):
+    """The sets and their summary as Markdown: mean error, geometric mean over sets of the mean leaves."""
+    names = list(dict.fromkeys(row["set"] for row in rows))
+    lines = [
+        "Test error % ± deviation over the folds / mean leaves.",
+        "",
+        f"| {'set':15} | " + " | ".join(f"{method:>21}" for method in METHODS) + " |",
+        "|---" * (len(METHODS) + 1) + "|",
+        *(set_line(name, [row for row in rows if row["set"] == name]) for name in names),
+    ]
+    summary, seconds = [], []
+    for method in METHODS:
+        of = {name: [row for row in rows if row["set"] == name] for name in names}
+        error = statistics.mean(100 * statistics.mean(of_method(of[name], method, "error")) for name in names)
+        leaves = statistics.geometric_mean(statistics.mean(of_method(of[name], method, "leaves")) for name in names)
+        summary.append(f"{error:5.2f}        / {leaves:6.1f}")
+        seconds.append(f"{sum(of_method(rows, method, 'cpu_seconds')):19.1f} s")
+    title = f"mean of {len(names)}"
+    lines += [f"| {title:15} | " + " | ".join(summary) + " |", f"| {'CPU time':15} | " + " | ".join(seconds) + " |"]
+    return "\n".join([*lines, "", TO_REACH if set(names) == set(SETS) else "Not the whole list of sets."])
+
+
+def write_csv(path, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

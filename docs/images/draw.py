@@ -1,0 +1,89 @@
+"""Draw the pictures of the README and the docs, from built-in data; `scripts/pictures` runs this."""
+# ruff: noqa: INP001, T201 (a script that says what it wrote, not a package)
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+from secateur import Pruning, PruningSequence, certifiers, count, datasets, grow, prune
+from secateur.model import Model
+from secateur.plot import (
+    CertificatesDisplay,
+    LeavesDisplay,
+    NoiseBoundDisplay,
+    PruningPathDisplay,
+    PruningProbabilityDisplay,
+    SelectionDisplay,
+    TreeDisplay,
+)
+from secateur.selection import cross_validate
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    for draw in (led, waves, cars, kings, noise):
+        draw()
+
+
+def led() -> None:
+    """Certificates of one pruned tree."""
+    rows, *others = datasets.split(datasets.led24(6000), 1 / 2, 1 / 4, 1 / 4)
+    tree, grown = grow(rows)
+    held, fresh = (count(tree, part, sample=name) for part, name in zip(others, ("prune", "test"), strict=True))
+    sequence = prune(tree, grown)
+    bounds = certifiers.path(sequence, held)
+    least = certifiers.least_bound(bounds)
+    best = sequence[bounds.index(least)]
+    paid = [certifiers.certify(best, held, method=method, grown=grown) for method in ("occam", "rademacher")]
+    save("certificates", CertificatesDisplay.from_bounds([certifiers.certify(best, fresh), least, *paid]))
+
+
+def waves() -> None:
+    """Choosing a tree by cross-validation, on the noisy sums of three waves."""
+    rows, aside = datasets.split(datasets.waveform(4000), 3 / 4, 1 / 4)
+    chosen = cross_validate(rows, criterion="auto", min_samples_leaf="auto", cost="m-estimate")
+    held = count(chosen.tree, aside, sample="prune")
+    limit = certifiers.path(chosen.sequence, held)[chosen.chosen]
+    model = Model(chosen.pruning, chosen.counts, held, chosen.sequence, chosen, limit)
+    save("path", PruningPathDisplay.from_model(model))
+    save("selection", SelectionDisplay.from_model(model))
+    save("branches", TreeDisplay.from_tree(model.tree, model.grown, pruning=nearest(chosen.sequence, 60)), dpi=50)
+
+
+def cars() -> None:
+    """A small tree of words, and what is in its leaves."""
+    tree, grown = grow(datasets.car())
+    pruning = nearest(prune(tree, grown), 9)
+    save("tree", TreeDisplay.from_tree(tree, grown, pruning=pruning), dpi=80)
+    save("leaves", LeavesDisplay.from_tree(tree, grown, pruning=pruning))
+
+
+def kings() -> None:
+    """A large tree: in how many moves White mates with a king and a rook."""
+    save("icicle", TreeDisplay.from_tree(*grow(datasets.krk_depth())), dpi=70)
+
+
+def noise() -> None:
+    """How likely pure noise is seen through."""
+    save("noise", NoiseBoundDisplay.compute())
+    save("probability", PruningProbabilityDisplay.compute())
+
+
+def nearest(sequence: PruningSequence, n_leaves: int) -> Pruning:
+    """The member with about so many leaves."""
+    return sequence[int(abs(sequence.n_leaves - n_leaves).argmin())]
+
+
+def save(name: str, display: Any, *, dpi: int = 100) -> None:
+    """Write a picture and say how large it is; a page loads several of them."""
+    path = HERE / f"{name}.png"
+    display.plot().figure_.savefig(path, dpi=dpi, bbox_inches="tight", metadata={"Software": None})
+    print(f"{path.name}: {path.stat().st_size // 1000} KB")
+
+
+if __name__ == "__main__":
+    main()

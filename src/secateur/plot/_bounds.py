@@ -1,0 +1,173 @@
+"""Figures of certificates: against the number of rows, and side by side."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..bound import Bound
+from ..errors import ParameterError
+from ..tree import Floats
+from ._parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
+
+
+@dataclass
+class BoundCurvesDisplay:
+    """Bounds against the number of held-out rows, one curve per method.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        In order of first appearance.
+    n, value : dict of arrays
+        For each method the sample sizes, rising, and the bounds there.
+    certified : dict of bool
+        Whether every bound of the method is a guarantee; the others are drawn dashed and grey.
+    rows, error : arrays
+        Error on the held-out sample itself, at each sample size (the mean, where methods differ).
+
+    Examples
+    --------
+    >>> from secateur import Bound
+    >>> display = BoundCurvesDisplay.from_bounds(
+    ...     [Bound(0.30, 0.05, "path", 1000, 150), Bound(0.40, 0.05, "path", 100, 16)]
+    ... )
+    >>> display.n["path"].tolist(), display.value["path"].tolist(), display.error.tolist()
+    ([100, 1000], [0.4, 0.3], [0.16, 0.15])
+    """
+
+    methods: tuple[str, ...]
+    n: dict[str, npt.NDArray[np.int64]]
+    value: dict[str, Floats]
+    certified: dict[str, bool]
+    rows: npt.NDArray[np.int64]
+    error: Floats
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_bounds(cls, bounds: Iterable[Bound]) -> "BoundCurvesDisplay":
+        """Return the display of bounds of any methods and sample sizes."""
+        listed = _bounds(bounds)
+        methods = tuple(dict.fromkeys(bound.method for bound in listed))
+        of = {name: sorted((b for b in listed if b.method == name), key=lambda b: b.n) for name in methods}
+        rows = np.unique([bound.n for bound in listed])
+        return cls(
+            methods=methods,
+            n={name: np.array([b.n for b in of[name]]) for name in methods},
+            value={name: np.array([b.value for b in of[name]], float) for name in methods},
+            certified={name: all(b.certified for b in of[name]) for name in methods},
+            rows=rows,
+            error=np.array([np.mean([b.errors / b.n for b in listed if b.n == n]) for n in rows]),
+        )
+
+    def plot(self, ax: Any = None) -> "BoundCurvesDisplay":
+        """Draw the curves, and the error on the sample under them."""
+        self.figure_, self.ax_ = axes_for(ax, n_columns=1, size=(6.6, 4.4))
+        axes = self.ax_
+        colours = iter(CYCLE * (1 + len(self.methods) // len(CYCLE)))
+        for name in self.methods:
+            if self.certified[name]:
+                style: dict[str, Any] = {"color": next(colours), "ls": "-", "label": label_as_is(name)}
+            else:
+                style = {"color": GREY, "ls": "--", "label": label_as_is(f"{name} (not a guarantee)")}
+            axes.plot(self.n[name], self.value[name], lw=1.8, marker="o", ms=4, **style)
+        axes.plot(self.rows, self.error, color="black", lw=1, ls=":", marker=".", label="error on the sample")
+        if len(self.rows) > 1 and self.rows[-1] > 10 * self.rows[0]:
+            axes.set_xscale("log")
+        axes.set(xlabel="held-out rows", ylabel="error rate")
+        axes.set_ylim(0, min(1.0, 1.08 * max(float(v.max()) for v in self.value.values())))
+        axes.set_title("Bounds on the error against sample size", fontsize=11)
+        legend_as_is(axes)
+        tidied(axes)
+        return self
+
+
+@dataclass
+class CertificatesDisplay:
+    """Certificates of one tree side by side: from the error on the sample to the bound.
+
+    Parameters
+    ----------
+    methods : tuple of str
+        From the smallest bound to the largest, guarantees first.
+    value, error : arrays
+        The bounds, and the errors on the samples they come from.
+    certified : array of bool
+        Which are guarantees; the others are drawn hollow, grey and dashed.
+    delta : array
+        Failure probability of each.
+
+    Examples
+    --------
+    >>> from secateur import Bound
+    >>> display = CertificatesDisplay.from_bounds(
+    ...     [Bound(0.36, 0.05, "occam", 1000, 150), Bound(0.20, 0.05, "path", 1000, 150)]
+    ... )
+    >>> display.methods, display.value.tolist()
+    (('path', 'occam'), [0.2, 0.36])
+    """
+
+    methods: tuple[str, ...]
+    value: Floats
+    error: Floats
+    certified: npt.NDArray[np.bool_]
+    delta: Floats
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_bounds(cls, bounds: Iterable[Bound]) -> "CertificatesDisplay":
+        """Return the display of a list of bounds; equal ones keep their order."""
+        listed = sorted(_bounds(bounds), key=lambda bound: (not bound.certified, bound.value))
+        return cls(
+            methods=tuple(bound.method for bound in listed),
+            value=np.array([bound.value for bound in listed], float),
+            error=np.array([bound.errors / bound.n for bound in listed], float),
+            certified=np.array([bound.certified for bound in listed]),
+            delta=np.array([bound.delta for bound in listed], float),
+        )
+
+    def plot(self, ax: Any = None) -> "CertificatesDisplay":
+        """Draw one line per certificate, the smallest bound on top."""
+        n = len(self.methods)
+        self.figure_, self.ax_ = axes_for(ax, n_columns=1, size=(7.0, 1.4 + 0.42 * n))
+        axes = self.ax_
+        place = np.arange(n)
+        colours = np.where(self.certified, BLUE, GREY)
+        for y, low, high, colour, holds in zip(place, self.error, self.value, colours, self.certified, strict=True):
+            axes.plot([low, high], [y, y], color=colour, lw=2.5, ls="-" if holds else ":", zorder=1)
+            percent = math.ceil(1000 * high - 1e-9) / 10  # a limit is rounded up, so that it stays true
+            axes.annotate(f"{percent:.1f} %", (high, y), (7, 0), textcoords="offset points", va="center", fontsize=9)
+        faces = np.where(self.certified, BLUE, "white")
+        axes.scatter(self.value, place, s=52, c=faces, edgecolors=colours, linewidths=1.5, zorder=2, label="bound")
+        axes.scatter(self.error, place, s=26, c="black", zorder=3, label="error on the sample")
+        names = [
+            name if holds else f"{name}\n(not a guarantee)"
+            for name, holds in zip(self.methods, self.certified, strict=True)
+        ]
+        axes.set_yticks(place, names, **LITERAL)
+        axes.set_ylim(n - 0.5, -0.5)
+        axes.set_xlim(0, 1.14 * max(float(self.value.max()), float(self.error.max())))
+        confidences = sorted({f"{100 * (1 - delta):.6g} %" for delta in self.delta})
+        axes.set(xlabel=f"error rate ({' or '.join(confidences)} confidence)")
+        axes.set_title("From the error on the sample (dot) to the bound (circle)", fontsize=11)
+        tidied(axes)
+        return self
+
+
+def _bounds(bounds: Iterable[Bound]) -> list[Bound]:
+    listed = list(bounds)
+    if not listed:
+        raise ParameterError("no bounds are given; at least one is needed")
+    for i, bound in enumerate(listed):
+        if not isinstance(bound, Bound):
+            raise ParameterError(f"entry {i} is a {type(bound).__name__}; a Bound is needed, as certify returns it")
+        if bound.n < 1:
+            raise ParameterError(
+                f"entry {i} ({bound.method}) comes from {bound.n} rows; an error rate needs at least one"
+            )
+    return listed

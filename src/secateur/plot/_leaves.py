@@ -1,0 +1,151 @@
+"""LeavesDisplay: what is in each leaf."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..errors import ParameterError
+from ..moments import Moments
+from ..pruning import Pruning
+from ..tree import Floats, Ints, Tree
+from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, model_of, rows_text, tidied
+from ._shown import shown_tree, whole_number
+
+
+@dataclass
+class LeavesDisplay:
+    """Class balance of each leaf as a stacked bar, as high as its rows; regression: mean and deviation.
+
+    Made by `from_estimator`, `from_model` or `from_tree`.
+
+    Parameters
+    ----------
+    node : array of int
+        Number of each leaf in the tree as grown; -1 for the leaves told together, at the end.
+    rows : array
+        Rows (or weight) of each bar.
+    by_class : array of shape (n_bars, n_classes), optional
+    mean, deviation : arrays, optional
+        Regression: the mean of each leaf and the standard deviation round it.
+    text : list of str
+    class_names : list of str
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> display = LeavesDisplay.from_tree(tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))
+    >>> display.node.tolist(), display.by_class.tolist(), display.text[0]
+    ([1, 2], [[3, 1], [0, 2]], 'leaf 1: 0, 4 rows')
+    """
+
+    node: Ints
+    rows: npt.NDArray[Any]
+    by_class: npt.NDArray[Any] | None
+    mean: Floats | None
+    deviation: Floats | None
+    text: list[str]
+    class_names: list[str]
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> "LeavesDisplay":
+        """Return the display of a fitted estimator's leaves; options as for `from_tree`."""
+        return cls.from_model(model_of(estimator), **options)
+
+    @classmethod
+    def from_model(cls, model: Any, **options: Any) -> "LeavesDisplay":
+        """Return the display of a model's leaves, on its growing sample."""
+        found = model_of(model)
+        return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
+
+    @classmethod
+    def from_tree(
+        cls,
+        tree: Tree,
+        counts: Counts | Moments,
+        *,
+        pruning: Pruning | None = None,
+        class_names: Sequence[str] | None = None,
+        max_leaves: int = 40,
+        decimals: int = 2,
+    ) -> "LeavesDisplay":
+        """Return the display of the leaves of a tree.
+
+        Parameters
+        ----------
+        tree : Tree
+        counts : Counts or Moments
+        pruning : Pruning, optional
+            Show the leaves of this pruning.
+        class_names : sequence of str, optional
+        max_leaves : int
+            The leaves with most rows are shown; the others are told together in one bar.
+        decimals : int
+            Digits of means and weights.
+        """
+        whole_number("max_leaves", max_leaves)
+        if max_leaves < 1:
+            raise ParameterError("max_leaves=0; at least one leaf is needed")
+        if counts is None:
+            raise ParameterError("counts are needed: leaves are shown by what is in them")
+        shown = shown_tree(tree, counts, pruning=pruning, class_names=class_names, decimals=decimals)
+        leaves = shown.tree.leaves
+        first = np.argsort(-shown.rows[leaves], kind="stable")[:max_leaves]
+        kept = leaves[np.sort(first)]  # in the order of the tree
+        rest = np.setdiff1d(leaves, kept)
+        node, rows = shown.tree.ids[kept], shown.rows[kept]
+        text = [
+            f"leaf {number}: {elided(shown.answer(v), 24)}, {rows_text(float(shown.rows[v]), n_decimals=decimals)}"
+            for number, v in zip(node.tolist(), kept.tolist(), strict=True)
+        ]
+        by_class = None if shown.by_class is None else shown.by_class[kept]
+        mean = deviation = None
+        if isinstance(counts, Moments):
+            here = np.searchsorted(tree.ids, node)
+            mean, deviation = counts.mean[here], np.sqrt(counts.spread[here] / np.maximum(rows, 1e-300))
+        elif len(rest) and by_class is not None and shown.by_class is not None:
+            node, rows = np.append(node, -1), np.append(rows, shown.rows[rest].sum())
+            by_class = np.vstack([by_class, shown.by_class[rest].sum(axis=0)])
+        if len(rest):
+            together = rows_text(float(shown.rows[rest].sum()), n_decimals=decimals)
+            text.append(f"+{len(rest):,} more leaves, {together}")
+        return cls(node, rows, by_class, mean, deviation, text, shown.names)
+
+    def plot(self, ax: Any = None) -> "LeavesDisplay":
+        """Draw one bar per leaf, in the order of the tree, as high as its share of the rows."""
+        n = len(self.text)
+        self.figure_, self.ax_ = axes_for(ax, size=(8.2, 1.3 + 0.27 * n))
+        axes = self.ax_
+        place = np.arange(len(self.rows))
+        # What is told together may dwarf every single leaf: it is drawn no higher than the largest.
+        most = float(self.rows[self.node >= 0].max()) or 1.0
+        high = 0.12 + 0.8 * np.minimum(self.rows / most, 1)
+        if self.by_class is not None:
+            shares = self.by_class / np.maximum(self.rows, 1e-300)[:, None]
+            left = np.cumsum(shares, axis=1) - shares
+            for c, colour in enumerate(class_colours(shares.shape[1])):
+                axes.barh(place, shares[:, c], high, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
+            axes.set(xlabel="share of the class in the leaf (height: rows)", xlim=(0, 1))
+            n_classes = len(self.class_names)
+            class_legend(
+                axes, self.class_names, class_colours(n_classes), loc="upper left", bbox_to_anchor=(1.0, 1.0),
+                ncols=-(-n_classes // max(8, n)), n_letters=18,
+            )  # fmt: skip
+        elif self.mean is not None and self.deviation is not None:
+            axes.errorbar(
+                self.mean, place, xerr=self.deviation, fmt="none", ecolor="#9cc3dd", elinewidth=2.2, capsize=0, zorder=1
+            )
+            axes.scatter(self.mean, place, s=20 + 140 * self.rows / most, color=BLUE, zorder=2)
+            axes.set_xlabel("mean and one standard deviation in the leaf (area: rows)")
+        axes.set_yticks(np.arange(n), self.text, fontsize=8, **LITERAL)
+        axes.set_ylim(n - 0.4, -0.6)
+        axes.set_title("What is in each leaf", fontsize=11)
+        tidied(axes)
+        axes.grid(visible=False, axis="y")
+        return self

@@ -1,0 +1,182 @@
+"""Figures of the analysis of pruning: how likely pure noise is seen through."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
+from ..tree import Floats
+from ._parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
+
+
+@dataclass
+class NoiseBoundDisplay:
+    """The published bound on the one-leaf probability over p and c, the exact probability beside it.
+
+    Parameters
+    ----------
+    n, k : int
+        Pruning examples and safe nodes.
+    p, c : arrays
+        The grid.
+    surface : array of shape (len(p), len(c))
+        `printed_bound_uniform` on the grid.
+    best_c, best : arrays
+        The c at which it is least, for each p, and the value there.
+    general, exact : arrays
+        `printed_bound_general` and `one_leaf_probability_uniform` for each p.
+
+    Examples
+    --------
+    >>> display = NoiseBoundDisplay.compute(500, 100, p=[0.6, 0.75, 0.9])
+    >>> display.surface.shape, display.best_c.tolist()
+    ((3, 100), [1.72, 1.22, 0.02])
+    """
+
+    n: int
+    k: int
+    p: Floats
+    c: Floats
+    surface: Floats
+    best_c: Floats
+    best: Floats
+    general: Floats
+    exact: Floats
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def compute(
+        cls, n: int = 500, k: int = 100, *, p: npt.ArrayLike | None = None, c: npt.ArrayLike | None = None
+    ) -> "NoiseBoundDisplay":
+        """Return the display for `n` pruning examples and `k` safe nodes.
+
+        Parameters
+        ----------
+        n, k : int
+            The published figure has n = 500, k = 100.
+        p : array, optional
+            Probabilities of the majority class, between 1/2 and 1.
+        c : array, optional
+            Limits of the counted safe nodes, in units of n / k, above 0.
+        """
+        chances = np.linspace(0.505, 0.995, 99) if p is None else np.asarray(p, float)
+        limits = np.arange(1, 101) / 50 if c is None else np.asarray(c, float)
+        return cls(
+            n=n,
+            k=k,
+            p=chances,
+            c=limits,
+            surface=printed_bound_uniform(n, k, chances[:, None], limits),
+            best_c=best_c(n, k, chances),
+            best=printed_bound_uniform(n, k, chances),
+            general=printed_bound_general(n, k, chances),
+            exact=np.array([one_leaf_probability_uniform(n, k, x) for x in chances]),
+        )
+
+    @property
+    def fails(self) -> npt.NDArray[np.bool_]:
+        """For each p, whether the published bound at its best c lies below the exact probability."""
+        return np.asarray(self.best < self.exact)
+
+    def plot(self, ax: Sequence[Any] | None = None) -> "NoiseBoundDisplay":
+        """Draw the surface with its .25 and .5 contours, and the curves beside it, shaded where the bound fails.
+
+        Parameters
+        ----------
+        ax : two axes, optional
+            For the surface and for the curves; a new figure by default.
+        """
+        self.figure_, self.ax_ = axes_for(ax, n_columns=2, size=(10.5, 4.2))
+        left, right = self.ax_
+        # The formula can exceed 1, where it says nothing about a probability.
+        shown = np.minimum(self.surface, 1).T
+        mesh = left.pcolormesh(self.p, self.c, shown, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True)
+        lines = left.contour(self.p, self.c, self.surface.T, levels=[0.25, 0.5], colors=[ORANGE, RED], linewidths=1.8)
+        left.clabel(lines, fmt={0.25: "0.25", 0.5: "0.5"}, fontsize=9)
+        left.plot(self.p, self.best_c, color="black", lw=1.2, ls=":", label="best c")
+        left.legend(loc="lower left", frameon=True, framealpha=0.9)
+        left.set(xlabel="p, probability of the majority class", ylabel="c, counted nodes hold at most c n / k")
+        left.set_title(f"Published bound, {self.n:,} examples, {self.k:,} safe nodes", fontsize=11)
+        left.figure.colorbar(mesh, ax=left, label="printed bound (cut at 1)")
+
+        right.fill_between(
+            self.p, 0, 1, where=self.fails, step="mid", color=RED, alpha=0.13, lw=0, label="published below exact"
+        )
+        right.plot(self.p, self.exact, color=BLUE, lw=2.2, label="exact")
+        right.plot(self.p, np.minimum(self.best, 1), color=RED, lw=1.5, ls="--", label="published, best c")
+        right.plot(self.p, self.general, color=GREY, lw=1.5, ls="-.", label="published, any occupancy")
+        right.set(xlabel="p, probability of the majority class", ylabel="probability of one leaf", ylim=(-0.02, 1.02))
+        right.set_title("Pure noise pruned to one leaf", fontsize=11)
+        right.legend(loc="upper left", frameon=False)
+        tidied(right)
+        return self
+
+
+@dataclass
+class PruningProbabilityDisplay:
+    """The exact probability that pure noise is pruned to one leaf, over p and the number of pruning examples.
+
+    Parameters
+    ----------
+    k : int
+        Safe nodes.
+    p : array
+        Probabilities of the majority class.
+    n : array of int
+        Numbers of pruning examples.
+    probability : array of shape (len(n), len(p))
+
+    Examples
+    --------
+    >>> display = PruningProbabilityDisplay.compute(100, p=[0.6, 0.9], n=[500])
+    >>> display.probability.round(2).tolist()
+    [[0.0, 0.34]]
+    """
+
+    k: int
+    p: Floats
+    n: npt.NDArray[np.int64]
+    probability: Floats
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def compute(
+        cls, k: int = 100, *, p: npt.ArrayLike | None = None, n: npt.ArrayLike | None = None
+    ) -> "PruningProbabilityDisplay":
+        """Return the display for `k` safe nodes.
+
+        Parameters
+        ----------
+        k : int
+        p : array, optional
+            Probabilities of the majority class, from 0 to 1; by default from 1/2 to 1.
+        n : array of int, optional
+            Numbers of pruning examples; by default from a tenth to forty for each safe node.
+        """
+        chances = np.linspace(0.5, 1.0, 51) if p is None else np.asarray(p, float)
+        sizes = np.unique(np.geomspace(max(k / 10, 1), 40 * k, 41).astype(int)) if n is None else np.asarray(n)
+        found = [[one_leaf_probability_uniform(int(rows), k, float(chance)) for chance in chances] for rows in sizes]
+        return cls(k, chances, sizes, np.array(found))
+
+    def plot(self, ax: Any = None) -> "PruningProbabilityDisplay":
+        """Draw the surface, with contours where it is .05, .5 and .95."""
+        self.figure_, self.ax_ = axes_for(ax, size=(6.4, 4.4))
+        axes = self.ax_
+        mesh = axes.pcolormesh(
+            self.p, self.n, self.probability, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True
+        )
+        if min(self.probability.shape) > 1:
+            lines = axes.contour(
+                self.p, self.n, self.probability, levels=[0.05, 0.5, 0.95], colors=[ORANGE, RED, GREY], linewidths=1.6
+            )
+            axes.clabel(lines, fmt={0.05: "0.05", 0.5: "0.5", 0.95: "0.95"}, fontsize=9)
+        axes.set_yscale("log")
+        axes.set(xlabel="p, probability of the majority class", ylabel="pruning examples")
+        axes.set_title(f"Pure noise is pruned to one leaf ({self.k:,} safe nodes)", fontsize=11)
+        axes.figure.colorbar(mesh, ax=axes, label="exact probability")
+        return self

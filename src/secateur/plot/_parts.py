@@ -1,0 +1,158 @@
+"""What all figures share: axes, colours, and text that is shown as it is."""
+
+import colorsys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..errors import ParameterError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..tree import Floats
+
+# Okabe and Ito's colours: told apart by all readers, and in print.
+BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#808080",
+)  # fmt: skip
+CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
+LITERAL = {"parse_math": False, "usetex": False}  # a dollar sign in a name is a dollar sign
+
+
+def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> tuple[Any, Any]:
+    """The figure and the axes to draw on; new ones if none are given."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("figures need matplotlib, which is not installed; pip install 'secateur[plot]'") from error
+    if ax is None:
+        figure, ax = plt.subplots(1, n_columns, figsize=size, layout="constrained")
+        return figure, ax
+    if n_columns == 1:
+        return ax.figure, ax
+    axes = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(axes) != n_columns:
+        raise ParameterError(f"ax holds {len(axes)} axes; {n_columns} are needed, or None for a new figure")
+    return axes[0].figure, np.array(axes, dtype=object)
+
+
+def tidied(axes: Any) -> None:
+    """Take away what draws the eye from the data."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, color="#e5e5e5", lw=0.8)
+    axes.set_axisbelow(True)
+
+
+def leaves_axis(axes: Any, n_leaves: Iterable[npt.NDArray[Any]]) -> None:
+    """Leaves across, on a log scale, with plain numbers as ticks."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    found = np.concatenate([np.asarray(part) for part in n_leaves])
+    least, most = int(found.min()), int(found.max())
+    axes.set_xscale("log")
+    marks = [
+        m * 10**k for k in range(len(str(most)) + 1) for m in ((1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7))
+    ]
+    marks = marks if most > 12 else list(range(1, 13))
+    axes.xaxis.set_major_locator(FixedLocator([mark for mark in marks if least <= mark <= most] or [least]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlim(least * 0.85, most * 1.18)
+    axes.set_xlabel("leaves")
+
+
+def class_colours(n_classes: int) -> Floats:
+    """One colour per class, as rows of red, green, blue: Okabe and Ito's, or hues far apart if there are more."""
+    if n_classes <= len(CYCLE) + 1:
+        listed = [*CYCLE, YELLOW][:n_classes]
+        return np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in listed])
+    light = (0.42, 0.58, 0.70)  # neighbours in hue differ in lightness, so that they stay apart
+    return np.array(
+        [colorsys.hls_to_rgb(i / n_classes, light[i % 3], 0.75 if i % 2 else 0.55) for i in range(n_classes)]
+    )
+
+
+def on_white(colours: npt.ArrayLike, strength: npt.ArrayLike) -> Floats:
+    """Colours mixed with white; strength 1 leaves them as they are."""
+    share = np.asarray(strength, float)[..., None]
+    return np.asarray(share * np.asarray(colours, float) + (1 - share))
+
+
+def ink_on(colours: npt.ArrayLike) -> list[str]:
+    """Black or white text for each background, whichever has the better contrast."""
+    rgb = np.atleast_2d(np.asarray(colours, float))[:, :3]
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return ["black" if light > 0.179 else "white" for light in linear @ np.array([0.2126, 0.7152, 0.0722])]
+
+
+def class_legend(axes: Any, names: Sequence[str], colours: Floats, *, n_letters: int = 30, **options: Any) -> Any:
+    """A legend of classes; names are shown as they are, even those matplotlib would leave out."""
+    from matplotlib.patches import Patch
+
+    handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(colours)]
+    legend = axes.legend(handles=handles, **{"frameon": False, "fontsize": 8, "title": "class", **options})
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=elided(name, n_letters), **LITERAL)
+    return legend
+
+
+def legend_as_is(axes: Any, **options: Any) -> None:
+    """The legend of what is drawn, its labels shown as they are."""
+    legend = axes.legend(**{"frameon": False, **options})
+    for text in legend.get_texts():
+        text.set(**LITERAL)
+
+
+def label_as_is(name: str) -> str:
+    """A label that matplotlib does not leave out of the legend."""
+    return f" {name}" if name.startswith("_") else name
+
+
+def elided(text: str, n_most: int) -> str:
+    """The text, its middle left out if it is wider than so many letters; both ends tell names apart."""
+    if width_of(text) <= n_most:
+        return text
+    n_tail = max(n_most // 3, 1)
+    head, tail = text[: max(n_most - n_tail - 1, 1)], text[-n_tail:]
+    while head and tail and width_of(head) + width_of(tail) >= n_most + 1:  # wide letters
+        head, tail = (head[:-1], tail) if len(head) >= len(tail) else (head, tail[1:])
+    return f"{head}…{tail}"
+
+
+def width_of(text: str) -> int:
+    """The width of a line in letters; those of East Asia are twice as wide."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def rows_text(total: float, *, n_decimals: int = 2) -> str:
+    """Rows, or weight where it is not whole."""
+    if float(total).is_integer():
+        return "1 row" if total == 1 else f"{total:,.0f} rows"
+    return f"weight {total:,.{n_decimals}f}"
+
+
+def written(number: float) -> str:
+    """A number with at most six digits, none of them idle."""
+    return f"{number:.6g}"
+
+
+def model_of(thing: Any) -> Model:
+    """The model in an estimator or a model; anything else is refused."""
+    model = getattr(thing, "model_", thing)
+    if not isinstance(model, Model):
+        raise UnsupportedError(
+            f"a {type(thing).__name__} is given; a fitted secateur estimator or a Model is needed "
+            "(fit the estimator first)"
+        )
+    return model
+
+
+def check_sample(counts: Any, name: str) -> None:
+    """Refuse what is neither counts nor moments."""
+    if not isinstance(counts, Counts | Moments):
+        raise UnsupportedError(f"{name} is a {type(counts).__name__}; Counts or Moments are needed, as grow returns")

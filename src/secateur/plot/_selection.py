@@ -1,0 +1,124 @@
+"""SelectionDisplay: the table a tree was chosen from, with its one-standard-error line."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..choice import Selection
+from ..errors import ParameterError, UnsupportedError
+from ..tree import Floats
+from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, model_of, tidied
+
+
+@dataclass
+class SelectionDisplay:
+    """Error of every member of a sequence with its standard error, the limit, and what was chosen.
+
+    Made by `from_selection`, `from_estimator` or `from_model`.
+
+    Parameters
+    ----------
+    n_leaves, error, se : arrays
+        One entry per member, largest tree first.
+    best, chosen : int
+        Members of least error, and taken.
+    limit : float
+        Least error plus one standard error: what the 1-SE rule compares with.
+    rule, sample : str
+    pool_leaves, pool_error : arrays
+        The other ways of growing that were tried: what each would have given.
+
+    Examples
+    --------
+    >>> from secateur import PruningSequence, Tree
+    >>> from secateur.choice import Selection
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> sequence = PruningSequence(tree, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0])
+    >>> selection = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.02, 0.04], 0, 1, "1se", "cross-validation", 200)
+    >>> display = SelectionDisplay.from_selection(selection)
+    >>> display.limit.__round__(3), display.n_leaves[display.chosen].item()
+    (0.12, 2)
+    """
+
+    n_leaves: npt.NDArray[np.int64]
+    error: Floats
+    se: Floats
+    best: int
+    chosen: int
+    limit: float
+    rule: str
+    sample: str
+    pool_leaves: Floats
+    pool_error: Floats
+    is_classifier: bool = True
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> "SelectionDisplay":
+        """Return the display of a fitted estimator's selection."""
+        return cls.from_model(model_of(estimator))
+
+    @classmethod
+    def from_model(cls, model: Any) -> "SelectionDisplay":
+        """Return the display of a model's selection."""
+        found = model_of(model)
+        if found.selection is None:
+            raise ParameterError(f"{found!r} was not chosen from a table; choose with cross-validation or a sample")
+        display = cls.from_selection(found.selection)
+        display.is_classifier = found.is_classifier
+        return display
+
+    @classmethod
+    def from_selection(cls, selection: Selection) -> "SelectionDisplay":
+        """Return the display of a selection."""
+        if not isinstance(selection, Selection):
+            raise UnsupportedError(f"a {type(selection).__name__} is given; a Selection is needed")
+        others = [
+            (entry["n_leaves"], entry["error"])
+            for entry in selection.pool
+            if np.ndim(entry.get("n_leaves", ())) == 0 and np.ndim(entry.get("error", ())) == 0
+            and "n_leaves" in entry and "error" in entry
+        ]  # fmt: skip
+        places = np.array(others, float).reshape(-1, 2)
+        return cls(
+            n_leaves=selection.sequence.n_leaves,
+            error=selection.error,
+            se=selection.se,
+            best=selection.best,
+            chosen=selection.chosen,
+            limit=float(selection.error[selection.best] + selection.se[selection.best]),
+            rule=selection.rule,
+            sample=selection.sample,
+            pool_leaves=places[:, 0],
+            pool_error=places[:, 1],
+        )
+
+    def plot(self, ax: Any = None) -> "SelectionDisplay":
+        """Draw errors with bars of one standard error, the limit as a line, and the chosen member."""
+        self.figure_, self.ax_ = axes_for(ax, size=(7.2, 4.2))
+        axes = self.ax_
+        few = len(self.n_leaves) <= 60
+        axes.errorbar(
+            self.n_leaves, self.error, yerr=self.se, color=BLUE, ecolor="#9cc3dd", elinewidth=1.3,
+            capsize=2.5 if few else 0, lw=1.4, marker="o", ms=4 if few else 2, label="error, one standard error",
+        )  # fmt: skip
+        axes.axhline(self.limit, color=ORANGE, lw=1.3, ls="--", label="least error + one standard error")
+        if len(self.pool_leaves):
+            axes.plot(
+                self.pool_leaves, self.pool_error, "d", color=GREY, mfc="none", ms=5, label="other ways of growing"
+            )
+        for member, colour, size, word in (
+            (self.best, ORANGE, 8, "least error"), (self.chosen, PURPLE, 11, f"chosen ({self.rule})"),
+        ):  # fmt: skip
+            n_leaves = self.n_leaves[member]
+            label = f"{word}: {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'}"
+            axes.plot([n_leaves], [self.error[member]], "o", ms=size, mfc="none", mec=colour, mew=2, ls="", label=label)
+        leaves_axis(axes, [self.n_leaves, *([self.pool_leaves] if len(self.pool_leaves) else [])])
+        axes.set_ylabel("error rate" if self.is_classifier else "mean squared error")
+        axes.set_title(f"Choosing the size ({self.sample})", fontsize=11, **LITERAL)
+        legend_as_is(axes, fontsize=9)
+        tidied(axes)
+        return self

@@ -1,0 +1,223 @@
+"""TreeDisplay: the tree itself, in one of three styles by its size.
+
+    boxes      up to 40 leaves     every node in words: what leads to it, its answer, its rows
+    branches   up to 500 leaves    branches as wide as their rows; words where there is room
+    icicle     larger or deeper    one rectangle per node, as wide as its rows
+
+In all of them colour is the class (or the mean) and its depth the purity.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..errors import ParameterError
+from ..layout import tidy
+from ..moments import Moments
+from ..pruning import Pruning
+from ..tree import Floats, Ints, Tree
+from ._parts import model_of
+from ._shown import ShownTree, shown_tree
+
+Style = Literal["boxes", "branches", "icicle"]
+
+MOST_BOXES, MOST_BRANCHES = 40, 500  # leaves
+MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper trees take the next style, then stubs
+
+
+@dataclass
+class TreeDisplay:
+    """A tree drawn: node colour by class and purity (or by mean), branch width by rows.
+
+    Made by `from_estimator`, `from_model` or `from_tree`; one entry per drawn node, in
+    pre-order.
+
+    Parameters
+    ----------
+    node : array of int
+        Number of each node in the tree as grown.
+    parent : array of int
+        Its parent, as a place in these arrays; -1 for the root.
+    x : array of float
+        Place across the tree. Icicle: the left edge, as a share of the rows.
+    depth : array of int
+    share : array of float
+        Share of the rows (without counts: of the leaves) that reach the node.
+    label : array of int, optional
+        Class number of each node.
+    mean : array of float, optional
+        Regression: the mean of each node.
+    colour : array of shape (n_nodes, 3)
+    n_hidden : array of int
+        Leaves left out under each node, told as "+n more".
+    text : list of tuple of str
+        The lines of each node: what leads to it, its answer, its rows. Icicle: empty where a
+        node is too narrow for words.
+    class_names : list of str
+    n_leaves : int
+        Leaves of the tree, drawn or not.
+    style : "boxes", "branches" or "icicle"
+    filled : bool
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> display = TreeDisplay.from_tree(tree, counts, feature_names=["size"])
+    >>> display.text[1], display.share[1].round(3).item()
+    (('size <= 1.50', 'no', '1 row, 0 wrong'), 0.333)
+    """
+
+    node: Ints
+    parent: Ints
+    x: Floats
+    depth: Ints
+    share: Floats
+    label: Ints | None
+    mean: Floats | None
+    colour: Floats
+    n_hidden: npt.NDArray[np.int64]
+    text: list[tuple[str, ...]]
+    class_names: list[str]
+    n_leaves: int
+    style: Style
+    filled: bool = True
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> "TreeDisplay":
+        """Return the display of what a fitted estimator predicts with; options as for `from_tree`."""
+        return cls.from_model(model_of(estimator), **options)
+
+    @classmethod
+    def from_model(cls, model: Any, **options: Any) -> "TreeDisplay":
+        """Return the display of a model's tree as pruned, with its growing sample."""
+        found = model_of(model)
+        return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
+
+    @classmethod
+    def from_tree(
+        cls,
+        tree: Tree,
+        counts: Counts | Moments | None = None,
+        *,
+        pruning: Pruning | None = None,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+        max_depth: int | None = None,
+        proportion: bool = False,
+        decimals: int = 2,
+        filled: bool = True,
+        node_ids: bool = False,
+        style: Literal["auto", "boxes", "branches", "icicle"] = "auto",
+    ) -> "TreeDisplay":
+        """Return the display of a tree.
+
+        Parameters
+        ----------
+        tree : Tree
+        counts : Counts or Moments, optional
+            Gives classes or means, colours and widths.
+        pruning : Pruning, optional
+            Draw the tree as cut back by it, with its classes if it has any.
+        feature_names, class_names : sequence of str, optional
+            By default those of the data the tree was grown on.
+        max_depth : int, optional
+            Tests below this depth (0: the root) are left out and told as "+n more". By default
+            all are drawn, of a very deep tree the first 60 levels.
+        proportion : bool
+            Shares in place of numbers of rows.
+        decimals : int
+            Digits after the point of thresholds, means and weights.
+        filled : bool
+            Whether nodes are coloured.
+        node_ids : bool
+            Whether nodes show their number.
+        style : "auto", "boxes", "branches" or "icicle"
+            By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
+        """
+        if style not in ("auto", "boxes", "branches", "icicle"):
+            raise ParameterError(f"style={style!r}; one of 'auto', 'boxes', 'branches', 'icicle' is needed")
+
+        def shown_to(deepest: int | None) -> ShownTree:
+            return shown_tree(
+                tree,
+                counts,
+                pruning=pruning,
+                feature_names=feature_names,
+                class_names=class_names,
+                max_depth=deepest,
+                decimals=decimals,
+            )
+
+        shown = shown_to(max_depth)
+        chosen = _style_for(shown.tree) if style == "auto" else style
+        if max_depth is None and int(shown.tree.depth.max()) > MOST_LEVELS[chosen]:
+            shown = shown_to(MOST_LEVELS[chosen] - 1)
+        small = shown.tree
+        total = float(shown.rows[0])
+        share = shown.rows / total if total else np.zeros(small.n_nodes)
+        if chosen == "icicle":
+            at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
+            x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
+        else:
+            x = np.asarray(tidy(small, packed=False).x)
+        return cls(
+            node=small.ids,
+            parent=small.parent,
+            x=x,
+            depth=small.depth,
+            share=share,
+            label=shown.label,
+            mean=shown.mean,
+            colour=shown.colours(),
+            n_hidden=shown.n_hidden,
+            text=_words(shown, share > (1 / 400 if chosen == "icicle" else -1), proportion, node_ids),
+            class_names=shown.names,
+            n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
+            style=chosen,
+            filled=filled,
+        )
+
+    def plot(self, ax: Any = None, *, fontsize: float | None = None) -> "TreeDisplay":
+        """Draw the tree.
+
+        Parameters
+        ----------
+        ax : axes, optional
+            A new figure of a fitting size by default.
+        fontsize : float, optional
+            In points; by default as large as fits.
+        """
+        from . import _tree_drawing as drawing
+
+        draw = {"boxes": drawing.boxes, "branches": drawing.branches, "icicle": drawing.icicle}[self.style]
+        self.figure_, self.ax_ = draw(self, ax, fontsize)
+        return self
+
+
+def _style_for(tree: Tree) -> Style:
+    deepest = int(tree.depth.max())
+    if tree.n_leaves <= MOST_BOXES and deepest <= MOST_LEVELS["boxes"]:
+        return "boxes"
+    return "branches" if tree.n_leaves <= MOST_BRANCHES and deepest <= MOST_LEVELS["branches"] else "icicle"
+
+
+def _words(
+    shown: ShownTree, has_room: npt.NDArray[np.bool_], proportion: bool, node_ids: bool
+) -> list[tuple[str, ...]]:
+    """The lines of each node that has room for words."""
+    found: list[tuple[str, ...]] = []
+    for v, condition in enumerate(shown.conditions()):
+        if not has_room[v]:
+            found.append(())
+            continue
+        lines = (condition, shown.answer(v), shown.size(v, proportion=proportion))
+        number = (f"#{shown.tree.ids[v]}",) if node_ids else ()
+        found.append(number + tuple(line for line in lines if line))
+    return found
