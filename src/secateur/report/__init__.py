@@ -1,0 +1,253 @@
+"""The living report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
+
+    _data.py      a model as plain lists               page.html, page.css   the page
+    _reasons.py   why each node is a leaf              numbers.js elements.js data.js words.js state.js
+    _card.py      the model card                       chart.js tree.js panel.js tables.js main.js
+    _static.py    the tree for readers without scripts
+
+The parts are joined here. The page needs no network and no other file; its policy forbids
+every script and style but its own, named by their hashes, and names from data only become text.
+"""
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .._version import __version__
+from .._wording import plain
+from ..bound import Bound
+from ..choice import Selection
+from ..counts import Counts
+from ..errors import ParameterError, UnsupportedError
+from ..model import Model
+from ..moments import Moments
+from ..pruning import Pruning
+from ..sequence import PruningSequence
+from ..tree import Tree
+from ._data import page_data
+from ._reasons import costs_of, number
+from ._static import static_html
+
+__all__ = ["Report", "notebook_html", "report_html", "write_report"]
+
+SCRIPTS = ("numbers", "elements", "data", "words", "state", "chart", "tree", "panel", "tables", "main")
+
+
+def write_report(
+    model_or_parts: Any, path: str | PathLike[str], *, title: str | None = None, overwrite: bool = True
+) -> Path:
+    """Write the living report of a model as one HTML file that needs nothing else.
+
+    Parameters
+    ----------
+    model_or_parts : estimator, Model, or tuple of parts
+        A fitted estimator, a `Model`, or some of its parts in any order: a `Tree` or `Pruning`,
+        the `Counts` (or `Moments`) of the growing sample and then of a held-out one, a
+        `PruningSequence`, a `Selection`, a `Bound`.
+    path : str or path
+        The file; missing folders are made. An older file stays until the new one is whole.
+    title : str, optional
+        What stands at the top.
+    overwrite : bool
+        Whether an older file may be replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from secateur import datasets, grow
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(grow(datasets.monks(1)), f"{folder}/tree.html", title="Monks")
+    ...     print(page.name, page.read_text("utf-8").startswith("<!doctype html>"))
+    tree.html True
+    """
+    return Report(as_model(model_or_parts), title, hasattr(model_or_parts, "model_")).save(path, overwrite=overwrite)
+
+
+def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
+    """Return the living report as a text.
+
+    Parameters
+    ----------
+    model_or_parts, title
+        As for `write_report`.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> "http://" in report_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))).replace("http://www.w3.org", "")
+    False
+    """
+    return Report(as_model(model_or_parts), title, hasattr(model_or_parts, "model_")).html
+
+
+def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
+    """Return the living report in a frame, for a notebook.
+
+    Parameters
+    ----------
+    model_or_parts, title
+        As for `write_report`.
+    height : int
+        Height of the frame in pixels.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> notebook_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]])))[:7]
+    '<iframe'
+    """
+    page = escape(report_html(model_or_parts, title=title), quote=True)
+    return (
+        f'<iframe title="secateur report" sandbox="allow-scripts" width="100%" height="{int(height)}" '
+        f'frameborder="0" srcdoc="{page}"></iframe>'
+    )
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report that shows itself in a notebook and can be saved.
+
+    Parameters
+    ----------
+    model : Model
+    title : str, optional
+    is_estimator : bool
+        Whether the Python calls on the page speak of an estimator (`model.sequence_`) or of a
+        `Model` (`model.sequence`).
+
+    Examples
+    --------
+    >>> from secateur import Counts, Pruning, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[3, 1], [0, 2]])
+    >>> report = Report(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), "Two leaves")
+    >>> report
+    Report('Two leaves', 2 of 2 leaves)
+    >>> "<title>Two leaves</title>" in report.html
+    True
+    """
+
+    model: Model
+    title: str | None = None
+    is_estimator: bool = False
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        return _page(self.model, self.name, is_estimator=self.is_estimator)
+
+    @property
+    def name(self) -> str:
+        """The title, or what the model is."""
+        return self.title or str(self.model.parameters.get("estimator") or "A pruned tree")
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> Path:
+        """Write the page to a file and return its path; an older file stays until the new one is whole."""
+        target = Path(path)
+        if target.is_dir():
+            raise ParameterError(f"{target} is a folder; name a file in it, such as {target / 'report.html'}")
+        if target.exists() and not overwrite:
+            raise ParameterError(f"{target} exists already; pass overwrite=True or another path")
+        text = self.html
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_name(target.name + ".part")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(target)
+        return target
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self.model, title=self.name)
+
+    def __repr__(self) -> str:
+        return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
+
+
+def as_model(thing: Any) -> Model:
+    """Return the model of an estimator, of parts, or the model itself."""
+    thing = getattr(thing, "model_", thing)
+    if isinstance(thing, Model):
+        return thing
+    parts = list(thing) if isinstance(thing, tuple | list) else [thing]
+
+    def first(kind: Any, place: int = 0) -> Any:
+        found = [part for part in parts if isinstance(part, kind)]
+        return found[place] if len(found) > place else None
+
+    known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
+    strange = next((part for part in parts if not isinstance(part, known)), None)
+    grown = first((Counts, Moments))
+    if strange is not None or grown is None:
+        what = f"a {type(strange).__name__}" if strange is not None else "no counts"
+        raise UnsupportedError(
+            f"{what} was given; a report is made from a fitted estimator, a Model, or a tuple of parts "
+            "such as (tree, counts) or (pruning, grown, holdout)"
+        )
+    selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
+    if sequence is None and selection is not None:
+        sequence = selection.sequence
+    if pruning is None and selection is not None:
+        pruning = selection.pruning
+    if pruning is None and sequence is not None:
+        pruning = sequence[0]
+    if pruning is None:
+        labels = grown.majority if isinstance(grown, Counts) else None
+        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen={grown.sample})
+    return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
+
+
+def _page(model: Model, title: str, *, is_estimator: bool) -> str:
+    """The parts joined into one page whose policy allows nothing but its own script and style."""
+    folder = files(__package__)
+    style = folder.joinpath("page.css").read_text("utf-8")
+    body = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{body}}})();\n'
+    data = json.dumps(page_data(model, title, is_estimator=is_estimator), separators=(",", ":"), allow_nan=False)
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
+        policy=policy,
+        version=__version__,
+        title=escape(plain(title)),
+        summary=escape(_summary(model)),
+        style=style,
+        static=static_html(model),
+        # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
+        data=data.replace("<", "\\u003c"),
+        script=script,
+    )
+
+
+def _summary(model: Model) -> str:
+    pruning = model.pruning
+    leaves = "1 leaf" if pruning.n_leaves == 1 else f"{pruning.n_leaves:,} leaves"
+    parts = [f"{leaves} of {model.tree.n_leaves:,} grown on {number(model.grown.total[0].item())} rows."]
+    for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
+        if sample is None or not sample.total[0] > 0:
+            continue
+        rate = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
+        told = f"{100 * rate:.2f} %" if model.is_classifier else f"{number(rate)} (mean square)"
+        parts.append(f"Error on the {name} sample {told}.")
+    if model.certificate is not None:
+        parts.append(plain(str(model.certificate)))
+    return " ".join(parts)
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,124 @@
+"""The model card: where a tree comes from and what may be said of it."""
+
+import platform
+from typing import Any
+
+import numpy as np
+
+from .._version import __version__
+from .._wording import plain
+from ..counts import Counts
+from ..model import Model
+from ..sequence import PruningSequence
+from ._reasons import number
+
+ASSUMPTIONS = (
+    "The rows are independent of one another and come from where new rows will come from; the sample did not grow the "
+    "tree. Choosing another tree after a look at this page needs another statement."
+)
+Section = list[Any]  # title, then a list of [name, text]
+
+
+def card(model: Model, sequence: PruningSequence) -> list[Section]:
+    """Return the sections of the model card: a title, and a list of names and texts."""
+    sections: list[Section] = [["Data", _data(model)], ["Tree and pruning", _pruning(model, sequence)]]
+    if model.selection is not None:
+        sections.append(["Choice of the size", _selection(model)])
+    sections.append(["Certificate", _certificate(model)])
+    if model.parameters:
+        sections.append(["Parameters", [[plain(str(k)), _text(v)] for k, v in model.parameters.items()]])
+    sections.append(["Where it comes from", _facts(model)])
+    return sections
+
+
+def _data(model: Model) -> list[list[str]]:
+    schema = model.tree.schema
+    found = [["growing sample", f"{number(model.grown.total[0].item())} rows, named {plain(model.grown.sample)}"]]
+    if model.holdout is not None:
+        held = model.holdout
+        found.append(["held-out sample", f"{number(held.total[0].item())} rows, named {plain(held.sample)}"])
+    if schema is not None:
+        n_nominal = sum(column.kind == "nominal" for column in schema.columns)
+        n_gaps = sum(column.has_missing for column in schema.columns)
+        columns = f"{len(schema.columns):,}: {n_nominal:,} nominal, {len(schema.columns) - n_nominal:,} numeric"
+        found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
+    used = np.unique(model.tree.feature[model.pruning.is_kept])
+    found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
+    if isinstance(model.grown, Counts):
+        found.append(["target", f"{model.grown.n_classes:,} classes"])
+        found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
+    else:
+        found.append(["target", "a number; the error is the mean squared error"])
+    return found
+
+
+def _pruning(model: Model, sequence: PruningSequence) -> list[list[str]]:
+    pruning, tree = model.pruning, model.tree
+    found = [
+        ["as grown", f"{tree.n_leaves:,} leaves, {tree.n_nodes:,} nodes, depth {int(tree.depth.max()):,}"],
+        ["as fitted", f"{pruning.n_leaves:,} leaves, {pruning.n_nodes:,} nodes, {len(pruning.cuts):,} cuts"],
+        ["rule", plain(pruning.rule) or "not named"],
+        ["samples that shaped it", ", ".join(plain(s) for s in sorted(pruning.seen)) or "not named"],
+    ]
+    kind = "each a pruning of the one before" if sequence.nested else "not nested"
+    whose = "" if model.sequence is not None else "; made for this page, as the model came without a sequence"
+    name = plain(sequence.rule) or "rule not named"
+    found.append(["slider", f"{len(sequence):,} prunings ({name}), {kind}{whose}"])
+    if pruning.certified is not None:
+        found.append(
+            ["guarantee of the rule", "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"]
+        )
+    elif pruning.note:
+        found.append(["note", plain(pruning.note)])
+    return found
+
+
+def _selection(model: Model) -> list[list[str]]:
+    selection = model.selection
+    assert selection is not None
+    leaves, error, se = selection.sequence.n_leaves, selection.error, selection.se
+
+    def told(i: int) -> str:
+        return f"{leaves[i]:,} leaves, error {number(float(error[i]))} with standard error {number(float(se[i]))}"
+
+    found = [
+        ["rule", plain(selection.rule)],
+        ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
+        ["least error", told(selection.best)],
+        ["chosen", told(selection.chosen)],
+    ]
+    found += [[plain(str(k)), _text(v)] for k, v in {**selection.growing, **selection.details}.items()]
+    if selection.pool:
+        found.append(["other ways of growing tried", f"{len(selection.pool):,}"])
+    return found
+
+
+def _certificate(model: Model) -> list[list[str]]:
+    bound = model.certificate
+    if bound is None:
+        return [["statement", "None was asked for: nothing here limits the error on new rows."]]
+    found = [
+        ["statement", plain(str(bound))],
+        ["method", plain(bound.method)],
+        ["found in the sample", f"{number(bound.errors)} errors in {bound.n:,} rows"],
+        ["price of the choice", f"{number(bound.complexity)} nats"],
+    ]
+    if bound.certified:
+        found.append(["assumptions", ASSUMPTIONS])
+    return found
+
+
+def _facts(model: Model) -> list[list[str]]:
+    own = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    told = {str(k): v for k, v in model.facts.items()}
+    return [[plain(k), _text(v)] for k, v in {**own, **told}.items()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{plain(str(k))} {_text(v)}" for k, v in value.items()) or "none"
+    if isinstance(value, list | tuple) and len(value) > 12:
+        return f"{len(value):,} values"
+    return plain(str(value))

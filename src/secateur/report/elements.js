@@ -1,0 +1,70 @@
+// Elements, text and colours. Names from data only ever become text nodes and attributes.
+
+const $ = (id) => document.getElementById(id);
+
+function html(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "onclick") element.addEventListener("click", value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function button(text, onclick, attributes = {}) {
+  return html("button", { type: "button", onclick, ...attributes }, text);
+}
+
+// Okabe and Ito's colours, which all readers can tell apart; after them hues a golden angle
+// from one another, dark and light in turn. A class is always named in words as well.
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
+
+function classColour(c) {
+  if (c < COLOURS.length) return COLOURS[c];
+  const hue = Math.round((c - COLOURS.length) * 137.508 + 265) % 360;
+  return `hsl(${hue} ${[55, 70, 40][c % 3]}% ${[38, 62, 50][c % 3]}%)`;
+}
+
+// From blue through grey to orange, for numbers.
+function rampColour(share) {
+  const ends = share < 0.5 ? [[0, 114, 178], [150, 150, 150]] : [[150, 150, 150], [230, 130, 0]];
+  const at = share < 0.5 ? share * 2 : share * 2 - 1;
+  return `rgb(${ends[0].map((low, i) => Math.round(low + (ends[1][i] - low) * at)).join(",")})`;
+}
+
+async function copyText(text, control) {
+  let isDone = false;
+  try {
+    await navigator.clipboard.writeText(text);
+    isDone = true;
+  } catch {
+    // Pages opened from disk or shown in a frame may not have a clipboard: select the text and ask the old way.
+    const area = html("textarea", { "aria-hidden": "true", class: "unseen", tabindex: "-1" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    isDone = document.execCommand("copy");
+    area.remove();
+    control.focus();
+  }
+  say(isDone ? "Copied." : "The browser did not allow copying.");
+  const before = control.dataset.text || control.textContent;
+  control.dataset.text = before;
+  control.textContent = isDone ? "Copied" : "Not allowed";
+  setTimeout(() => (control.textContent = before), 1200);
+}
+
+let saying = 0;
+function say(text) {
+  clearTimeout(saying); // sliding fast must not fill the ears
+  saying = setTimeout(() => ($("live").textContent = text), 150);
+}

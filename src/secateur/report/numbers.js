@@ -1,0 +1,34 @@
+// How numbers are written. `number` is the twin of `number` in _reasons.py.
+
+function number(value) {
+  if (value === null || value === undefined) return "–";
+  if (!isFinite(value)) return isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  const size = Math.abs(value);
+  if (value === Math.round(value) && size < 1e15) return grouped(value.toFixed(0));
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(3).replace("e+", "e");
+  if (size >= 1000) return grouped(value.toFixed(0));
+  const decimals = 3 - Math.floor(Math.log10(Number(size.toExponential(3))));
+  const text = value.toFixed(decimals);
+  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+function grouped(digits) {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function percent(share, round = Math.round) {
+  if (share === null || share === undefined || isNaN(share)) return "–";
+  const unit = share < 0.0995 ? 1e4 : 1e3;
+  // A little less than a whole step is taken off first, or 0.29 * 1000 would be rounded up to 290.00001.
+  const steps = round(share * unit - (round === Math.ceil ? 1e-9 : 0));
+  return `${((steps / unit) * 100).toFixed(unit === 1e4 ? 2 : 1)}\u00a0%`;
+}
+
+const count = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
+
+// Text cut to a width; a letter is a little over half as wide as it is high.
+function clipped(text, pixels, size = 12) {
+  const most = Math.max(3, Math.floor(pixels / (size * 0.56)));
+  const letters = Array.from(text);
+  return letters.length <= most ? text : letters.slice(0, most - 1).join("").trimEnd() + "…";
+}

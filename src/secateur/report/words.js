@@ -1,0 +1,122 @@
+// Paths as rules, nodes in words, and the sentence that says why a node is a leaf.
+// The rules are those of export_rules: what a path asks of one column is said once.
+
+function wordsOf(raw, tree) {
+  const isNumeric = (v) => tree.feature[v] >= 0 && tree.branch[v] === undefined;
+  const childOf = (v, code) =>
+    typeof tree.branch[v] === "string" ? parseInt(tree.branch[v][code], 36) : tree.branch[v][code];
+  const codesOf = (v, child) => {
+    const found = new Set();
+    for (let code = 0; code < tree.branch[v].length; code++) if (childOf(v, code) === child) found.add(code);
+    return found;
+  };
+
+  // A set of categories of a column; the code after the last category is missing.
+  function among(j, codes) {
+    const { name, categories, gaps } = raw.columns[j];
+    const sorted = [...codes].sort((a, b) => a - b);
+    if (!categories) return `${name} in {${sorted.map((code) => `category ${code}`).join(", ")}}`;
+    const words = sorted.filter((code) => code < categories.length).map((code) => categories[code]);
+    const withMissing = gaps && sorted.length > words.length;
+    if (withMissing && words.length === 0) return `${name} is missing`;
+    const text = words.length === 1 ? `${name} = ${words[0]}` : `${name} in {${words.join(", ")}}`;
+    return withMissing ? `${text} or missing` : text;
+  }
+
+  const anything = { low: "", high: "", missingIn: true, knownIn: true };
+  const value = (text) => (text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text));
+
+  function narrowed(known, p, child) {
+    const text = tree.threshold[p];
+    const missingIn = known.missingIn && child === tree.defaultChild[p];
+    if (value(text) === Infinity) return { ...known, missingIn, knownIn: known.knownIn && child === 0 };
+    if (child === 0) {
+      return { ...known, missingIn, high: known.high === "" || value(text) < value(known.high) ? text : known.high };
+    }
+    return { ...known, missingIn, low: known.low === "" || value(text) > value(known.low) ? text : known.low };
+  }
+
+  function condition(j, known) {
+    const { name, gaps } = raw.columns[j];
+    if (known instanceof Set) return among(j, known);
+    if (!known.knownIn) return known.missingIn ? `${name} is missing` : `${name} > inf`;
+    if (!known.low && !known.high) return known.missingIn ? "" : `${name} is known`;
+    let text = known.high ? `${name} <= ${known.high}` : `${name} > ${known.low}`;
+    if (known.low && known.high) text = `${known.low} < ${text}`;
+    return gaps && known.missingIn ? `${text} or missing` : text;
+  }
+
+  // What the way to a node asks, one text for each column, in the order of the first test.
+  function conditions(v) {
+    const path = [];
+    for (let u = v; u > 0; u = tree.parent[u]) path.push(u);
+    const known = new Map();
+    const bare = [];
+    for (const u of path.reverse()) {
+      const p = tree.parent[u];
+      const j = tree.feature[p];
+      const child = tree.childNumber[u];
+      if (j < 0) bare.push(`node ${u}`);
+      else if (isNumeric(p)) known.set(j, narrowed(known.get(j) || anything, p, child));
+      else {
+        const codes = codesOf(p, child);
+        const before = known.get(j);
+        known.set(j, before ? new Set([...before].filter((code) => codes.has(code))) : codes);
+      }
+    }
+    return [...bare, ...[...known].map(([j, what]) => condition(j, what)).filter((text) => text)];
+  }
+
+  // What leads to a node from its parent, in full and short.
+  function branchText(v) {
+    if (v === 0) return "all rows";
+    const p = tree.parent[v];
+    const j = tree.feature[p];
+    if (j < 0) return `node ${v}`;
+    if (!isNumeric(p)) return among(j, codesOf(p, tree.childNumber[v]));
+    const text = condition(j, narrowed(anything, p, tree.childNumber[v]));
+    return text || `${raw.columns[j].name} <= inf or missing`;
+  }
+
+  function branchShort(v) {
+    const p = tree.parent[v];
+    if (v === 0 || tree.feature[p] < 0) return "";
+    const full = branchText(v);
+    const { name } = raw.columns[tree.feature[p]];
+    const rest = full.startsWith(name) ? full.slice(name.length).trim() : full;
+    return rest.replace(/^<= /, "≤ ").replace(/^= /, "").replace(/^in \{(.*)\}/, "$1").replace(" or missing", " or –");
+  }
+
+  const columnOf = (v) => (tree.feature[v] < 0 ? "" : raw.columns[tree.feature[v]].name);
+
+  // Long names that begin alike are told apart by the rest of them.
+  const used = [...new Set(tree.feature)].filter((j) => j >= 0).map((j) => raw.columns[j].name);
+  const common = used.length > 1 ? used.reduce((a, b) => a.slice(0, [...a].findIndex((letter, i) => letter !== b[i]) >>> 0)) : "";
+  const columnShort = (v) => {
+    const name = columnOf(v);
+    return name.length > 18 && common.length > 5 ? `…${name.slice(common.length)}` : name;
+  };
+
+  const answer = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : number(tree.samples[0].mean[v]));
+
+  function conclusion(v) {
+    const sample = tree.samples[0];
+    const total = sample.total[v];
+    const rows = !sample.isWhole && raw.kind === "classes" ? `weight ${number(total)}` : count(total, "row");
+    if (raw.kind === "numbers") return `${answer(v)} (${rows})`;
+    const share = total > 0 ? `, error ${((100 * sample.cost[v]) / total).toFixed(1)}%` : "";
+    return `${answer(v)} (${rows}${share})`;
+  }
+
+  const rule = (v) => `IF ${conditions(v).join(" AND ") || "TRUE"} THEN ${conclusion(v)}`;
+
+  function sentence(reasons, v) {
+    const i = tree.place[v];
+    if (!reasons || i < 0 || reasons.which[i] < 0) return "";
+    return reasons.templates[reasons.which[i]].replace(/\{(\w+)\}/g, (whole, name) =>
+      reasons.values[name] ? number(reasons.values[name][i]) : whole,
+    );
+  }
+
+  return { conditions, branchText, branchShort, columnOf, columnShort, answer, conclusion, rule, sentence };
+}

@@ -1,0 +1,253 @@
+"""The report as a file: what goes in, what comes out, how large it is."""
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+
+import numpy as np
+import pytest
+
+from report_models import CLASSES, HOSTILE, random_model
+from secateur import Counts, Pruning, Tree, datasets, grow, prune
+from secateur.errors import ParameterError, SecateurError, UnsupportedError
+from secateur.model import Model
+from secateur.moments import Moments
+from secateur.pruners import best_of_size, cost_complexity, reduced_error
+from secateur.report import Report, notebook_html, report_html, write_report
+
+
+def data_of(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+
+
+class Seen(html.parser.HTMLParser):
+    """What a browser would see of a page: its elements and their attributes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+def test_the_policy_names_the_only_script_and_style(model):
+    page = report_html(model)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page).group(1)
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+
+    assert policy.startswith("default-src 'none'")
+    for kind, texts in (("script-src", scripts), ("style-src", styles)):
+        assert len(texts) == 1
+        digest = base64.b64encode(hashlib.sha256(texts[0].encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+
+
+def test_nothing_is_fetched_and_no_style_or_handler_stands_in_an_element(model):
+    for tag, attributes in Seen(report_html(model)).found:
+        assert tag not in ("link", "img", "iframe", "object", "embed")
+        assert not {name for name in attributes if name.startswith("on") or name in ("src", "style")}
+
+
+def test_hostile_names_are_escaped_everywhere(model):
+    page = report_html(model, title=HOSTILE)
+
+    assert HOSTILE not in page
+    assert CLASSES[0] not in page
+    assert data_of(page)["columns"][2]["name"] == HOSTILE
+    assert CLASSES[0] in data_of(page)["classes"]
+    assert "\u202e" not in page
+
+
+def test_members_carry_the_errors_that_python_finds(model):
+    stops = data_of(report_html(model))["stops"]
+    of_member = [(m, at) for at, m in enumerate(stops["member"]) if m >= 0]
+
+    assert [m for m, _ in of_member] == list(range(len(model.sequence)))
+    for place, sample in enumerate((model.grown, model.holdout)):
+        assert [stops["errors"][place][at] for _, at in of_member] == model.sequence.errors_on(sample).tolist()
+
+
+def test_the_whole_tree_and_a_pruning_that_is_no_member_are_stops_too():
+    tree, grown, holdout = random_model(60)
+    pruning = reduced_error(tree, grown, holdout)
+
+    data = data_of(report_html(Model(pruning, grown, holdout)))
+
+    fitted = data["marks"]["fitted"]
+    assert data["names"][str(fitted)] == "as fitted"
+    assert data["cuts"][str(fitted)] == pruning.cuts.tolist()
+    assert data["stops"]["leaves"][fitted] == pruning.n_leaves
+    assert data["stops"]["errors"][1][fitted] == pruning.errors(holdout)
+    assert data["stops"]["leaves"][0] == tree.n_leaves
+    assert data["stops"]["leaves"] == sorted(data["stops"]["leaves"], reverse=True)
+
+
+def test_no_path_limit_is_shown_where_the_sample_made_the_sequence(model):
+    sequence = prune(model.tree, model.grown)
+    spoilt = type(sequence)(
+        sequence.tree, sequence.n_leaves, sequence.errors, alphas=sequence.alphas, steps=sequence.steps,
+        node_labels=sequence.node_labels, seen={"grow", "prune"},
+    )  # fmt: skip
+
+    assert "bound" in data_of(report_html(model))["stops"]
+    assert "bound" not in data_of(report_html(Model(sequence[1], model.grown, model.holdout, spoilt)))["stops"]
+
+
+def test_no_limit_is_promised_for_classes_that_the_held_out_sample_chose():
+    tree, grown, holdout = random_model(40)
+    pruning = reduced_error(tree, grown, holdout, labels="prune")
+
+    limit = data_of(report_html(Model(pruning, grown, holdout)))["limit"]
+
+    assert "chose the classes" in limit["why_not"]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda t, g, h, s: (t, g),
+        lambda t, g, h, s: (t, g, h),
+        lambda t, g, h, s: (s, g, h),
+        lambda t, g, h, s: [g, s[1]],
+        lambda t, g, h, s: g,
+    ],
+)
+def test_parts_are_taken_in_any_order(parts):
+    tree, grown, holdout = random_model(12)
+
+    assert "<!doctype html>" in report_html(parts(tree, grown, holdout, prune(tree, grown)))
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "model", (1, 2), Tree.from_parents([-1, 0, 0])])
+def test_what_is_no_model_is_refused_with_the_way_out(wrong):
+    with pytest.raises(UnsupportedError, match="a report is made from a fitted estimator"):
+        report_html(wrong)
+
+
+def test_counts_of_another_tree_are_refused():
+    _, grown, _ = random_model(12)
+
+    with pytest.raises(SecateurError):
+        report_html((Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [], node_labels=[0, 0, 0]), grown))
+
+
+def test_a_file_is_written_whole_and_replaced_only_if_allowed(model, tmp_path):
+    target = tmp_path / "new" / "report.html"
+
+    assert write_report(model, target) == target
+    assert target.read_text("utf-8") == report_html(model)
+    assert [path.name for path in target.parent.iterdir()] == ["report.html"]
+    with pytest.raises(ParameterError, match="exists already"):
+        write_report(model, target, overwrite=False)
+    with pytest.raises(ParameterError, match="is a folder"):
+        write_report(model, tmp_path)
+
+
+def test_the_same_model_gives_the_same_page(model):
+    assert report_html(model) == report_html(model)
+
+
+def test_a_report_shows_itself_in_a_notebook(model):
+    report = Report(model, "A <title>")
+    (tag, attributes), *rest = Seen(report._repr_html_()).found
+
+    assert tag == "iframe"
+    assert not rest
+    assert attributes["srcdoc"] == report.html
+    assert attributes["sandbox"] == "allow-scripts"
+    assert notebook_html(model, height=400).count('height="400"') == 1
+
+
+def test_an_estimator_brings_its_own_names(model):
+    class Fitted:
+        model_ = model
+
+    code = data_of(report_html(Fitted()))["code"]
+
+    assert code["sequence"] == "model.sequence_"
+    assert data_of(report_html(model))["code"]["sequence"] == "model.sequence"
+
+
+def test_a_tree_of_one_leaf_has_a_page():
+    tree = Tree.from_parents([-1])
+
+    data = data_of(report_html((tree, Counts.from_leaves(tree, [[5, 3]]))))
+
+    assert data["stops"]["leaves"] == [1]
+
+
+def test_an_empty_sample_has_a_page():
+    tree = Tree.from_parents([-1, 0, 0])
+    empty = Counts.from_leaves(tree, [[0, 0], [0, 0]])
+
+    assert data_of(report_html((tree, empty, Counts.from_leaves(tree, [[0, 0], [0, 0]], sample="prune"))))
+
+
+def test_weights_and_numbers_have_pages():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    weights = Counts.from_leaves(tree, [[0.5, 1.25], [2.0, 0.1], [0.3, 3.0]])
+    moments = Moments(tree, [4, 3, 2, 1, 1], [2.5, 2.0, 1.5, 3.0, 4.0], [9.0, 4.5, 1.0, 0.5, 0.0])
+    sequence = cost_complexity(tree, None, cost=moments.squared_errors_if_leaf(moments.mean))
+
+    assert data_of(report_html((tree, weights)))["samples"][0]["is_whole"] is False
+    data = data_of(report_html(Model(sequence[0], moments, None, sequence)))
+    assert data["kind"] == "numbers"
+    assert data["stops"]["errors"][0] == pytest.approx(sequence.errors.tolist(), rel=1e-6)
+
+
+def test_a_sequence_that_is_not_nested_is_told_by_its_changes():
+    tree, grown, _ = random_model(30)
+    sequence = best_of_size(tree, grown)
+    data = data_of(report_html(Model(sequence[3], grown, None, sequence)))
+
+    kept = set(tree.internal.tolist())
+    for member, changes in zip(data["stops"]["member"], data["changes"], strict=True):
+        kept ^= set(changes)
+        if member >= 0:
+            assert kept == set(np.flatnonzero(sequence[member].is_kept).tolist())
+
+
+def test_a_very_deep_tree_has_a_page():
+    n = 20_000
+    tree = Tree.from_parents(np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2)))
+    grown = Counts.from_leaves(tree, np.tile([[2, 1], [0, 1]], (n, 1))[: tree.n_leaves])
+
+    assert len(report_html((tree, grown))) < 15e6
+
+
+def test_pages_are_small():
+    tree, counts = grow(datasets.led24(2000))
+    assert tree.n_leaves > 500
+    page = report_html((tree, counts))
+
+    assert len(page.encode()) < 100_000 + 200 * tree.n_leaves
+
+
+@pytest.mark.parametrize(("n_leaves", "limit"), [(1000, 300_000), (20_000, 15_000_000)])
+def test_a_report_keeps_within_its_size(n_leaves, limit):
+    tree, grown, holdout = random_model(n_leaves)
+
+    assert len(report_html((tree, grown, holdout)).encode()) < limit
+
+
+def test_without_scripts_the_fitted_tree_is_drawn_and_told(model):
+    page = report_html(model)
+    static = page.split("<noscript>")[1].split("</noscript>")[0]
+
+    assert static.count("<circle") == np.count_nonzero(model.pruning.is_kept)
+    assert static.count("<tr>") == model.pruning.n_leaves + 1
+    assert "With 95 % confidence" in static
+
+
+def test_without_scripts_a_large_tree_is_folded():
+    tree, grown, _ = random_model(3000)
+    static = report_html((tree, grown)).split("<noscript>")[1].split("</noscript>")[0]
+
+    assert "leaves, " in static
+    assert len(static) < 30_000

@@ -1,0 +1,183 @@
+"""Why a node is a leaf: the sentences, checked against what the rules do."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from secateur import Counts, Pruning, Tree, prune
+from secateur.costs import m_estimate
+from secateur.model import Model
+from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
+from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, number, sequence_reasons
+from strategies import trees_with_counts
+
+EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))
+
+
+def numbers(text):
+    return [float(found.replace(",", "")) for found in re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def test_the_sentence_of_a_weakest_link_has_its_numbers():
+    # Node 1 as a leaf: 1 error; its branch: 0 with 2 leaves. The root: 10 errors; before it goes node 1 is a leaf.
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    sequence = prune(tree, grown)
+
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors on the growing sample")
+
+    assert "costs 1 errors on the growing sample" in reasons.sentence(1)
+    assert "(1 - 0) / (2 - 1) = 1 saved" in reasons.sentence(1)
+    assert "step 1 of 2 (leaves left: 2)" in reasons.sentence(1)
+    assert "(9 - 1) / (2 - 1) = 8 saved" in reasons.sentence(0)
+    assert reasons.sentence(2) == ""
+
+
+@given(EIGHT)
+def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
+    tree, grown, _ = drawn
+    sequence = prune(tree, grown)
+    cost = grown.errors_if_leaf(grown.majority)
+    values = sequence_reasons(sequence, cost, "errors").values
+
+    for v in tree.internal.tolist():
+        step = sequence.steps[v]
+        before = sequence[int(step) - 1] if step else Pruning.from_cuts(tree, [])
+        inside = slice(v, tree.end[v])
+        assert values["branch"][v] == cost[inside][before.is_leaf[inside]].sum()
+        assert values["leaves"][v] == np.count_nonzero(before.is_leaf[inside])
+
+
+@given(EIGHT)
+def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
+    tree, grown, _ = drawn
+    sequence = prune(tree, grown)
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors")
+
+    for i, member in enumerate(sequence):
+        for v in member.cuts.tolist():
+            step = int(sequence.steps[v])
+            assert step <= i
+            if step:
+                assert reasons.which[v] == 0
+                assert reasons.values["ratio"][v] == pytest.approx(sequence.alphas[step])
+            else:
+                assert "save nothing" in reasons.sentence(v)
+
+
+@given(EIGHT)
+def test_a_test_that_goes_with_one_above_it_names_that_one(drawn):
+    tree, grown, _ = drawn
+    sequence = prune(tree, grown)
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors")
+
+    for v in tree.internal[1:].tolist():
+        parent = int(tree.parent[v])
+        goes_with_it = sequence.steps[v] == sequence.steps[parent]
+        assert (reasons.which[v] == 3) == goes_with_it
+        if goes_with_it:
+            assert sequence.steps[reasons.values["top"][v]] == sequence.steps[v]
+
+
+def test_another_penalty_gets_no_sentence_about_alpha():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    sequence = cost_complexity(tree, grown, penalty="sqrt")
+
+    sentence = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors").sentence(1)
+
+    assert "alpha" not in sentence
+    assert "Cutting it adds 1" in sentence
+
+
+@given(EIGHT)
+def test_smoothed_costs_charged_per_row_are_recognised(drawn):
+    tree, grown, _ = drawn
+    assume(grown.total[0] > 0)
+    model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    sequence = cost_complexity(tree, grown, cost=m_estimate(grown))
+
+    cost, words = deciding_cost(model, sequence)
+    reasons = sequence_reasons(sequence, cost, words, float(grown.total[0]))
+
+    plain = deciding_cost(model, prune(tree, grown))
+    assert plain[1] == "errors on the growing sample"
+    for v in sequence[-1].cuts.tolist() if len(sequence) > 1 else []:
+        assert reasons.values["alpha"][v] == pytest.approx(sequence.alphas[sequence.steps[v]], abs=1e-9)
+        assert "charged alpha" in reasons.sentence(v)
+
+
+def test_a_sequence_without_penalties_says_what_a_cut_adds():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    sequence = greedy(tree, grown)
+
+    assert "rule: " + sequence.rule in sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "x").sentence(1)
+
+
+@given(EIGHT)
+def test_reduced_error_compares_the_leaf_with_the_best_below(drawn):
+    tree, grown, holdout = drawn
+    pruning = reduced_error(tree, grown, holdout)
+    model = Model(pruning, grown, holdout)
+    reasons = fitted_reasons(model)
+    cost = costs_of(model, holdout)
+
+    for v in tree.internal.tolist():
+        leaf, below = numbers(reasons.sentence(v).split(". ")[0])
+        # Slow and obvious: the least cost of all prunings of the branch that keep v.
+        assert leaf == cost[v]
+        assert below == least_that_keeps(tree, cost, v)
+        if pruning.is_leaf[v]:
+            assert leaf <= below
+            assert "so it is cut" in reasons.sentence(v)
+        elif pruning.is_kept[v]:
+            assert leaf > below
+            assert "so it is kept" in reasons.sentence(v)
+
+
+def least_that_keeps(tree, cost, v):
+    return sum(
+        min(cost[c], least_that_keeps(tree, cost, c)) if not tree.is_leaf[c] else cost[c] for c in tree.children(v)
+    )
+
+
+@given(EIGHT)
+def test_pessimistic_compares_corrected_errors(drawn):
+    tree, grown, _ = drawn
+    assume(grown.total[0] > 0)
+    pruning = pessimistic(tree, grown)
+    reasons = fitted_reasons(Model(pruning, grown))
+
+    for v in pruning.cuts.tolist():
+        own, se = reasons.values["own"][v], reasons.values["se"][v]
+        assert own <= reasons.values["corrected"][v] + se + 1e-9
+        assert "within one standard error, so it is cut" in reasons.sentence(v)
+
+
+@given(EIGHT)
+def test_a_rule_without_a_sentence_of_its_own_still_says_what_a_cut_adds(drawn):
+    tree, grown, _ = drawn
+    assume(grown.total[0] > 0)
+    pruning = minimum_error(tree, grown)
+    reasons = fitted_reasons(Model(pruning, grown))
+
+    for v in tree.internal.tolist():
+        text = reasons.sentence(v)
+        assert pruning.rule in text
+        assert text.endswith("kept it." if pruning.is_kept[v] else "cut it." if pruning.is_leaf[v] else "above it.")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (1234567, "1,234,567"), (-3, "-3"), (2.5, "2.5"), (101.0, "101"), (0.123456, "0.1235"),
+        (0.99996, "1"), (12.3456, "12.35"), (1234.56, "1,235"), (9.9996, "10"), (0.00001234, "1.234e-5"),
+        (1.5e20, "1.500e20"), (float("inf"), "inf"), (float("nan"), "nan"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_short(value, text):
+    assert number(value) == text
