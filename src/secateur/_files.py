@@ -57,8 +57,7 @@ def read_file(
     try:
         if lower.endswith(PARQUET_ENDINGS):
             return _READ_PARQUET[library](file)
-        header = _header(file)
-        mark = delimiter or _sniffed(header, lower)
+        header, mark = first_line(file, delimiter)
         if names is None:
             _check_header(header, mark, shown)
         return _READ_CSV[library](file, mark, list(na), list(text), None if names is None else list(names))
@@ -68,6 +67,12 @@ def read_file(
         raise DataError(f"{shown} cannot be read ({error.strerror or error})") from error
     except Exception as error:  # the parsers' own errors have no common base
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
+
+
+def first_line(path: str | os.PathLike[str], delimiter: str | None = None) -> tuple[str, str]:
+    """The first line of a CSV file, and what parts its cells."""
+    header = _header(Path(path))
+    return header, delimiter or _sniffed(header, os.fspath(path).lower())
 
 
 def _library(shown: str) -> str:

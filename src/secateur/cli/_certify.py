@@ -1,0 +1,46 @@
+"""secateur certify: an upper limit on the error of a tree, from held-out rows."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._held_out import held_out_counts, held_out_options
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur certify tree.json --holdout fresh.csv --max-error 0.15"""
+)
+@click.argument("model", metavar="MODEL")
+@held_out_options
+@click.option(
+    "--method", default="best", show_default=True,
+    type=click.Choice(["best", "test-sample", "path", "occam", "rademacher", "pac-bayes"]),
+)  # fmt: skip
+@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random signs (rademacher).")
+@common.write_options
+@common.data_options
+@common.output_options
+def certify(model: str, **options: Any) -> int:
+    """Certify the error of the tree in the file MODEL."""
+    from ..fitting import certificate_of
+
+    common.check_output(options["output"], force=options["force"])
+    found = common.load(model)
+    holdout = held_out_counts(found, options) or found.holdout
+    if holdout is None:
+        raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
+    found = replace(found, holdout=holdout)
+    bound = certificate_of(found, method=options["method"], delta=options["delta"], seed=options["seed"])
+    if options["output"]:
+        common.save(replace(found, certificate=bound), options["output"])
+        common.talk(f"written to {options['output']}", quiet=options["quiet"])
+    result = {**bound.to_dict(), "sentence": str(bound)}
+    if options["output"] != "-":
+        common.show(result, as_json=options["as_json"], text=lambda console: console.print(str(bound)))
+    return common.gate(bound, options["max_error"], quiet=options["quiet"])

@@ -1,0 +1,242 @@
+"""What the commands share: options, reading data, talking, and writing results."""
+
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from ..model import Model
+    from ..table import Schema, Table
+
+JSON_VERSION = 1
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json and --quiet."""
+    function = click.option("--quiet", "-q", is_flag=True, help="No talk on standard error.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="The result as one JSON document.")(function)
+
+
+def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a data file is read."""
+    for option in (
+        click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
+        click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
+        click.option("--ignore", multiple=True, metavar="COL", help="Leave this column out."),
+        click.option("--weight", metavar="COL", help="Column of row weights."),
+        click.option("--delimiter", metavar="CHAR", help="Of a CSV file; found from its first line by default."),
+        click.option(
+            "--na", multiple=True, metavar="TEXT", help='Cells that mean "missing"; the empty cell by default.'
+        ),
+        click.option("--header/--no-header", default=True, help="Whether a CSV file starts with column names."),
+    ):
+        function = option(function)
+    return function
+
+
+def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --output and --force."""
+    function = click.option("--force", is_flag=True, help="Overwrite the output file.")(function)
+    return click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write.")(function)
+
+
+def check_output(path: str | None, *, force: bool) -> None:
+    """Refuse to overwrite a file, before any work is done."""
+    if path is not None and not force and Path(path).exists():
+        raise click.UsageError(f"{path} exists; --force overwrites it")
+
+
+class Reading:
+    """How data files are read: the values of `data_options`."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
+        self.weight, self.delimiter, self.na = options["weight"], options["delimiter"], options["na"] or ("",)
+        self.header = options["header"]
+
+    def read(
+        self, path: str, *, target: str | None, schema: "Schema | None" = None, kind: str | None = None
+    ) -> tuple["Table", Any]:
+        """Return the table in a file, and its row weights; notes of the reader go to standard error."""
+        from ..encoding import encode
+
+        with local_file(path) as file, told():
+            frame, weights = self._frame(file, path, target, schema)
+            table = encode(
+                frame,
+                target=target,
+                target_kind=kind,  # type: ignore[arg-type]
+                nominal=list(self.nominal) or None if schema is None else None,
+                numeric=list(self.numeric) or None if schema is None else None,
+                schema=schema,
+                strict=False,
+                weights=weights,
+            )
+        return table, weights
+
+    def _frame(self, file: str, shown: str, target: str | None, schema: "Schema | None") -> tuple[Any, Any]:
+        import narwhals.stable.v2 as nw
+
+        from .._files import read_file
+
+        text = (
+            ()
+            if schema is None
+            else [c.name for c in schema.columns if c.categories and isinstance(c.categories[0], str)]
+        )
+        names = None if self.header else _numbered(file, self.delimiter)
+        frame: Any = nw.from_native(
+            read_file(file, delimiter=self.delimiter, na=self.na, text=text, names=names), eager_only=True
+        )
+        for what, column in (("--target", target), ("--weight", self.weight), *(("--ignore", c) for c in self.ignore)):
+            if column is not None and column not in frame.columns:
+                raise DataError(f"{shown} has no column {column!r} ({what}){_nearest(column, frame.columns)}")
+        weights = None
+        if self.weight is not None:
+            weights = frame[self.weight].to_numpy()
+        return frame.drop([*self.ignore, *([self.weight] if self.weight else [])]).to_native(), weights
+
+
+def parameters_of(options: Sequence[str]) -> dict[str, Any]:
+    """NAME=VALUE pairs as a dict; a value is a number, true, false, null, or text."""
+    found: dict[str, Any] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set {option}: NAME=VALUE is needed")
+        try:
+            found[name.replace("-", "_")] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name.replace("-", "_")] = value
+    return found
+
+
+def load(path: str) -> "Model":
+    """Return the model in a file."""
+    from ..modelfile import load_model
+
+    with local_file(path, ".json") as file:
+        return load_model(file)
+
+
+def save(model: "Model", path: str) -> None:
+    """Write a model to a file; `-` is standard output."""
+    from ..modelfile import dumps_model, save_model
+
+    if path == "-":
+        sys.stdout.buffer.write(dumps_model(model))
+    else:
+        save_model(model, path)
+
+
+def target_of(model: "Model", target: str | None) -> str:
+    """The name of the column that later data holds the answers in."""
+    name = target or model.facts.get("target")
+    if not name:
+        raise click.UsageError("--target is needed: the model does not remember the name of the column")
+    return str(name)
+
+
+def show(result: dict[str, Any], *, as_json: bool, text: Callable[[Any], None]) -> None:
+    """Write a result: as JSON, or as text by a function of a console."""
+    if as_json:
+        document = json.dumps({"version": JSON_VERSION, **result}, default=_plain, allow_nan=False, ensure_ascii=False)
+        click.echo(document)
+    else:
+        text(console())
+
+
+def console() -> Any:
+    """A console on standard output, no wider than the terminal."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> Any:
+    """A table to print; the first `left` columns hold words, the others numbers."""
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    table = Grid(box=box.SIMPLE, show_edge=False, pad_edge=False)
+    for i, name in enumerate(head):
+        table.add_column(Text(name), justify="left" if i < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def talk(message: str, *, quiet: bool = False) -> None:
+    """Say something on standard error."""
+    if not quiet:
+        click.echo(message, err=True)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn warnings of the library into notes on standard error, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        talk(f"note: {message}")
+
+
+@contextmanager
+def local_file(path: str, ending: str | None = None) -> Iterator[str]:
+    """A path to read; `-` is standard input, kept in a file for the while."""
+    if path != "-":
+        yield path
+        return
+    data = sys.stdin.buffer.read()
+    if not data:
+        raise DataError("standard input is empty")
+    suffix = ending or (".parquet" if data[:4] == b"PAR1" else ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"standard-input{suffix}")
+        file.write_bytes(data)
+        yield os.fspath(file)
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; its columns are {', '.join(map(repr, names[:20]))}"
+
+
+def _numbered(file: str, delimiter: str | None) -> list[str]:
+    """Names for the columns of a CSV file without a line of names."""
+    import csv
+
+    from .._files import first_line
+
+    line, mark = first_line(file, delimiter)
+    return [f"column{i + 1}" for i in range(len(next(csv.reader([line], delimiter=mark))))]
+
+
+def _plain(value: Any) -> Any:
+    """NumPy values as plain ones."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise ParameterError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def gate(certificate: Any, max_error: float | None, *, quiet: bool) -> int:
+    """The exit code for a certified error that had to stay below a limit."""
+    if max_error is None or (certificate is not None and certificate.value <= max_error):
+        return 0
+    found = "there is no certificate" if certificate is None else f"the certified error is {certificate.value:.4g}"
+    talk(f"not met: {found}, above --max-error {max_error:g}", quiet=quiet)
+    return 1

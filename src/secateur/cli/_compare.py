@@ -1,0 +1,118 @@
+"""secateur compare: every pruning rule on one data set, judged by rows none of them saw."""
+
+import time
+from typing import Any
+
+import click
+
+from . import _common as common
+
+HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
+OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur compare patients.csv --target outcome --plot rules.png"""
+)
+@click.argument("data", metavar="DATA")
+@click.option("--target", required=True, metavar="COL", help="Column that holds the classes.")
+@click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of rows that judges.")
+@click.option("--accuracy", type=float, default=0.95, show_default=True, help="Asked of smallest-within.")
+@click.option("--criterion", default="gini", show_default=True, metavar="NAME")
+@click.option("--delta", type=OPEN, default=0.05, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
+@click.option(
+    "--plot", "picture", type=click.Path(dir_okay=False), help="Draw test error against leaves into this file."
+)
+@common.data_options
+@common.output_options
+def compare(data: str, **options: Any) -> int:
+    """Compare all pruning rules on DATA: leaves, errors, certificate, time.
+
+    Rules that need held-out rows keep a third of theirs aside; all grow alike. The certificate
+    is that of the test rows, for each rule by itself.
+    """
+    from ..pruners import RULES
+
+    table, weights = common.Reading(options).read(data, target=options["target"], kind="class")
+    grow_weight, test_weight = _parted(table, weights, options)
+    found = []
+    with common.told():
+        for name in ("none", *RULES):
+            line = _line(name, table, grow_weight, test_weight, options)
+            found.append(line)
+            common.talk(f"{name}: {line.get('leaves', 'no answer')}", quiet=options["quiet"])
+    rows = [_cells(line) for line in found]
+    if options["picture"]:
+        _draw(found, options["picture"])
+    common.show(
+        {"rules": found},
+        as_json=options["as_json"],
+        text=lambda console: console.print(common.grid(HEAD, rows)),
+    )
+    return 0
+
+
+def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Row weights for growing and for judging."""
+    import numpy as np
+
+    from ..dealing import hold_out
+
+    is_test = hold_out(table, options["test_share"], seed=options["seed"])
+    every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
+    return np.where(is_test, 0, every), np.where(is_test, every, 0)
+
+
+def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: dict[str, Any]) -> dict[str, Any]:
+    from ..certifiers import test_sample
+    from ..counts import Counts
+    from ..errors import SecateurError
+    from ..fitting import Recipe, fit_model
+    from ..routing import count
+
+    parameters = {"accuracy": options["accuracy"]} if name == "smallest-within" else {}
+    recipe = Recipe(
+        growing={"criterion": options["criterion"]},
+        prune=None if name == "none" else name,
+        prune_parameters=parameters,
+        seed=options["seed"],
+        n_jobs=options["jobs"],
+    )
+    start = time.process_time()
+    try:
+        model = fit_model(table, recipe, weight=grow_weight)
+    except SecateurError as error:
+        return {"rule": name, "reason": " ".join(str(error).split())}
+    seconds = time.process_time() - start
+    assert isinstance(model.grown, Counts)
+    test = count(model.tree, table, sample_weight=test_weight, sample="test")
+    assert isinstance(test, Counts)
+    line: dict[str, Any] = {
+        "rule": name,
+        "leaves": model.pruning.n_leaves,
+        "growing_error": model.pruning.errors(model.grown) / float(model.grown.total[0]),
+        "test_error": model.pruning.errors(test) / float(test.total[0]),
+        "seconds": round(seconds, 3),
+    }
+    if test.is_whole:
+        line["certified"] = test_sample(model.pruning, test, delta=options["delta"]).value
+    return line
+
+
+def _cells(line: dict[str, Any]) -> list[str]:
+    if "reason" in line:
+        return [line["rule"], line["reason"][:60], "", "", "", ""]
+    shares = [
+        f"{100 * line[name]:.2f} %" if name in line else "" for name in ("growing_error", "test_error", "certified")
+    ]
+    return [line["rule"], f"{line['leaves']:,}", *shares, f"{line['seconds']:.2f}"]
+
+
+def _draw(found: list[dict[str, Any]], path: str) -> None:
+    from ..plot import RulesDisplay
+
+    RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_.savefig(path, dpi=150)

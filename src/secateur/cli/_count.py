@@ -1,0 +1,40 @@
+"""secateur count: rows of a file into counts, for pruning or certifying somewhere else."""
+
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._held_out import count_rows, held_out_options
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur count tree.json 'march/*.parquet' --engine duckdb -o march.json
+  secateur prune tree.json --counts march.json -o smaller.json"""
+)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA", required=False)
+@held_out_options
+@common.write_options
+@common.data_options
+@common.output_options
+def count(model: str, data: str | None, **options: Any) -> int:
+    """Count the rows of DATA in every node of the tree in MODEL.
+
+    Only counts leave the place where the rows are.
+    """
+    from ..modelfile import save_counts
+
+    rows = data or options["holdout"]
+    if rows is None:
+        raise click.UsageError("DATA is needed: the file of rows to count")
+    common.check_output(options["output"], force=options["force"])
+    counts = count_rows(common.load(model), rows, options)
+    if options["output"]:
+        save_counts(counts, options["output"])
+        common.talk(f"written to {options['output']}", quiet=options["quiet"])
+    result = {"sample": counts.sample, "rows": counts.total[0], "nodes": counts.tree.n_nodes}
+    common.show(result, as_json=options["as_json"], text=lambda console: console.print(repr(counts)))
+    return 0

@@ -1,0 +1,51 @@
+"""secateur doctor: what is installed, where compiled kernels are kept, how many threads there are."""
+
+import os
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+import click
+
+from . import _common as common
+
+REQUIRED = ("numpy", "scipy", "numba", "scikit-learn", "narwhals", "click", "rich")
+OPTIONAL = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur doctor"""
+)
+@common.output_options
+def doctor(**options: Any) -> int:
+    """Show versions, optional libraries, the cache of compiled kernels and the number of cores."""
+    from .. import __version__
+    from .._kernels import structure
+
+    found = {
+        "secateur": __version__,
+        "python": platform.python_version(),
+        **{name: _version(name) for name in (*REQUIRED, *OPTIONAL)},
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "kernel cache": getattr(getattr(structure.sum_upwards, "_cache", None), "cache_path", None),
+    }
+    missing = [name for name in REQUIRED if found[name] is None]
+    rows = [[name, "not installed" if value is None else str(value)] for name, value in found.items()]
+    common.show(
+        found, as_json=options["as_json"], text=lambda console: console.print(common.grid(["", ""], rows, left=2))
+    )
+    if missing:
+        common.talk(f"missing: {', '.join(missing)}; {sys.executable} -m pip install --force-reinstall secateur")
+        return 1
+    return 0
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

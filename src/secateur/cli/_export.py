@@ -1,0 +1,45 @@
+"""secateur export: the tree in another language."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import _common as common
+
+LANGUAGES = ("text", "rules", "dot", "mermaid", "sql", "python", "c", "onnx")
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur export tree.json --to sql --set table=patients > tree.sql"""
+)
+@click.argument("model", metavar="MODEL")
+@click.option("--to", "language", type=click.Choice(LANGUAGES), required=True)
+@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
+@common.write_options
+@click.option("--quiet", "-q", is_flag=True, help="No talk on standard error.")
+def export(model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, quiet: bool) -> int:
+    """Write the tree in MODEL as something else that predicts exactly alike."""
+    from .. import exports, text
+
+    common.check_output(output, force=force)
+    found: Any = common.load(model)
+    more = common.parameters_of(parameters)
+    result: Any
+    if language in ("text", "rules"):
+        function = text.export_text if language == "text" else text.export_rules
+        result = function(found.tree, found.grown, pruning=found.pruning, **more)
+    else:
+        result = exports.export(found, to=language, **more)
+    data = result.encode() if isinstance(result, str) else result.SerializeToString()
+    if output and output != "-":
+        Path(output).write_bytes(data)
+        common.talk(f"written to {output}", quiet=quiet)
+        return 0
+    if not isinstance(result, str) and sys.stdout.isatty():
+        raise click.UsageError(f"--to {language} is binary; give --output FILE")
+    sys.stdout.buffer.write(data if not isinstance(result, str) or result.endswith("\n") else data + b"\n")
+    return 0

@@ -1,0 +1,111 @@
+"""secateur fit: from a file of rows to a file with a tree."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._summary import print_model, summary
+
+CRITERIA = ("auto", "gini", "entropy", "sqrt", "sqrt_pairs", "gain_ratio", "squared_error")
+
+
+def _how_to_select(text: str) -> Any:
+    """A number of leaves, an accuracy, or a word."""
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        return None if text == "none" else text
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur fit patients.csv --target outcome -o tree.json
+  secateur fit patients.csv --target outcome --certify --max-error 0.2"""
+)
+@click.argument("data", metavar="DATA")
+@click.option("--target", required=True, metavar="COL", help="Column that holds the answers.")
+@click.option("--task", type=click.Choice(["classify", "regress"]), default="classify", show_default=True)
+@click.option("--criterion", type=click.Choice(CRITERIA), default="auto", show_default=True)
+@click.option("--min-samples-leaf", default="auto", show_default=True, metavar="N")
+@click.option("--max-depth", type=click.IntRange(0), metavar="N")
+@click.option("--splits", type=click.Choice(["binary", "multiway"]), default="binary", show_default=True)
+@click.option("--rule", default="cost-complexity", show_default=True, metavar="RULE", help="See `secateur rules`.")
+@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
+@click.option(
+    "--select", default="1se", show_default=True, metavar="HOW",
+    help="1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
+)  # fmt: skip
+@click.option("--folds", type=click.IntRange(2), default=10, show_default=True)
+@click.option("--holdout", metavar="SHARE|FILE", default="0.3333", help="Share of rows, or file of rows, kept aside.")
+@click.option("--certify", is_flag=True, help="Certify the error on rows kept aside.")
+@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
+@common.write_options
+@common.data_options
+@common.output_options
+def fit(data: str, **options: Any) -> int:
+    """Grow, prune and choose a tree from DATA (CSV or Parquet; - is standard input)."""
+    from .._progress import progress_bar
+    from ..fitting import Recipe, fit_model
+
+    common.check_output(options["output"], force=options["force"])
+    regress = options["task"] == "regress"
+    reading = common.Reading(options)
+    table, weights = reading.read(data, target=options["target"], kind="number" if regress else "class")
+    leaf = options["min_samples_leaf"]
+    if leaf != "auto" and not (leaf.isdigit() and int(leaf) > 0):
+        raise click.UsageError(f"--min-samples-leaf {leaf}: a whole number of 1 or more, or auto, is needed")
+    criterion = options["criterion"]
+    if regress:
+        criterion = "squared_error"
+    holdout, held_out, held_weights = 1 / 3, None, None
+    try:
+        holdout = float(options["holdout"])
+    except ValueError:
+        held_out, held_weights = reading.read(options["holdout"], target=options["target"], schema=table.schema)
+    recipe = Recipe(
+        growing={
+            "criterion": criterion,
+            "min_samples_leaf": leaf if leaf == "auto" else int(leaf),
+            "max_depth": options["max_depth"],
+            "splits": options["splits"],
+        },
+        prune=None if options["rule"] == "none" else options["rule"],
+        prune_parameters=common.parameters_of(options["parameters"]),
+        select=_how_to_select(options["select"]),
+        cv=options["folds"],
+        holdout=holdout,
+        certify=(options["certify"] or options["max_error"] is not None) or None,
+        delta=options["delta"],
+        seed=options["seed"],
+        n_jobs=options["jobs"],
+    )
+    with common.told(), progress_bar("growing and cross-validating") as progress:
+        model = fit_model(
+            table, recipe, weight=weights, held_out=held_out, held_out_weight=held_weights,
+            progress=None if options["quiet"] else progress,
+        )  # fmt: skip
+    shown = {name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output")}
+    parameters = {
+        "estimator": "TreeRegressor" if regress else "TreeClassifier", "criterion": criterion,
+        "min_samples_leaf": recipe.growing["min_samples_leaf"], "max_depth": options["max_depth"],
+        "splits": options["splits"], "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv,
+        "random_state": recipe.seed,
+    }  # fmt: skip
+    facts = {
+        **model.facts,
+        "target": options["target"],
+        "command": {k: v for k, v in shown.items() if v not in (None, ())},
+    }
+    model = replace(model, parameters=parameters, facts=facts)
+    if options["output"]:
+        common.save(model, options["output"])
+        common.talk(f"written to {options['output']}", quiet=options["quiet"])
+    if options["output"] != "-":
+        common.show(summary(model), as_json=options["as_json"], text=lambda console: print_model(console, model))
+    return common.gate(model.certificate, options["max_error"], quiet=options["quiet"])

@@ -1,0 +1,83 @@
+"""Held-out rows of a command: a file to count here, counts made elsewhere, or an engine that counts."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..counts import Counts
+from ..moments import Moments
+from . import _common as common
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
+
+
+def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --holdout, --counts, --target, --engine and --sample."""
+    for option in (
+        click.option("--sample", metavar="NAME", help="Name of the held-out sample; made from its counts by default."),
+        click.option(
+            "--engine", type=click.Choice(ENGINES), default="memory", show_default=True, help="What reads the rows."
+        ),
+        click.option("--target", metavar="COL", help="Column of the answers; the model remembers it."),
+        click.option("--counts", metavar="FILE", help="Counts that `secateur count` wrote, in place of rows."),
+        click.option(
+            "--holdout", metavar="DATA", help="File, folder or pattern of held-out rows; - is standard input."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments | None:
+    """The counts of the held-out rows in the model's tree, or None if there are none."""
+    if options["holdout"] and options["counts"]:
+        raise click.UsageError("--holdout and --counts are two ways to say the same; give one")
+    if options["counts"]:
+        from ..modelfile import load_counts
+
+        return load_counts(options["counts"], model.tree)
+    return count_rows(model, options["holdout"], options) if options["holdout"] else None
+
+
+def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
+    """The counts of a file's rows in the model's tree.
+
+    Without a name given, the sample's name is made from its counts: rows that have helped to
+    prune are then known again, whatever their file is called, and cannot pass as fresh ones.
+    """
+    counts = _counted(model, data, options)
+    if replace(counts, sample=model.grown.sample) == model.grown:
+        return model.grown  # the growing rows themselves, which certify nothing
+    if options["sample"]:
+        return counts
+    if model.holdout is not None and replace(counts, sample=model.holdout.sample) == model.holdout:
+        return model.holdout
+    numbers = counts.by_class if isinstance(counts, Counts) else counts.spread
+    return replace(counts, sample=f"rows {hashlib.sha256(numbers.tobytes()).hexdigest()[:8]}")
+
+
+def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
+    sample = options["sample"] or "prune"
+    target = common.target_of(model, options["target"])
+    if options["engine"] != "memory":
+        from .. import engines
+        from .._progress import progress_bar
+
+        with common.told(), progress_bar("counting rows") as progress:
+            return engines.count(
+                model.tree, data, target, engine=options["engine"], sample=sample,
+                weight=options["weight"], progress=None if options["quiet"] else progress,
+            )  # fmt: skip
+    from ..routing import count
+
+    reading = common.Reading(options)
+    table, weights = reading.read(data, target=target, schema=model.tree.schema)
+    with common.told():
+        counts: Counts | Moments = count(model.tree, table, sample_weight=weights, sample=sample)
+    return counts

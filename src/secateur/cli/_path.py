@@ -1,0 +1,53 @@
+"""secateur path: the table of accuracy against size."""
+
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._held_out import held_out_counts, held_out_options
+
+MOST_ROWS = 40
+HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur path tree.json --holdout newer.csv"""
+)
+@click.argument("model", metavar="MODEL")
+@held_out_options
+@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--all", "every", is_flag=True, help=f"Every member, not at most {MOST_ROWS}.")
+@common.data_options
+@common.output_options
+def path(model: str, **options: Any) -> int:
+    """Show every member of the tree's pruning path: leaves, errors, certificate."""
+    import numpy as np
+
+    from ..fitting import path_table
+
+    found = common.load(model)
+    holdout = held_out_counts(found, options)
+    table = path_table(found, holdout or found.holdout, delta=options["delta"])
+    n = len(table["leaves"])
+    shown = np.arange(n)
+    if not options["every"] and n > MOST_ROWS and not options["as_json"]:
+        shown = np.unique(np.round(np.geomspace(1, n, MOST_ROWS)).astype(int)) - 1
+        shown = n - 1 - shown[::-1]  # the small trees are what people look for
+        common.talk(f"{len(shown)} of {n} members shown; --all shows every one", quiet=options["quiet"])
+    rows = [[_cell(name, values[i]) for name, values in table.items()] for i in shown]
+    result = {"members": {name: list(values) for name, values in table.items()}}
+    common.show(
+        result,
+        as_json=options["as_json"],
+        text=lambda console: console.print(common.grid([HEADS.get(name, name) for name in table], rows, left=0)),
+    )
+    return 0
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "shown":
+        return "<-" if value else ""
+    return f"{value:,}" if name == "leaves" else f"{value:.2e}" if name == "alpha" else f"{value:.4f}"

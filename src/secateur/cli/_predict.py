@@ -1,0 +1,58 @@
+"""secateur predict: the answers of a tree for the rows of a file, as CSV or JSON lines."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import _common as common
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur predict tree.json new.csv > answers.csv
+  cat new.csv | secateur predict tree.json - --probabilities"""
+)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@click.option("--probabilities", is_flag=True, help="Also the probability of each class.")
+@click.option("--leaf", is_flag=True, help="Also the number of the leaf.")
+@common.write_options
+@common.data_options
+@common.output_options
+def predict(model: str, data: str, **options: Any) -> int:
+    """Predict the rows of DATA with the tree in MODEL; one line a row, in order."""
+    from .. import prediction
+
+    common.check_output(options["output"], force=options["force"])
+    found = common.load(model)
+    table, _ = common.Reading(options).read(data, target=None, schema=found.tree.schema)
+    columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
+    if options["leaf"]:
+        columns["leaf"] = prediction.predict_leaf(found, table).tolist()
+    if options["probabilities"]:
+        schema = found.tree.schema
+        assert schema is not None
+        assert schema.classes is not None
+        shares = prediction.predict_proba(found, table)
+        columns |= {f"probability of {c}": shares[:, i].tolist() for i, c in enumerate(schema.classes.tolist())}
+    text = io.StringIO()
+    lines = zip(*columns.values(), strict=True)
+    if options["as_json"]:
+        for line in lines:
+            text.write(json.dumps(dict(zip(columns, line, strict=True)), ensure_ascii=False) + "\n")
+    else:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(lines)
+    if options["output"] and options["output"] != "-":
+        Path(options["output"]).write_text(text.getvalue(), encoding="utf-8")
+        common.talk(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
+    else:
+        sys.stdout.write(text.getvalue())
+    return 0

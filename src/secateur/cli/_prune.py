@@ -1,0 +1,80 @@
+"""secateur prune: a smaller tree from a tree, with or without held-out rows."""
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._held_out import held_out_counts, held_out_options
+from ._summary import print_model, summary
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur prune tree.json --holdout newer.csv -o smaller.json
+  secateur prune tree.json --leaves 8 -o eight.json
+  secateur prune tree.json --rule error-based --set confidence=0.1"""
+)
+@click.argument("model", metavar="MODEL")
+@held_out_options
+@click.option("--rule", metavar="RULE", help="See `secateur rules`; reduced-error with held-out rows by default.")
+@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
+@click.option(
+    "--leaves", type=click.IntRange(1), metavar="N", help="The largest tree of the path with at most N leaves."
+)
+@click.option("--alpha", type=float, metavar="A", help="The tree of the path at this penalty per leaf.")
+@click.option("--accuracy", type=float, metavar="A", help="The smallest tree of the path that is right so often.")
+@click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node, by hand.")
+@common.write_options
+@common.data_options
+@common.output_options
+def prune(model: str, **options: Any) -> int:
+    """Cut the tree in the file MODEL back."""
+    from .. import fitting
+    from ..pruners import RULES
+    from ..pruners import prune as run_rule
+    from ..sequence import PruningSequence
+
+    common.check_output(options["output"], force=options["force"])
+    found = common.load(model)
+    holdout = held_out_counts(found, options)
+    sizes = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
+    sizes = {name: value for name, value in sizes.items() if value is not None}
+    if len(sizes) + bool(options["nodes"]) > 1:
+        raise click.UsageError("only one of --leaves, --alpha, --accuracy and --at can be asked for")
+    if holdout is not None:
+        found = replace(found, holdout=holdout, certificate=None)
+    if options["nodes"]:
+        for node in options["nodes"]:
+            found = fitting.snip(found, node)
+    elif options["rule"] is None and not sizes and holdout is None:
+        raise click.UsageError(
+            "nothing to prune by; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
+        )
+    elif options["rule"] is None and sizes:
+        found = fitting.prune_to(found, **sizes)
+    else:
+        rule = options["rule"] or "reduced-error"
+        needs_holdout = rule in RULES and "holdout" in RULES[rule].samples
+        if needs_holdout and found.holdout is None:
+            raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
+        samples = [found.grown, found.holdout] if needs_holdout else [found.grown]
+        result = run_rule(found.tree, *samples, rule=rule, **common.parameters_of(options["parameters"]))
+        if isinstance(result, PruningSequence):
+            found = replace(found, sequence=result, selection=None, certificate=None)
+            if not sizes and holdout is None:
+                raise click.UsageError(
+                    f"rule {rule} gives a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
+                )
+            found = fitting.prune_to(found, **sizes) if sizes else fitting.choose_on_holdout(found)
+        else:
+            labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
+            found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
+    if options["output"]:
+        common.save(found, options["output"])
+        common.talk(f"written to {options['output']}", quiet=options["quiet"])
+    if options["output"] != "-":
+        common.show(summary(found), as_json=options["as_json"], text=lambda console: print_model(console, found))
+    return 0

@@ -1,0 +1,36 @@
+"""secateur report: the living page of a tree."""
+
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._held_out import held_out_counts, held_out_options
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur report tree.json -o tree.html"""
+)
+@click.argument("model", metavar="MODEL")
+@held_out_options
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@common.write_options
+@common.data_options
+@common.output_options
+def report(model: str, **options: Any) -> int:
+    """Write one HTML page about the tree in MODEL: no network, opens from disk."""
+    from dataclasses import replace
+
+    from ..report import write_report
+
+    output = options["output"] or "report.html"
+    common.check_output(output, force=options["force"])
+    found = common.load(model)
+    holdout = held_out_counts(found, options)
+    if holdout is not None:
+        found = replace(found, holdout=holdout)
+    write_report(found, output, title=options["title"])
+    common.show({"output": output}, as_json=options["as_json"], text=lambda console: console.print(output))
+    return 0

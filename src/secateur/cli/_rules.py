@@ -1,0 +1,32 @@
+"""secateur rules: what can be given as --rule."""
+
+import inspect
+from typing import Any
+
+import click
+
+from . import _common as common
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur rules"""
+)
+@common.output_options
+def rules(**options: Any) -> int:
+    """List the pruning rules: what they need, what they give, what they do."""
+    from .. import pruners
+
+    found = {}
+    for name, rule in pruners.RULES.items():
+        words = inspect.getdoc(getattr(pruners, rule.function)) or ""
+        sentence = " ".join(words.split("\n\n")[0].split()).removeprefix("Return ")
+        found[name] = {"samples": list(rule.samples), "returns": rule.returns, "does": sentence}
+    rows = [[name, "yes" if "holdout" in r["samples"] else "", str(r["does"])] for name, r in found.items()]
+    common.show(
+        {"rules": found},
+        as_json=options["as_json"],
+        text=lambda console: console.print(common.grid(["rule", "held-out rows", "gives"], rows, left=3)),
+    )
+    return 0

@@ -1,0 +1,44 @@
+"""secateur show: a tree, or its rules, as text."""
+
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._summary import summary
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur show tree.json --rules"""
+)
+@click.argument("model", metavar="MODEL")
+@click.option("--rules", is_flag=True, help="One rule for each leaf.")
+@click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Leave out what is deeper.")
+@click.option("--decimals", type=click.IntRange(0), default=2, show_default=True)
+@click.option("--weights", is_flag=True, help="The weight of each class in place of rows and errors.")
+@click.option("--grown", is_flag=True, help="The whole tree, before it was cut.")
+@common.output_options
+def show(model: str, **options: Any) -> int:
+    """Show the tree in the file MODEL."""
+    from ..text import export_rules, export_text
+
+    found = common.load(model)
+    pruning = None if options["grown"] else found.pruning
+    if options["as_json"]:
+        common.show(summary(found), as_json=True, text=print)
+    elif options["rules"]:
+        click.echo(export_rules(found.tree, found.grown, decimals=options["decimals"], pruning=pruning))
+    else:
+        click.echo(
+            export_text(
+                found.tree,
+                found.grown,
+                max_depth=options["max_depth"],
+                decimals=options["decimals"],
+                show_weights=options["weights"],
+                pruning=pruning,
+            )
+        )
+    return 0

@@ -1,0 +1,183 @@
+"""What each command answers, checked against the library itself."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import secateur
+from secateur.cli import COMMANDS
+from secateur.encoding import encode
+from secateur.modelfile import load_model
+from secateur.pruners import RULES, reduced_error
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(command, name):
+    code, out, _ = command(name, "--help")
+    assert code == 0
+    assert f"secateur {name}" in out.split("Example")[1]
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_fit_writes_the_model_the_estimator_would_make(model_file, grow_file):
+    table = encode(grow_file, target="outcome")
+    model = load_model(model_file)
+    estimator = secateur.TreeClassifier(criterion="gini")
+    fitted = estimator.fit(pd_frame(grow_file), [table.schema.classes[i] for i in table.target])
+    assert (fitted.pruning_.is_leaf == model.pruning.is_leaf).all()
+    assert model.facts["target"] == "outcome"
+
+
+def pd_frame(path):
+    return pd.read_csv(path, keep_default_na=False, na_values={"blood pressure": [""]}).drop(columns="outcome")
+
+
+def test_fit_as_json_is_one_document_on_standard_output(command, grow_file):
+    code, out, _ = command("fit", grow_file, "--target", "outcome", "--criterion", "gini", "--json", "--certify")
+    document = json.loads(out)
+    assert code == 0
+    assert document["version"] == 1
+    assert 0 < document["certificate"]["value"] < 1
+    assert document["leaves"] <= document["grown_leaves"]
+
+
+def test_prune_by_held_out_rows_is_reduced_error_pruning(command, folder, model_file, later_file):
+    out_file = folder / "smaller.json"
+    assert command("prune", model_file, "--holdout", later_file, "-o", out_file, "--force")[0] == 0
+    model, found = load_model(model_file), load_model(out_file)
+    held = secateur.count(model.tree, encode(later_file, target="outcome", schema=model.tree.schema))
+    expected = reduced_error(model.tree, model.grown, held)
+    assert (found.pruning.is_leaf == expected.is_leaf).all()
+
+
+def test_counting_here_and_pruning_there_gives_the_same_tree(command, folder, model_file, later_file):
+    counts, one, two = folder / "counts.json", folder / "one.json", folder / "two.json"
+    assert command("count", model_file, later_file, "-o", counts, "--force")[0] == 0
+    assert command("prune", model_file, "--counts", counts, "-o", one, "--force")[0] == 0
+    assert command("prune", model_file, "--holdout", later_file, "-o", two, "--force")[0] == 0
+    assert load_model(one) == load_model(two)
+
+
+def test_rows_that_pruned_are_known_again_under_any_file_name(command, folder, model_file, later_file, fresh_file):
+    smaller, copy = folder / "pruned.json", folder / "copy of later.csv"
+    copy.write_bytes(Path(later_file).read_bytes())
+    command("prune", model_file, "--holdout", later_file, "-o", smaller, "--force")
+    seen = json.loads(command("certify", smaller, "--holdout", copy, "--json")[1])
+    fresh = json.loads(command("certify", smaller, "--holdout", fresh_file, "--json")[1])
+    assert "test sample" not in seen["method"]
+    assert "test sample" in fresh["method"]
+    code, _, err = command("certify", smaller, "--holdout", copy, "--method", "test-sample")
+    assert (code, "Traceback" in err) == (1, False)
+
+
+def test_growing_rows_certify_nothing_under_any_file_name_or_sample_name(command, folder, model_file, grow_file):
+    copy = folder / "fresh they say.csv"
+    copy.write_bytes(Path(grow_file).read_bytes())
+    for more in ((), ("--sample", "fresh")):
+        code, out, err = command("certify", model_file, "--holdout", copy, *more)
+        assert (code, out) == (1, "")
+        assert "grow" in err
+
+
+def test_prune_to_a_number_of_leaves_by_hand_and_by_rule(command, model_file):
+    small = json.loads(command("prune", model_file, "--leaves", 2, "--json")[1])
+    assert small["leaves"] <= 2
+    assert json.loads(command("prune", model_file, "--at", 0, "--json")[1])["leaves"] == 1
+    by_rule = json.loads(command("prune", model_file, "--rule", "error-based", "--set", "confidence=0.1", "--json")[1])
+    assert by_rule["rule"].startswith("error-based")
+
+
+def test_predict_gives_one_line_a_row_and_equals_the_library(command, model_file, fresh_file):
+    code, out, _ = command("predict", model_file, fresh_file, "--probabilities", "--leaf")
+    lines = list(csv.DictReader(io.StringIO(out)))
+    model = secateur.load(model_file)
+    table = encode(fresh_file, schema=model.tree_.schema, strict=False)
+    assert code == 0
+    assert [line["prediction"] for line in lines] == model.predict(table).tolist()
+    assert [int(line["leaf"]) for line in lines] == model.apply(table).tolist()
+    assert np.allclose([float(line["probability of ill"]) for line in lines], model.predict_proba(table)[:, 0])
+
+
+def test_predictions_as_json_are_lines(command, model_file, fresh_file):
+    lines = command("predict", model_file, fresh_file, "--json")[1].splitlines()
+    assert {json.loads(line)["prediction"] for line in lines} == {"ill", "well"}
+
+
+def test_path_lists_every_member_and_marks_the_shown_one(command, model_file, later_file):
+    members = json.loads(command("path", model_file, "--holdout", later_file, "--json")[1])["members"]
+    model = load_model(model_file)
+    assert members["leaves"] == model.sequence.n_leaves.tolist()
+    assert members["leaves"][members["shown"].index(True)] == model.pruning.n_leaves
+    assert all(bound >= rate for bound, rate in zip(members["certified"], members["held_out"], strict=True))
+
+
+def test_show_draws_the_tree_and_its_rules(command, model_file):
+    assert "class: ill" in command("show", model_file)[1]
+    rules = command("show", model_file, "--rules")[1].splitlines()
+    assert len(rules) == load_model(model_file).pruning.n_leaves
+    assert command("show", model_file, "--grown")[1].count("class:") == load_model(model_file).tree.n_leaves
+
+
+def test_report_is_a_page(command, folder, model_file):
+    page = folder / "page.html"
+    assert command("report", model_file, "-o", page, "--force")[0] == 0
+    assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("language", ["text", "rules", "dot", "mermaid", "sql", "python", "c"])
+def test_export_writes_text(command, model_file, language):
+    code, out, _ = command("export", model_file, "--to", language)
+    assert (code, bool(out.strip())) == (0, True)
+
+
+def test_rules_lists_the_registry(command):
+    assert set(json.loads(command("rules", "--json")[1])["rules"]) == set(RULES)
+
+
+def test_compare_judges_every_rule_by_the_same_rows(command, grow_file):
+    lines = json.loads(command("compare", grow_file, "--target", "outcome", "--json", "-q")[1])["rules"]
+    assert [line["rule"] for line in lines] == ["none", *RULES]
+    assert all(line["certified"] >= line["test_error"] for line in lines)
+    none, *others = lines
+    assert all(
+        line["leaves"] <= none["leaves"] for line in others if line["rule"] in ("cost-complexity", "error-based")
+    )
+
+
+def test_doctor_names_versions(command):
+    found = json.loads(command("doctor", "--json")[1])
+    assert found["secateur"] == secateur.__version__
+    assert found["numpy"] == np.__version__
+
+
+def test_regression_fits_and_predicts_numbers(command, folder, grow_file):
+    model = folder / "numbers.json"
+    arguments = ("fit", grow_file, "--target", "age", "--task", "regress", "--ignore", "town", "-o", model, "-q")
+    assert command(*arguments, "--force")[0] == 0
+    lines = list(csv.DictReader(io.StringIO(command("predict", model, grow_file)[1])))
+    assert all(18 <= float(line["prediction"]) <= 90 for line in lines)
+
+
+def test_pipes_carry_rows_in_and_models_out(grow_file, tmp_path):
+    fit = [sys.executable, "-m", "secateur", "fit", "-", "--target", "outcome", "--criterion", "gini", "-o", "-"]
+    with Path(grow_file).open("rb") as rows:
+        grown = subprocess.run(fit, stdin=rows, capture_output=True, check=True, timeout=120)
+    show = [sys.executable, "-m", "secateur", "show", "-"]
+    shown = subprocess.run(show, input=grown.stdout, capture_output=True, check=True, timeout=120)
+    assert b"class:" in shown.stdout
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from secateur.cli import run; run(['--help']); "
+        "print([m for m in ('sklearn', 'pandas', 'scipy', 'numba', 'numpy', 'rich') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"

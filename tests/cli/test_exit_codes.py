@@ -1,0 +1,146 @@
+"""Exit codes, one-line errors, and files that users bring."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from patient_files import HEADER, patients, write
+
+ROWS = list(patients(60, 5))
+
+
+def one_line(err):
+    return len(err.strip().splitlines()) == 1 and "Traceback" not in err
+
+
+def test_0_is_done_and_1_an_asked_for_property_that_is_not_met(command, model_file, fresh_file):
+    limits = {"0.99": 0, "0.001": 1}
+    for limit, code in limits.items():
+        assert command("certify", model_file, "--holdout", fresh_file, "--max-error", limit)[0] == code
+    code, _, err = command("prune", model_file, "--accuracy", "0.9999")
+    assert code == 1
+    assert one_line(err)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fti"],
+        ["fit", "x.csv"],
+        ["fit", "x.csv", "--target", "y", "--task", "guess"],
+        ["prune"],
+        ["report", "x.json", "--no-such-option"],
+    ],
+)
+def test_2_is_wrong_usage(command, arguments):
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_a_command_and_a_column_with_a_typo_get_the_nearest_name(command, grow_file):
+    assert "'fit'" in command("fti")[2]
+    assert "'outcome'" in command("fit", grow_file, "--target", "outcom")[2]
+
+
+def test_a_rule_with_a_typo_is_wrong_usage_and_gets_the_nearest_name(command, grow_file):
+    code, _, err = command("fit", grow_file, "--target", "outcome", "--rule", "reduced-eror")
+    assert (code, "'reduced-error'" in err) == (2, True)
+
+
+def test_3_is_bad_data(command, tmp_path, grow_file, model_file):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("")
+    missing_column = write(tmp_path / "few.csv", [row[:2] for row in ROWS], header=HEADER[:2])
+    for arguments in (
+        ["fit", tmp_path / "nowhere.csv", "--target", "y"],
+        ["fit", empty, "--target", "y"],
+        ["fit", tmp_path, "--target", "y"],
+        ["predict", model_file, missing_column],
+        ["fit", grow_file, "--target", "age of ship"],
+    ):
+        code, out, err = command(*arguments)
+        assert (code, out) == (3, ""), arguments
+        assert one_line(err), err
+
+
+def test_4_is_a_bad_model_file(command, tmp_path, grow_file):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "secateur-model", "version": 99}')
+    for path in (grow_file, broken, tmp_path / "nowhere.json"):
+        code, _, err = command("show", path)
+        assert (code, one_line(err)) == (4, True), err
+
+
+def test_130_is_interrupted_and_leaves_no_file(tmp_path):
+    rows = write(tmp_path / "many.csv", list(patients(30_000, 6)))
+    output = tmp_path / "tree.json"
+    job = subprocess.Popen(
+        [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--folds", "200", "-o", output],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    job.send_signal(signal.SIGINT)
+    _, err = job.communicate(timeout=60)
+    assert job.returncode == 130, err
+    assert "Traceback" not in err
+    assert not output.exists()
+
+
+def test_an_output_file_is_not_overwritten_unless_forced(command, tmp_path, model_file):
+    output = tmp_path / "here.json"
+    output.write_text("mine")
+    assert command("prune", model_file, "--leaves", 2, "-o", output)[0] == 2
+    assert output.read_text() == "mine"
+    assert command("prune", model_file, "--leaves", 2, "-o", output, "--force")[0] == 0
+
+
+@pytest.mark.parametrize("how", ["semicolon", "bom", "tab", "gzip", "quoted newline", "no header"])
+def test_csv_files_of_many_kinds_are_read(command, tmp_path, how):
+    path = tmp_path / ("rows.tsv" if how == "tab" else "rows.csv")
+    rows = [[*row[:1], "two\nlines", *row[2:]] for row in ROWS] if how == "quoted newline" else ROWS
+    write(
+        path, rows,
+        header=None if how == "no header" else HEADER,
+        delimiter={"semicolon": ";", "tab": "\t"}.get(how, ","),
+        encoding="utf-8-sig" if how == "bom" else "utf-8",
+    )  # fmt: skip
+    if how == "gzip":
+        path = tmp_path / "rows.csv.gz"
+        path.write_bytes(gzip.compress((tmp_path / "rows.csv").read_bytes()))
+    more = ["--no-header"] if how == "no header" else []
+    target = "column4" if how == "no header" else "outcome"
+    code, out, err = command("fit", path, "--target", target, "--criterion", "gini", *more)
+    assert code == 0, err
+    assert "leaves kept" in out
+
+
+def test_a_ragged_row_is_named(command, tmp_path):
+    path = tmp_path / "ragged.csv"
+    write(path, [*ROWS[:3], [1, "Oulu"], *ROWS[3:]])
+    code, _, err = command("fit", path, "--target", "outcome")
+    assert code == 3
+    assert "ragged.csv" in err
+    assert "5" in err  # the fifth line of the file
+
+
+def test_na_is_a_category_unless_it_is_said_to_be_missing(command, grow_file):
+    plain = command("fit", grow_file, "--target", "outcome", "--criterion", "gini")[1]
+    told = command("fit", grow_file, "--target", "outcome", "--criterion", "gini", "--na", "NA", "--na", "")[1]
+    assert "NA" in plain
+    assert "NA" not in told
+
+
+def test_results_have_no_colour_in_a_pipe(model_file):
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80"}
+    out = subprocess.run(
+        [sys.executable, "-m", "secateur", "rules"], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    assert "\x1b" not in out

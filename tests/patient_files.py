@@ -1,0 +1,27 @@
+"""CSV files of patients: gaps, a town called NA, and a semicolon in a name."""
+
+import csv
+
+import numpy as np
+
+HEADER = ["age", "town", "blood pressure", "outcome"]
+
+
+def patients(n, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        age, town = int(rng.integers(18, 90)), str(rng.choice(["Oulu", "Turku", "NA", "Va;asa"]))
+        pressure = round(float(rng.normal(120, 15)), 1)
+        answer = "ill" if (age > 60 and pressure > 118) or town == "NA" else "well"
+        if rng.random() < 0.1:
+            answer = str(rng.choice(["ill", "well"]))
+        yield [age, town, pressure if rng.random() > 0.05 else "", answer]
+
+
+def write(path, rows, *, header=HEADER, delimiter=",", encoding="utf-8"):
+    with path.open("w", newline="", encoding=encoding) as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        if header:
+            writer.writerow(header)
+        writer.writerows(rows)
+    return str(path)
