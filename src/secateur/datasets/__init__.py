@@ -7,6 +7,8 @@ Each function returns a `Table` with its target. Four families, one file each:
     noisy      samples of a known distribution, by seed: led24, waveform, noise
     domains    random concepts: random_domain
 
+`load` reads real sets from a folder, `fetch` gets them from OpenML.
+
 `split` deals the rows of any table out into parts, for instance to grow, to prune and to
 certify.
 """
@@ -15,14 +17,17 @@ from ._concepts import balance_scale, car, monks
 from ._domains import random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
+from ._real import fetch, load
 from ._rows import split
 
 __all__ = [
     "balance_scale",
     "car",
+    "fetch",
     "krk_depth",
     "krk_legality",
     "led24",
+    "load",
     "monks",
     "noise",
     "random_domain",

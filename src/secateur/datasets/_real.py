@@ -1,0 +1,139 @@
+"""Real data sets: from a folder of gzip CSV files with a SCHEMA.json, or from OpenML."""
+
+import csv
+import difflib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import first_line, read_file
+from ..encoding import encode
+from ..errors import DataError
+from ..table import Column, Schema, Table
+
+TARGET = "class"
+
+
+def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
+    """Return a data set of a folder.
+
+    Parameters
+    ----------
+    name : str
+        The file is `NAME.csv.gz`, comma separated, the classes in its column `class`.
+    data_dir : path
+        Holds SCHEMA.json too: `{name: {"columns": {column: "numeric" or {"nominal": [values]}}}}`.
+
+    Returns
+    -------
+    Table
+        Nominal columns have the categories of the schema, in its order; empty cells are missing.
+
+    Examples
+    --------
+    >>> import gzip, json, pathlib, tempfile
+    >>> from secateur import datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kinds = {"size": "numeric", "colour": {"nominal": ["red", "blue"]}}
+    ...     _ = pathlib.Path(folder, "SCHEMA.json").write_text(json.dumps({"toys": {"columns": kinds}}))
+    ...     rows = "size,colour,class\\n1,red,good\\n2.5,blue,bad\\n"
+    ...     _ = pathlib.Path(folder, "toys.csv.gz").write_bytes(gzip.compress(rows.encode()))
+    ...     datasets.load("toys", folder)
+    Table(2 rows, 1 nominal and 1 numeric columns, 2 classes)
+    """
+    import narwhals.stable.v2 as nw
+
+    folder = Path(data_dir)
+    kinds = _kinds(name, folder)
+    file = folder / f"{name}.csv.gz"
+    _check_header(file, kinds)
+    nominal = [column for column, kind in kinds.items() if kind != "numeric"]
+    frame: Any = nw.from_native(read_file(file, delimiter=",", text=[*nominal, TARGET]), eager_only=True)
+    frame = frame.select([*kinds, TARGET])
+    if frame[TARGET].null_count():
+        raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")
+    columns = tuple(_column(file, column, kind, frame[column]) for column, kind in kinds.items())
+    classes = np.array(sorted(frame[TARGET].unique().to_list()))
+    return encode(frame.to_native(), target=TARGET, schema=Schema(columns, classes, has_names=True))
+
+
+def fetch(name: str | int, **options: Any) -> Table:
+    """Return a data set of OpenML, by name or number; needs the internet.
+
+    Parameters
+    ----------
+    name : str or int
+        Name or `data_id` there.
+    **options
+        Passed to `sklearn.datasets.fetch_openml`, which downloads and caches it.
+
+    Examples
+    --------
+    >>> fetch("tic-tac-toe", version=1)  # doctest: +SKIP
+    Table(958 rows, 9 nominal and 0 numeric columns, 2 classes)
+    """
+    from sklearn.datasets import fetch_openml
+
+    asked = {"data_id": name} if isinstance(name, int) else {"name": name}
+    try:
+        found = fetch_openml(**asked, as_frame=True, parser="auto", **options)
+    except Exception as error:  # network, name, version: scikit-learn has no common base for them
+        raise DataError(f"{name!r} cannot be fetched from OpenML ({error}); datasets.load reads local files") from error
+    return encode(found.data, target=found.target)
+
+
+def _kinds(name: str, folder: Path) -> dict[str, Any]:
+    path = folder / "SCHEMA.json"
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(
+            f"{folder} is no folder of data sets: SCHEMA.json cannot be read ({error.strerror or error}); "
+            "give the folder that holds it beside the files NAME.csv.gz"
+        ) from error
+    except ValueError as error:
+        raise DataError(f"{path} is not JSON ({error})") from error
+    if not isinstance(schema, dict) or name not in schema:
+        near = difflib.get_close_matches(name, schema, n=1) if isinstance(schema, dict) else []
+        known = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(sorted(schema))}"
+        raise DataError(f"{path} does not know {name!r}; {known}")
+    kinds = schema[name].get("columns") if isinstance(schema[name], dict) else None
+    if not isinstance(kinds, dict) or not kinds or not all(_is_kind(kind) for kind in kinds.values()):
+        raise DataError(f'{path}: {name!r} needs "columns", each of them "numeric" or {{"nominal": [its values]}}')
+    return kinds
+
+
+def _is_kind(kind: Any) -> bool:
+    return kind == "numeric" or (isinstance(kind, dict) and isinstance(kind.get("nominal"), list))
+
+
+def _check_header(file: Path, kinds: dict[str, Any]) -> None:
+    """Refuse a file that lacks a column before its rows are read."""
+    if not file.exists():
+        raise DataError(f"no file {file}, which SCHEMA.json names")
+    try:
+        line, _ = first_line(file, ",")
+    except (OSError, EOFError) as error:
+        raise DataError(f"{file} cannot be read ({error})") from error
+    header = next(csv.reader([line]))
+    missing = [column for column in (*kinds, TARGET) if column not in header]
+    if missing:
+        raise DataError(
+            f"{file} has no column {missing[0]!r}, which SCHEMA.json names; it has {', '.join(header[:20])}"
+        )
+
+
+def _column(file: Path, name: str, kind: Any, cells: Any) -> Column:
+    has_missing = bool(cells.null_count())
+    if kind == "numeric":
+        if not cells.dtype.is_numeric() and cells.null_count() < len(cells):
+            raise DataError(f"{file}: column {name!r} should hold numbers and holds {cells.drop_nulls()[0]!r}")
+        return Column(name, "numeric", has_missing=has_missing)
+    values = tuple(str(value) for value in kind["nominal"])
+    unknown = set(cells.drop_nulls().unique().to_list()) - set(values)
+    if unknown:
+        raise DataError(f"{file}: column {name!r} holds {min(unknown)!r}, which SCHEMA.json does not name")
+    return Column(name, "nominal", values, has_missing)

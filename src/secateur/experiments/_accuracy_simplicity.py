@@ -1,0 +1,257 @@
+"""Trading accuracy for simplicity: the best pruning of every size against three quicker ways.
+
+Bohanec and Bratko (1994): the king-rook-king tree, the example of nine tests, random domains
+(complete example sets with random classes), and real decision tables. OPT is the best pruning
+of each size, GREEDY cuts what costs least next, MCC0 and MCC1 follow the weakest links. A size
+that a way does not offer gets what its next smaller tree has.
+"""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..counts import Counts
+from ..datasets import random_domain
+from ..growers import grow
+from ..pruners import best_of_size, greedy, smallest_within, weakest_links
+from ..table import Schema, Table
+from ..tree import Tree
+from ._by_hand import krk_tree
+from ._figures import CYCLE, canvas, save, tidied
+from ._nine_tests import nine_tests_part, nine_tests_sheets
+from ._published import KRK_ACCURACY, KRK_ERRORS
+from ._samples import seeds, table_of, take
+from ._sheets import Sheet, compared, mean
+from ._study import Config, Part, Result
+
+N_TREES = 100
+WAYS = ("OPT", "GREEDY", "MCC1", "MCC0")
+SHARES = np.arange(1, 21) / 20  # sizes at which curves are kept, as shares of the full tree
+MOST_SUB_TABLES = 2_000
+
+
+def parts(config: Config) -> list[Part]:
+    """The two trees of the documents, the random domains, the decision tables."""
+    n_trees = 20 if config.quick else N_TREES
+    made = [Part("krk", krk), Part("nine-tests", nine_tests_part)]
+    ranges = ((2, 3), (2, 4), (2, 3)) if config.quick else (range(2, 6), range(2, 6), range(2, 5))
+    for n_attributes, n_classes, n_values in itertools.product(*ranges):
+        asked = {"values": [n_values] * n_attributes, "n_classes": n_classes, "n_trees": n_trees}
+        made.append(Part(f"random-{n_attributes}-{n_classes}-{n_values}", random_trees, asked))
+    unequal = {"values": [2, 3, 3], "n_classes": 4, "n_trees": N_TREES}
+    made.append(Part("random-unequal", random_trees, unequal))
+    names = ("car",) if config.quick else ("car", "nursery")
+    return [*made, *(Part(f"table-{name}", decision_table, {"name": name}) for name in names)]
+
+
+def krk(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the least errors of each size of the king-rook-king tree."""
+    tree, counts = krk_tree()
+    best = best_of_size(tree, counts)
+    return {
+        "leaves": best.n_leaves[::-1],
+        "errors": best.errors[::-1],
+        "nodes": tree.n_nodes,
+        "positions": int(counts.total[0]),
+    }
+
+
+def random_trees(config: Config, values: list[int], n_classes: int, n_trees: int) -> Result:
+    """Return mean curves and counts over random domains of one shape."""
+    found = []
+    for i in range(n_trees):
+        table = random_domain(values, n_classes, seed=seeds(config, 5, n_classes, i, *values))
+        found.append(_compared(*_grown(table)))
+    return {"values": values, "n_classes": n_classes, **_pooled(found)}
+
+
+def decision_table(config: Config, name: str) -> Result:
+    """Return the leaves a real decision table needs, whole and with all but three attributes fixed."""
+    table = table_of(name, config)
+    tree, counts = _grown(table)
+    found: Result = {"rows": table.n_rows, "leaves": tree.n_leaves}
+    for accuracy in ("0.9", "0.95", "0.99"):
+        found[accuracy] = smallest_within(tree, counts, accuracy).n_leaves
+    small = [_compared(*_grown(one)) for one in _sub_tables(table, 3)]
+    return {**found, "sub-tables": _pooled(small)}
+
+
+def sheets(results: dict[str, Result]) -> list[Sheet]:
+    """The king-rook-king table, the nine tests, the claims and the random domains."""
+    first = [_krk(results["krk"]), *nine_tests_sheets(results["nine-tests"])]
+    return [*first, _claims(results), _tables(results), _domains(results), _curves(results)]
+
+
+def draw(results: dict[str, Result], folder: Path) -> None:
+    """Draw accuracy against size: random domains beside the sub-tables of real decision tables."""
+    shown = _shown(results)
+    figure, axes = canvas(1, len(shown), (4.2 * len(shown), 4))
+    for ax, (key, one) in zip(axes[0], shown, strict=True):
+        for way, colour in zip(WAYS, CYCLE, strict=False):
+            ax.plot(SHARES, one["curves"][way], "o-", ms=3, color=colour, label=way)
+        ax.set(xlabel="share of the leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
+        ax.legend(frameon=False)
+        tidied(ax)
+    save(figure, folder / "accuracy-by-size.png")
+
+
+def _grown(table: Table) -> tuple[Tree, Counts]:
+    """The tree of ID3: one child per value. A domain may be of one class; that is a leaf, and no reason to warn."""
+    assert table.target is not None
+    if (table.target == table.target[0]).all():
+        leaf = Tree.from_parents([-1])
+        return leaf, Counts.from_leaves(leaf, [np.bincount(table.target, minlength=2)])
+    return grow(table, criterion="entropy", splits="multiway")
+
+
+def _compared(tree: Tree, counts: Counts) -> Result:
+    """One tree under all four ways: least errors for each size up to that of the tree."""
+    sequences = {
+        "OPT": best_of_size(tree, counts),
+        "GREEDY": greedy(tree, counts),
+        "MCC1": weakest_links(tree, counts, every_cut=True),
+        "MCC0": weakest_links(tree, counts),
+    }
+    least = {way: _steps(tree, counts, one.n_leaves, one.errors) for way, one in sequences.items()}
+    exact = dict(zip(sequences["OPT"].n_leaves.tolist(), sequences["OPT"].errors.tolist(), strict=True))
+
+    def is_optimal(way: str) -> bool:
+        one = sequences[way]
+        return all(exact[j] == e for j, e in zip(one.n_leaves.tolist(), one.errors.tolist(), strict=True))
+
+    n_rows = int(counts.total[0])
+    return {
+        "accuracy": {way: 1 - errors / n_rows for way, errors in least.items()},
+        "leaves": tree.n_leaves,
+        "members": {way: len(one) for way, one in sequences.items()},
+        "for 90 %": smallest_within(tree, counts, "0.9").n_leaves,
+        "every GREEDY tree optimal": is_optimal("GREEDY"),
+        "every MCC1 tree optimal": is_optimal("MCC1"),
+        "GREEDY curve equals OPT": bool((least["GREEDY"] == least["OPT"]).all()),
+        "largest gap": float((least["GREEDY"] - least["OPT"]).max() / n_rows),
+    }
+
+
+def _steps(tree: Tree, counts: Counts, n_leaves: npt.NDArray[Any], errors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Least errors with at most 1, 2, ... leaves; the uncut tree is always on offer."""
+    found = np.full(tree.n_leaves, np.inf)
+    np.minimum.at(found, n_leaves - 1, errors.astype(float))
+    found[-1] = min(found[-1], counts.errors_if_leaf(counts.majority)[tree.leaves].sum())
+    return np.minimum.accumulate(found)
+
+
+def _pooled(found: list[Result]) -> Result:
+    at = [np.maximum(np.ceil(SHARES * one["leaves"]).astype(int), 1) - 1 for one in found]
+    return {
+        "trees": len(found),
+        "leaves": mean([one["leaves"] for one in found]),
+        "for 90 %": mean([one["for 90 %"] for one in found]),
+        "curves": {
+            way: np.mean([one["accuracy"][way][i] for one, i in zip(found, at, strict=True)], 0) for way in WAYS
+        },
+        "mean accuracy": {way: mean([one["accuracy"][way].mean() for one in found]) for way in WAYS},
+        "members": {way: mean([one["members"][way] for one in found]) for way in WAYS},
+        "largest gap": max(one["largest gap"] for one in found),
+        **{
+            key: sum(one[key] for one in found)
+            for key in ("every GREEDY tree optimal", "every MCC1 tree optimal", "GREEDY curve equals OPT")
+        },
+    }
+
+
+def _sub_tables(table: Table, n_values: int) -> list[Table]:
+    """All tables with three attributes of `n_values` values left, the others fixed; of one class only are left out."""
+    sizes = [len(known) for known in table.categories]
+    made: list[Table] = []
+    for free in itertools.combinations([j for j, size in enumerate(sizes) if size == n_values], 3):
+        fixed = [j for j in range(table.n_columns) if j not in free]
+        group = np.ravel_multi_index([table.columns[j] for j in fixed], [sizes[j] for j in fixed])
+        schema = Schema(tuple(table.schema.columns[j] for j in free), table.schema.classes, has_names=True)
+        for value in np.unique(group):
+            some = take(table, np.flatnonzero(group == value))
+            if some.target is not None and (some.target != some.target[0]).any():
+                made.append(Table(schema, tuple(some.columns[j] for j in free), some.target))
+    return made[:: max(1, -(-len(made) // MOST_SUB_TABLES))]
+
+
+def _krk(found: Result) -> Sheet:
+    rows = []
+    for leaves, errors in zip(found["leaves"], found["errors"], strict=True):
+        accuracy = 100 * (1 - errors / found["positions"])
+        rows.append((leaves, *compared(KRK_ERRORS[leaves - 1], errors), KRK_ACCURACY.get(leaves), round(accuracy, 2)))
+    head = ("leaves", "errors, published tree", "ours", "difference", "accuracy %, published", "ours")
+    return Sheet("krk", "King-rook-king: least errors of 262,144 positions", head, tuple(rows))
+
+
+def _claims(results: dict[str, Result]) -> Sheet:
+    rows: list[tuple[Any, ...]] = []
+    random = results.get("random-3-4-3")
+    if random is not None:
+        name = "leaves of 27 for 90 %, random domains, 3 attributes of 3 values, 4 classes"
+        rows.append((name, *compared(20, random["for 90 %"])))
+    for key, one in results.items():
+        if key.startswith("table-"):
+            name = f"leaves of 27 for 90 %, sub-tables of {key.removeprefix('table-')} with 3 attributes of 3 values"
+            rows.append((name, *compared(10, one["sub-tables"]["for 90 %"])))
+    unequal = results["random-unequal"]
+    for what, key in (
+        ("curve equals that of OPT", "GREEDY curve equals OPT"),
+        ("trees all optimal", "every GREEDY tree optimal"),
+    ):
+        name = f"GREEDY's {what}, of {unequal['trees']}, values 2, 3, 3 and 4 classes"
+        rows.append((name, *compared(67, unequal[key])))
+    return Sheet("claims", "The claims in figures", ("claim", "published", "ours", "difference"), tuple(rows))
+
+
+def _tables(results: dict[str, Result]) -> Sheet:
+    rows = []
+    for key, one in results.items():
+        if key.startswith("table-"):
+            small = one["sub-tables"]
+            rows.append(
+                (key.removeprefix("table-"), one["rows"], one["leaves"], one["0.9"], one["0.95"], one["0.99"],
+                 small["trees"], small["leaves"], small["for 90 %"], small["GREEDY curve equals OPT"])
+            )  # fmt: skip
+    head = (
+        "table", "rows", "leaves", "for 90 %", "for 95 %", "for 99 %", "sub-tables", "their leaves", "for 90 %",
+        "GREEDY equals OPT",
+    )  # fmt: skip
+    return Sheet("decision-tables", "Real decision tables", head, tuple(rows))
+
+
+def _domains(results: dict[str, Result]) -> Sheet:
+    rows = []
+    for key, one in results.items():
+        if key.startswith("random-"):
+            values = " ".join(map(str, one["values"]))
+            rows.append(
+                (values, one["n_classes"], one["leaves"], *(100 * one["mean accuracy"][way] for way in WAYS),
+                 one["for 90 %"], one["GREEDY curve equals OPT"], one["every MCC1 tree optimal"], one["trees"],
+                 100 * one["largest gap"])
+            )  # fmt: skip
+    head = (
+        "values", "classes", "leaves", *(f"{way} %" for way in WAYS), "leaves for 90 %", "GREEDY equals OPT",
+        "MCC1 optimal", "trees", "largest gap of GREEDY %",
+    )  # fmt: skip
+    return Sheet("random-domains", "Random domains: mean accuracy over all sizes", head, tuple(rows), decimals=1)
+
+
+def _shown(results: dict[str, Result]) -> list[tuple[str, Result]]:
+    """What the figure compares: random domains of three attributes with three values, and real tables of that shape."""
+    names = [key.removeprefix("table-") for key in results if key.startswith("table-")]
+    small = [(f"sub-tables of {name}", results[f"table-{name}"]["sub-tables"]) for name in names]
+    return [("random domains", results["random-3-4-3"]), *small]
+
+
+def _curves(results: dict[str, Result]) -> Sheet:
+    shown = _shown(results)
+    rows = tuple(
+        (float(share), *(100 * one["curves"][way][i] for _, one in shown for way in WAYS))
+        for i, share in enumerate(SHARES)
+    )
+    head = ("share of the leaves", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
+    title = "Mean accuracy in percent by size, three attributes of three values"
+    return Sheet("accuracy-by-size", title, head, rows, decimals=1)

@@ -1,0 +1,88 @@
+"""Every certificate on one growing, pruning and test sample: what two experiments measure."""
+
+import numpy as np
+
+from ..certifiers import least_bound, occam, pac_bayes, path, rademacher
+from ..counts import Counts
+from ..pruners import certificate_optimal, cost_complexity, k_limit, k_reduced_error, reduced_error
+from ..pruning import Pruning
+from ..tails import binomial_upper
+from ..tree import Tree
+
+DRAWS = 10
+FACTOR = 1.1
+
+# Name of each bound, and the words for it.
+BOUNDS = {
+    "printed Rademacher, REP": "(A) REP",
+    "centred Rademacher, REP": "(B) REP",
+    "printed Rademacher, k-REP": "(A) k-REP",
+    "centred Rademacher, k-REP": "(B) k-REP",
+    "quarter bit, REP": "d/4 REP (invalid)",
+    "quarter bit, k-REP": "d/4 k-REP (invalid)",
+    "uniform, REP": "uniform REP",
+    "within k, k-REP": "within-k k-REP",
+    "informed, REP": "informed REP",
+    "PAC-Bayes": "PAC-Bayes",
+    "informed, best": "informed",
+    "path": "path",
+}
+
+
+def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, delta: float, seed: int) -> dict[str, float]:
+    """Return sizes, test errors and bounds of what REP and k-REP make of a tree, and of better-paid choices."""
+    rep, k_rep = reduced_error(tree, grown, held), k_reduced_error(tree, grown, held, factor=FACTOR)
+    k = k_limit(grown, factor=FACTOR)
+    signs = np.random.SeedSequence(seed).spawn(4)
+    samples = (tree, grown, held)
+    best = certificate_optimal(*samples, delta=delta)
+    family = cost_complexity(tree, grown)
+    member = least_bound(path(family, held, delta=delta))
+    on_path = family[member.details["member"]]
+    pruned = {"REP": rep, "k-REP": k_rep}
+    found = {f"nodes, {name}": pruning.n_nodes for name, pruning in pruned.items()}
+    found |= {
+        "nodes, unpruned": tree.n_nodes,
+        "leaves, path": on_path.n_leaves,
+        "leaves, informed": best.n_leaves,
+        "is ordered": int(rep <= k_rep and rep.n_nodes <= k_rep.n_nodes <= tree.n_nodes),
+        "k": k,
+        "n": int(held.total[0]),
+    }
+    rates: dict[str, float] = {
+        "pruning error, REP": rep.errors(held) / int(held.total[0]),
+        "test error, unpruned": _rate(Pruning.from_cuts(tree, [], node_labels=grown.majority), test),
+        **{f"test error, {name}": _rate(pruning, test) for name, pruning in pruned.items()},
+        "test error, path": _rate(on_path, test),
+        "test error, informed": _rate(best, test),
+        "unpaid, path": float(binomial_upper(member.errors, int(held.total[0]), np.log(delta))),
+    }
+    for i, (name, pruning) in enumerate(pruned.items()):
+        within = None if name == "REP" else k
+        for form, draws in (("printed", 1), ("centred", DRAWS)):
+            bound = rademacher(
+                *samples,
+                delta=delta,
+                draws=draws,
+                k=within,
+                form=form,  # type: ignore[arg-type]
+                rng=np.random.default_rng(signs[2 * i + (form == "centred")]),
+                pruning=pruning,
+            )
+            rates[f"{form} Rademacher, {name}"] = bound.details["unclipped"]
+        rates[f"quarter bit, {name}"] = occam(
+            *samples, delta=delta, prior="printed", tail="chernoff", pruning=pruning
+        ).value
+    rates |= {
+        "uniform, REP": occam(*samples, delta=delta, prior="uniform", pruning=rep).value,
+        "within k, k-REP": occam(*samples, delta=delta, prior="within-k", k=k, pruning=k_rep).value,
+        "informed, REP": occam(*samples, delta=delta, prior="informed", pruning=rep).value,
+        "informed, best": occam(*samples, delta=delta, prior="informed", pruning=best).value,
+        "PAC-Bayes": pac_bayes(*samples, delta=delta).value if int(held.total[0]) >= 8 else 1.0,
+        "path": member.value,
+    }
+    return found | rates
+
+
+def _rate(pruning: Pruning, counts: Counts) -> float:
+    return float(pruning.errors(counts) / counts.total[0])

@@ -1,0 +1,90 @@
+"""The example of nine tests, figure by figure."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_within
+from ..pruners import best_of_size, greedy, smallest_within, weakest_links
+from ..sequence import PruningSequence
+from ._by_hand import NINE_NAMES, nine_tests
+from ._published import (
+    NINE_BY_LEAVES,
+    NINE_GREEDY,
+    NINE_MCC0,
+    NINE_MCC1,
+    NINE_SMALLEST,
+    NINE_TESTS,
+    NINE_WITHIN,
+)
+from ._sheets import Sheet
+from ._study import Config, Result
+
+
+def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the best prunings, what the quicker ways do, and how many prunings there are."""
+    tree, counts = nine_tests()
+    names = dict(zip(tree.internal.tolist(), NINE_NAMES, strict=True))
+    best = best_of_size(tree, counts)
+    mcc1 = weakest_links(tree, counts, every_cut=True)
+    assert mcc1.alphas is not None
+    ratios = [str(Fraction(alpha).limit_denominator(100)) for alpha in mcc1.alphas.tolist()]
+    by_size = count_prunings_by_size(tree)
+    return {
+        "best": {
+            str(n_leaves): [errors, " ".join(sorted(names[v] for v in pruning.cuts.tolist()))]
+            for n_leaves, errors, pruning in zip(best.n_leaves.tolist(), best.errors.tolist(), best, strict=True)
+        },
+        "GREEDY": _told(greedy(tree, counts), names, None),
+        "MCC1": _told(mcc1, names, ratios),
+        "MCC0": ", ".join(map(str, weakest_links(tree, counts).n_leaves.tolist())),
+        "smallest": {a: smallest_within(tree, counts, a).n_leaves for a in NINE_SMALLEST},
+        "prunings": int(count_prunings(tree)),
+        "by leaves": " ".join(f"{j}:{int(n)}" for j, n in enumerate(by_size) if n),
+        "within": " ".join(str(count_prunings_within(tree, counts, k)) for k in range(10)),
+    }
+
+
+def nine_tests_sheets(found: Result) -> list[Sheet]:
+    """The table of best prunings, and everything else that is printed about the example."""
+    rows: list[tuple[Any, ...]] = []
+    for n_leaves, (errors, cuts) in NINE_TESTS.items():
+        ours = found["best"].get(str(n_leaves), [None, None])
+        rows.append((n_leaves, errors, ours[0], cuts or "-", ours[1] or "-", ours == [errors, cuts]))
+    rows.append(
+        (2, "impossible", "impossible" if "2" not in found["best"] else "found", "", "", "2" not in found["best"])
+    )
+    head = ("leaves", "errors, published", "ours", "cut at, published", "ours", "same")
+    printed = {
+        "GREEDY: cut, leaves, errors": (NINE_GREEDY, found["GREEDY"]),
+        "MCC1: cut, leaves, errors, ratio": (NINE_MCC1, found["MCC1"]),
+        "MCC0: leaves": (NINE_MCC0, found["MCC0"]),
+        **{f"leaves for accuracy {a}": (n, found["smallest"][a]) for a, n in NINE_SMALLEST.items()},
+        "prunings": (76, found["prunings"]),
+        "prunings by leaves": (NINE_BY_LEAVES, found["by leaves"]),
+        "prunings within 0 to 9 errors": (NINE_WITHIN, found["within"]),
+    }
+    more = tuple((name, published, ours, published == ours) for name, (published, ours) in printed.items())
+    return [
+        Sheet("nine-tests", "Nine tests: the best pruning of each size", head, tuple(rows)),
+        Sheet(
+            "nine-tests-ways",
+            "Nine tests: the quicker ways and the counts",
+            ("what", "published", "ours", "same"),
+            more,
+        ),
+    ]
+
+
+def _told(sequence: PruningSequence, names: dict[int, str], ratios: list[str] | None) -> str:
+    """Each member: the test cut last, leaves, errors, and the ratio if there is one."""
+    tree = sequence.tree
+    kept = ~tree.is_leaf
+    told = []
+    for i, pruning in enumerate(sequence):
+        gone = np.flatnonzero(kept & ~pruning.is_kept)
+        kept = pruning.is_kept
+        cells: list[Any] = [names[int(gone[0])], sequence.n_leaves[i], sequence.errors[i]]
+        told.append(" ".join(map(str, cells + ([ratios[i]] if ratios else []))))
+    return ", ".join(told)

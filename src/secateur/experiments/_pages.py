@@ -1,0 +1,78 @@
+"""The tables of the documentation, made from the results that the command wrote.
+
+`docs/results/NAME.json` is the `results.json` of a full run. On the page a table stands between
+two comments, `<!-- table: NAME KEY -->` and `<!-- end -->`; `<!-- facts -->` is where the list of
+commands, times and versions goes. What stands between is replaced.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from ._run import NAMES, study_of
+from ._study import write_whole
+
+PAGE = Path("explanation", "reproductions.md")
+_PLACE = re.compile(r"(<!-- (table: \S+ \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def write_docs(folder: str | os.PathLike[str] = "docs") -> Path:
+    """Bring the tables of the documentation up to date with the results beside them.
+
+    Parameters
+    ----------
+    folder : path
+        Holds `results/NAME.json` for every experiment, and the page `explanation/reproductions.md`.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Examples
+    --------
+    >>> write_docs("nowhere")
+    Traceback (most recent call last):
+    secateur.errors.DataError: nowhere/explanation/reproductions.md cannot be read (No such file or directory)
+    """
+    page = Path(folder) / PAGE
+    write_whole(page, filled(_read(page), Path(folder) / "results"))
+    return page
+
+
+def filled(text: str, results: Path) -> str:
+    """Return a page with its tables replaced by what the results give."""
+    found = {name: json.loads(_read(results / f"{name}.json")) for name in NAMES}
+    tables = {
+        f"table: {name} {sheet.key}": sheet.markdown()
+        for name in NAMES
+        for sheet in study_of(name).sheets(found[name]["results"])
+    }
+    tables["facts"] = _facts(found)
+
+    def replace(match: re.Match[str]) -> str:
+        if match[2] not in tables:
+            raise DataError(f"the page asks for {match[2]!r}; there are {', '.join(tables)}")
+        return f"{match[1]}\n{tables[match[2]]}\n{match[3]}"
+
+    return _PLACE.sub(replace, text)
+
+
+def _facts(found: dict[str, Any]) -> str:
+    lines = ["| command | parts | seconds | CPU seconds |", "| --- | ---: | ---: | ---: |"]
+    for one in found.values():
+        seconds, cpu = one["seconds of the parts"], one["CPU seconds of the parts"]
+        lines.append(f"| `{one['command']}` | {one['parts']} | {seconds:.0f} | {cpu:.0f} |")
+    versions = sorted({one["versions"] for one in found.values()})
+    seeds = sorted({one["seed"] for one in found.values()})
+    return "\n".join([*lines, "", f"Seed {', '.join(map(str, seeds))}; {'; '.join(versions)}.", ""])
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror or error})") from error

@@ -1,0 +1,228 @@
+"""Structural risk minimisation where the best pruning is known, and how criteria learn.
+
+Concepts are random trees over ten yes-no attributes, every combination equally likely, each
+label wrong with a known probability. So the true error of every node is known, and with it
+the best pruning of whatever tree was grown. Mansour's notes; Kearns and Mansour (1998, 1999).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import datasets
+from ..counts import Counts
+from ..datasets._rows import Nominal, combinations, make_table
+from ..growers import grow
+from ..pruners import bottom_up_srm, global_srm, reduced_error
+from ..pruning import Pruning
+from ..routing import count
+from ..selection import choose, cross_validate
+from ..table import Table
+from ..tree import Tree
+from ._figures import CYCLE, canvas, save, tidied
+from ._samples import seeds
+from ._sheets import Sheet, mean
+from ._study import Config, Part, Result
+
+N_ATTRIBUTES = 10
+N_LEAVES = 12
+KM_SCALE = 0.1
+CRITERIA = ("gini", "entropy", "sqrt")
+N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+METHODS = (
+    "unpruned", "global SRM", "KM", "KM printed", "KM scaled", "REP", "cost-complexity 0SE", "cost-complexity 1SE",
+    "best pruning",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Concept:
+    """The class of each of the 2^N_ATTRIBUTES combinations, and how often it is told wrong, in tenths."""
+
+    labels: npt.NDArray[np.int64]
+    wrong: int
+
+    def draw(self, n: int, random: np.random.Generator) -> Table:
+        """Return a sample."""
+        cells = random.integers(len(self.labels), size=n)
+        flipped = random.random(n) < self.wrong / 10
+        return _table(cells, self.labels[cells] ^ flipped)
+
+    def truth(self, tree: Tree) -> Counts:
+        """The distribution itself, counted in a tree: ten rows for every combination."""
+        cells = np.arange(len(self.labels))
+        table = _table(np.tile(cells, 2), np.concatenate([self.labels, 1 - self.labels]))
+        weight = np.repeat([10 - self.wrong, self.wrong], len(cells))
+        counted: Counts = count(tree, table, sample_weight=weight, sample="truth")
+        return counted
+
+
+def parts(config: Config) -> list[Part]:
+    """One part per sample size and noise, one per data set to grow on."""
+    sizes, repeats = ((250, 1_000), 3) if config.quick else ((250, 500, 1_000, 2_000, 4_000, 8_000), 30)
+    made = [
+        Part(f"prune-{n}-{wrong}", pruned, {"n": n, "wrong": wrong, "repeats": repeats})
+        for wrong in (1, 2)
+        for n in sizes
+    ]
+    return [*made, *(Part(f"grow-{name}", grown, {"name": name}) for name in ("concept", "tic-tac-toe", "waveform"))]
+
+
+def pruned(config: Config, n: int, wrong: int, repeats: int) -> Result:
+    """Return leaves, true errors and how they lie to the best pruning, one number per repeat."""
+    found: Result = {"n": n, "noise": wrong / 10, "methods": {}}
+    for i in range(repeats):
+        random = np.random.default_rng(seeds(config, 1, n, wrong, i))
+        concept = Concept(_random_concept(N_ATTRIBUTES, N_LEAVES, random), wrong)
+        for method, values in _one_sample(concept, concept.draw(n, random), seeds(config, 2, n, wrong, i)).items():
+            kept = found["methods"].setdefault(method, {"leaves": [], "excess": [], "beyond best": [], "inside": []})
+            for key, value in zip(kept, values, strict=True):
+                kept[key].append(value)
+    return found
+
+
+def grown(config: Config, name: str) -> Result:
+    """Return the training error after 1, 2, 4, ... splits of best-first growth, for each criterion."""
+    if name == "tic-tac-toe":
+        table = datasets.tic_tac_toe()
+    elif name == "waveform":
+        table = datasets.waveform(2_000, seed=seeds(config, 3))
+    else:
+        random = np.random.default_rng(seeds(config, 4))
+        table = Concept(_random_concept(N_ATTRIBUTES, 60, random), 0).draw(4_000, random)
+    curves: Result = {}
+    for criterion in CRITERIA:
+        tree, counts = grow(table, criterion=criterion, growth="best-first", allow_zero=True)
+        errors = counts.errors_if_leaf(counts.majority)
+        drop = errors.copy()
+        np.subtract.at(drop, tree.parent[1:], errors[1:])
+        inner = tree.internal[np.argsort(tree.birth[tree.internal], kind="stable")]
+        after = np.append(errors[0], errors[0] - np.cumsum(drop[inner])) / int(counts.total[0])
+        curves[criterion] = [float(after[min(t, len(after) - 1)]) for t in N_SPLITS]
+        curves[f"{criterion} splits"] = len(inner)
+    return {"rows": table.n_rows, **curves}
+
+
+def sheets(results: dict[str, Result]) -> list[Sheet]:
+    """Sizes and excess errors of the methods, the promise of Kearns and Mansour, and growing."""
+    found = [one for key, one in results.items() if key.startswith("prune")]
+    return [
+        _by_method("excess", "True error above that of the concept, in percent points", "excess", 100, found),
+        _by_method("leaves", "Leaves", "leaves", 1, found),
+        _promise(found),
+        _growing(results),
+    ]
+
+
+def draw(results: dict[str, Result], folder: Path) -> None:
+    """Draw excess errors against the sample, and training errors against splits."""
+    figure, axes = canvas(1, 3, (13, 4))
+    found = [one for key, one in results.items() if key.startswith("prune")]
+    for ax, noise in zip(axes[0], (0.1, 0.2), strict=False):
+        some = sorted((one for one in found if one["noise"] == noise), key=lambda one: one["n"])
+        shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
+        for method, colour in zip(shown, CYCLE, strict=True):
+            points = [(one["n"], 100 * mean(one["methods"][method]["excess"])) for one in some]
+            ax.plot(*zip(*points, strict=True), "o-", color=colour, label=method)
+        ax.set(xscale="log", xlabel="examples", ylabel="excess error %", title=f"noise {noise:g}")
+        ax.legend(frameon=False, fontsize=8)
+        tidied(ax)
+    ax = axes[0, 2]
+    for (key, one), style in zip(
+        ((key, one) for key, one in results.items() if key.startswith("grow")), ("-", "--", ":"), strict=False
+    ):
+        for criterion, colour in zip(CRITERIA, CYCLE, strict=False):
+            ax.plot(N_SPLITS, one[criterion], style, color=colour, label=f"{key.removeprefix('grow-')}, {criterion}")
+    ax.set(xscale="log", xlabel="splits", ylabel="training error")
+    ax.legend(frameon=False, fontsize=8)
+    tidied(ax)
+    save(figure, folder / "srm.png")
+
+
+def _one_sample(concept: Concept, sample: Table, seed: int) -> dict[str, tuple[float, ...]]:
+    """Leaves, error above the noise, error above the best pruning of the same tree, whether inside it."""
+    tree, counts = grow(sample)
+    truth = concept.truth(tree)
+    table = cross_validate(sample, rule="0se", random_state=seed)
+    made: dict[str, Pruning] = {
+        "unpruned": Pruning.from_cuts(tree, [], node_labels=counts.majority),
+        "global SRM": global_srm(tree, counts),
+        "KM": bottom_up_srm(tree, counts),
+        "KM printed": bottom_up_srm(tree, counts, form="printed"),
+        "KM scaled": bottom_up_srm(tree, counts, scale=KM_SCALE),
+        "best pruning": reduced_error(tree, counts, truth),
+        **{f"cost-complexity {k}SE": table.sequence[choose(table.error, table.se, float(k))[1]] for k in (0, 1)},
+    }
+    found = {name: _measured(pruning, made["best pruning"], truth, concept) for name, pruning in made.items()}
+    first, second = datasets.split(sample, 2 / 3, 1 / 3, seed=seed)
+    tree, counts = grow(first)
+    truth = concept.truth(tree)
+    rep = reduced_error(tree, counts, count(tree, second))
+    found["REP"] = _measured(rep, reduced_error(tree, counts, truth), truth, concept)
+    return found
+
+
+def _measured(pruning: Pruning, best: Pruning, truth: Counts, concept: Concept) -> tuple[float, ...]:
+    total = float(truth.total[0])
+    error = float(pruning.errors(truth)) / total
+    inside = int(not (pruning.is_kept & ~best.is_kept).any())
+    return pruning.n_leaves, error - concept.wrong / 10, error - float(best.errors(truth)) / total, inside
+
+
+def _random_concept(n_attributes: int, n_leaves: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The class of every combination under a random tree whose sibling leaves differ."""
+    bits = combinations(*[2] * n_attributes)
+    where = np.zeros(len(bits), np.int64)  # the leaf of each combination
+    labels = [0]
+    free = [list(range(n_attributes))]
+    for new in range(1, n_leaves):
+        able = [leaf for leaf, left in enumerate(free) if left]
+        leaf = int(random.choice(able))
+        attribute = int(random.choice(free[leaf]))
+        free[leaf] = [j for j in free[leaf] if j != attribute]
+        free.append(list(free[leaf]))
+        where[(where == leaf) & (bits[:, attribute] == 1)] = new
+        labels.append(1 - labels[leaf])
+    found: npt.NDArray[np.int64] = np.array(labels)[where]
+    return found
+
+
+def _table(cells: npt.NDArray[np.int64], target: npt.NDArray[Any]) -> Table:
+    bits = combinations(*[2] * N_ATTRIBUTES)[cells]
+    return make_table([Nominal(f"a{j + 1}", ("no", "yes"), bits[:, j]) for j in range(N_ATTRIBUTES)], target, (0, 1))
+
+
+def _by_method(key: str, title: str, what: str, scale: float, found: list[Result]) -> Sheet:
+    rows = tuple(
+        (one["noise"], one["n"], *(scale * mean(one["methods"][method][what]) for method in METHODS)) for one in found
+    )
+    return Sheet(key, title, ("noise", "examples", *METHODS), rows, decimals=2)
+
+
+def _promise(found: list[Result]) -> Sheet:
+    shown = ("KM", "KM printed", "KM scaled", "global SRM", "cost-complexity 1SE", "REP")
+    rows = tuple(
+        (
+            one["noise"],
+            one["n"],
+            len(one["methods"]["KM"]["inside"]),
+            *(sum(one["methods"][m]["inside"]) for m in shown),
+        )
+        for one in found
+    )
+    title = "Samples in which the result keeps nothing that the best pruning of the same tree does not keep"
+    return Sheet("promise", title, ("noise", "examples", "samples", *shown), rows, decimals=1)
+
+
+def _growing(results: dict[str, Result]) -> Sheet:
+    rows = tuple(
+        (key.removeprefix("grow-"), criterion, *(100 * value for value in one[criterion]), one[f"{criterion} splits"])
+        for key, one in results.items()
+        if key.startswith("grow")
+        for criterion in CRITERIA
+    )
+    head = ("data", "criterion", *(f"{t} splits" for t in N_SPLITS), "splits in all")
+    return Sheet("growing", "Training error in percent after so many best-first splits", head, rows, decimals=1)

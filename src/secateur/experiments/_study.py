@@ -1,0 +1,130 @@
+"""A study in parts: each is computed once, kept on disk, and found there the next time.
+
+A part is a function of its arguments alone, so it may run anywhere and in any order. What it
+returns is written at once, whole or not at all; after Ctrl-C or a full disk nothing that was
+finished is lost. A part is run again if its arguments, the seed, the data or the version of
+the library changed.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..errors import DataError
+from ..selection._run import Progress, run_all
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """What the user asked for."""
+
+    data: str | None
+    quick: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """One piece of work: `function(config, **arguments)` returns plain values."""
+
+    key: str
+    function: Callable[..., Result]
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a part found, and how long it took."""
+
+    result: Result
+    seconds: float
+    cpu_seconds: float
+    is_old: bool = False
+
+
+def run_parts(parts: list[Part], config: Config, folder: Path, jobs: Any, progress: Progress) -> dict[str, Done]:
+    """Return what each part found, in order; parts found in `folder` are not run."""
+    make_folder(folder)
+    done = {part.key: _found(part, config, folder) for part in parts}
+    todo = [part for part in parts if done[part.key] is None]
+    n_old = len(parts) - len(todo)
+    tell = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
+    fresh = run_all(config, [(_run, (part, str(folder))) for part in todo], jobs, tell) if todo else []
+    done.update(zip((part.key for part in todo), fresh, strict=True))
+    return {key: one for key, one in done.items() if one is not None}
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write to, or say why there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"the folder {folder} cannot be made ({error.strerror or error}); name another with --out"
+        ) from error
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise DataError(
+            f"{path} cannot be written ({error.strerror or error}); what was finished before is kept in {path.parent} "
+            "and not run again: make room, or name another folder with --out"
+        ) from error
+
+
+def plain(value: Any) -> Any:
+    """Arrays and NumPy numbers as plain values; seven digits of a float are kept."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return float(f"{value:.7g}") if isinstance(value, float) else value
+
+
+def _run(config: Config, part: Part, folder: str) -> Done:
+    start, cpu = time.perf_counter(), time.thread_time()
+    result = plain(part.function(config, **part.arguments))
+    done = Done(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu, 3))
+    kept = {
+        "asked": _asked(part, config), "seconds": done.seconds, "cpu_seconds": done.cpu_seconds, "result": result
+    }  # fmt: skip
+    write_whole(_path(part, Path(folder)), json.dumps(kept))
+    return done
+
+
+def _found(part: Part, config: Config, folder: Path) -> Done | None:
+    """What an earlier run kept, if it was asked the same; a damaged file is as good as none."""
+    try:
+        kept = json.loads(_path(part, folder).read_text(encoding="utf-8"))
+        if kept["asked"] != _asked(part, config):
+            return None
+        return Done(kept["result"], kept["seconds"], kept["cpu_seconds"], is_old=True)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _asked(part: Part, config: Config) -> Any:
+    asked = {
+        "arguments": part.arguments, "quick": config.quick, "seed": config.seed, "data": config.data,
+        "version": __version__,
+    }  # fmt: skip
+    return json.loads(json.dumps(asked))
+
+
+def _path(part: Part, folder: Path) -> Path:
+    return folder / f"{part.key}.json"

@@ -1,0 +1,48 @@
+"""The page of reproductions shows what the committed results give."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from secateur.errors import DataError
+from secateur.experiments import NAMES, write_docs
+from secateur.experiments._pages import PAGE, filled
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_tables_of_the_page_are_those_of_the_results():
+    text = (DOCS / PAGE).read_text(encoding="utf-8")
+
+    assert text == filled(text, DOCS / "results")
+
+
+def test_the_page_shows_every_experiment():
+    text = (DOCS / PAGE).read_text(encoding="utf-8")
+
+    for name in NAMES:
+        assert f"<!-- table: {name} " in text
+        assert f"`secateur reproduce {name}" in text
+
+
+def test_the_committed_results_are_full_runs():
+    for name in NAMES:
+        found = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+        assert "--quick" not in found["command"]
+
+
+def test_the_committed_claims_hold():
+    rademacher = json.loads((DOCS / "results" / "rademacher.json").read_text(encoding="utf-8"))["results"]
+    subadditive = json.loads((DOCS / "results" / "subadditive.json").read_text(encoding="utf-8"))["results"]
+
+    assert [(len(one["is ordered"]), sum(one["is ordered"])) for one in rademacher.values()] == [(10, 10)] * 15
+    assert sum(len(one["is subset"]) for one in subadditive.values()) == 1_000
+    assert sum(sum(one["is subset"]) for one in subadditive.values()) == 1_000
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DataError, match="table: srm nothing"):
+        filled("<!-- table: srm nothing -->\n<!-- end -->", DOCS / "results")
+    with pytest.raises(DataError, match="cannot be read"):
+        write_docs(tmp_path)
