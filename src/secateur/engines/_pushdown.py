@@ -1,0 +1,238 @@
+"""Data that must not move: the tree as expressions that the engine evaluates, through narwhals.
+
+The tree is cut into stages of eight levels. A stage maps the node a row has reached to a
+deeper one, so that no expression nests deeper than a parser can bear. Missing values are
+spelled out: NaN becomes null first, and every test says where null goes. Nothing is counted
+before `_guard` has found the engine's leaves equal to ours.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .._remarks import listed
+from ..encoding import Unseen
+from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
+from ..tree import Tree
+from ._batch import as_batch, read_column
+from ._guard import guard, local_backend
+from ._paths import frame_family, needed_families
+from ._tally import shown_labels
+from ._task import CountTask, class_numbers, plan
+
+LEVELS = 8  # of the tree in one expression
+MOST_STAGES = 32
+AT_ONCE = 100  # alternatives in one expression
+NODE, TARGET, WEIGHT = "secateur_node", "secateur_target", "secateur_weight"
+# Codes of a category the tree does not know, and of a gap it did not know; pandas has no gaps among whole numbers.
+UNSEEN, GAP = -1.0, -2.0
+
+
+def count_pushed(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen) -> tuple[Any, int]:
+    """Return the tally of a lazy frame, and the number of rows that the guard compared."""
+    import narwhals.stable.v2 as nw
+
+    if int(tree.depth.max()) > LEVELS * MOST_STAGES:
+        raise UnsupportedError(
+            f"{tree} is too deep to push down (at most {LEVELS * MOST_STAGES} levels); stream the rows with "
+            "engine='duckdb', 'polars' or 'pyarrow', or on a cluster with 'dask' or 'spark'"
+        )
+    try:
+        frame = nw.from_native(source).lazy()
+        types = frame.collect_schema()
+        engine = str(frame.implementation).rpartition(".")[2].lower()
+        task = plan(tree, tuple(types), target, weight, unseen, f"the {type(source).__name__}")
+        _check_kinds(task, types)
+        plain = tested_frame(frame, task, types)
+        staged = staged_frame(plain, task)
+        n_guarded = guard(plain, staged, task, types, engine)
+        return _collected(plain, staged, task), n_guarded
+    except SecateurError:
+        raise
+    except Exception as error:  # the engines' own errors have no common base
+        words = " ".join(str(error).split())[:500]
+        raise DataError(f"the engine behind the {type(source).__name__} cannot evaluate the tree: {words}") from error
+
+
+def tested_frame(frame: Any, task: CountTask, types: Any) -> Any:
+    """Return the lazy frame with raw columns `raw0`.., tested columns `test0`.., target, weight, and node 0."""
+    import narwhals.stable.v2 as nw
+
+    chosen = [nw.col(name).alias(f"raw{j}") for j, name in enumerate(task.names)]
+    chosen += [_plain(task.target, types).alias(TARGET)]
+    if task.weight is not None:
+        chosen += [nw.col(task.weight).cast(nw.Float64).alias(WEIGHT)]
+    frame = frame.select(*chosen).with_columns(nw.lit(0).cast(nw.Int64).alias(NODE))
+    for j, (about, name) in enumerate(zip(task.tested, task.names, strict=True)):
+        value = _plain(f"raw{j}", {f"raw{j}": types[name]})
+        if about.kind == "numeric":
+            frame = frame.with_columns(value.cast(nw.Float64).alias(f"test{j}"))
+        else:
+            frame = _with_codes(frame, task, j, value)
+    return frame
+
+
+def staged_frame(frame: Any, task: CountTask) -> Any:
+    """Return the frame with the leaf of each row in place of its node."""
+    depth = _depths(task)
+    for first in range(0, int(depth.max()), LEVELS):
+        frame = _with_stage(frame, task, depth, first)
+    return frame
+
+
+def _check_kinds(task: CountTask, types: Any) -> None:
+    for name, needed in needed_families(task).items():
+        found = frame_family(types[name])
+        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
+            raise SchemaError(f"column {name!r} is {types[name]}, but {needed} is needed; convert the column")
+
+
+def _plain(name: str, types: Any) -> Any:
+    """The column with NaN as null, and categories as text."""
+    import narwhals.stable.v2 as nw
+
+    column, kind = nw.col(name), types[name]
+    if kind.is_float():
+        return nw.when(~column.is_nan()).then(column)
+    return column.cast(nw.String) if kind in (nw.Categorical, nw.Enum) else column
+
+
+def _with_codes(frame: Any, task: CountTask, j: int, value: Any) -> Any:
+    """Add the codes of a nominal column, as floats."""
+    import narwhals.stable.v2 as nw
+
+    about, code = task.tested[j], f"test{j}"
+    gap = len(about.categories) if about.has_missing else GAP
+    frame = frame.with_columns(nw.when(value.is_null()).then(nw.lit(float(gap))).alias(code))
+    for first in range(0, len(about.categories), AT_ONCE):
+        some = enumerate(about.categories[first : first + AT_ONCE], first)
+        known = [nw.when(value == category).then(nw.lit(float(c))) for c, category in some]
+        frame = frame.with_columns(nw.coalesce(nw.col(code), *known).alias(code))
+    return frame.with_columns(nw.coalesce(nw.col(code), nw.lit(UNSEEN)).alias(code))
+
+
+def _depths(task: CountTask) -> Any:
+    depth = np.zeros(task.n_nodes, np.int64)
+    for v in range(task.n_nodes):
+        children = _children(task, v)
+        depth[children] = depth[v] + 1
+    return depth
+
+
+def _children(task: CountTask, v: int) -> Any:
+    start = task.tests["child_start"]
+    return task.tests["child"][start[v] : start[v + 1]]
+
+
+def _with_stage(frame: Any, task: CountTask, depth: Any, first: int) -> Any:
+    """Move every row that stands at a test of depth `first` down by at most LEVELS tests."""
+    import narwhals.stable.v2 as nw
+
+    is_test = task.tests["feature"] >= 0
+    moves: dict[int, Any] = {}
+    last = first + LEVELS
+    for v in range(task.n_nodes - 1, -1, -1):  # children come after their parent
+        if first <= depth[v] <= last:
+            ends = depth[v] == last or not is_test[v]
+            moves[v] = nw.lit(v).cast(nw.Int64) if ends else _choice(task, v, moves)
+            if not ends:
+                for child in _children(task, v):
+                    del moves[int(child)]
+    roots = [v for v in moves if depth[v] == first and is_test[v]]
+    for some in range(0, len(roots), AT_ONCE):
+        here = [nw.when(nw.col(NODE) == v).then(moves[v]) for v in roots[some : some + AT_ONCE]]
+        frame = frame.with_columns(nw.coalesce(*here, nw.col(NODE)).alias(NODE))
+    return frame
+
+
+def _choice(task: CountTask, v: int, moves: dict[int, Any]) -> Any:
+    """The node that a row at test `v` moves to."""
+    import narwhals.stable.v2 as nw
+
+    tests, children = task.tests, _children(task, v)
+    column, default = nw.col(f"test{tests['feature'][v]}"), int(tests["default"][v])
+    codes = tests["branch"][tests["branch_start"][v] : tests["branch_start"][v + 1]]
+    if len(codes) == 0:
+        threshold = float(tests["threshold"][v])
+        left, right = moves[int(children[0])], moves[int(children[1])]
+        goes_right = column.is_null() if default else None
+        if threshold < np.inf:
+            above = column > threshold
+            goes_right = column.is_null() | above if default else ~column.is_null() & above
+        return left if goes_right is None else nw.when(goes_right).then(right).otherwise(left)
+    branch = np.append(codes, [default, default])  # the last two: gaps and categories the tree does not know
+    number = [*map(float, range(len(codes))), GAP, UNSEEN]
+    if task.unseen == "missing" and task.tested[tests["feature"][v]].has_missing:
+        branch[-1] = codes[-1]
+    to = [[code for code, c in zip(number, branch, strict=True) if c == k] for k in range(len(children))]
+    moved = moves[int(children[-1])]
+    if len(children) == 2:
+        return nw.when(column.is_in(to[0])).then(moves[int(children[0])]).otherwise(moved)
+    cases = [nw.when(column.is_in(to[k])).then(moves[int(c)]) for k, c in enumerate(children) if to[k]]
+    return nw.coalesce(*cases)
+
+
+def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
+    """Count rows per leaf and class in the engine, and return the tally."""
+    import narwhals.stable.v2 as nw
+
+    facts = _facts(plain, task)
+    tally: Any = task.empty()
+    if facts["n"] == 0:
+        return tally
+    weight = nw.col(WEIGHT) if task.weight is not None else nw.lit(1.0)
+    if task.classes is None:
+        centre = float(facts["centre"])
+        gap = nw.col(TARGET).cast(nw.Float64) - centre
+        made = staged.select(NODE, w=weight, a=gap * weight, b=gap * gap * weight)
+        found = made.group_by(NODE).agg(nw.col("w").sum(), nw.col("a").sum(), nw.col("b").sum())
+        found = found.collect(backend=local_backend(staged))
+        nodes, w, a, b = (found[name].to_numpy() for name in (NODE, "w", "a", "b"))
+        nodes = nodes.astype(np.int32)
+        mean = np.divide(a, w, out=np.zeros(len(w)), where=w > 0)
+        tally.weight[nodes], tally.mean[nodes] = w, centre + mean
+        tally.spread[nodes] = np.maximum(b - a * mean, 0.0)
+    else:
+        rows = staged.select(NODE, TARGET, w=weight).group_by(NODE, TARGET).agg(nw.len().alias("n"), nw.col("w").sum())
+        found = rows.collect(backend=local_backend(staged))
+        nodes, n = found[NODE].to_numpy().astype(np.int32), found["n"].to_numpy()
+        if int(n.sum()) != facts["n"]:
+            raise DataError(f"the engine counted {int(n.sum()):,} of {facts['n']:,} rows; stream the rows instead")
+        codes, new = class_numbers(read_column(as_batch(found.to_native()), TARGET), task.classes, task.target, 0)
+        sums = found["w"].to_numpy().astype(np.float64)
+        tally.add(nodes, codes, sums)
+        is_new = codes == len(task.classes)
+        tally.n_new, tally.new_labels = int(n[is_new].sum()), shown_labels(new)
+    tally.n_rows = facts["n"]
+    tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.tested))], np.int64)
+    if task.unseen == "error" and tally.n_unseen.any():
+        names = [name for name, n in zip(task.names, tally.n_unseen, strict=True) if n]
+        raise SchemaError(f"the columns {listed(names)} hold categories that were not there when the tree was grown")
+    return tally
+
+
+def _facts(plain: Any, task: CountTask) -> dict[str, Any]:
+    """Rows, unseen categories, and what must not be there: a missing target, a wrong weight."""
+    import narwhals.stable.v2 as nw
+
+    asked = [nw.len().alias("n"), nw.col(TARGET).is_null().cast(nw.Int64).sum().alias("gaps")]
+    for j, about in enumerate(task.tested):
+        if about.kind == "nominal":
+            asked.append((nw.col(f"test{j}") == UNSEEN).cast(nw.Int64).sum().alias(f"unseen{j}"))
+    if task.weight is not None:
+        weight = nw.col(WEIGHT)
+        good = (weight >= 0) & (weight < float(2**53)) & ~weight.is_nan() & ~weight.is_null()
+        asked.append(good.cast(nw.Int64).sum().alias("good"))
+    if task.classes is None:
+        asked.append(nw.col(TARGET).cast(nw.Float64).mean().alias("centre"))
+    row = plain.select(*asked).collect(backend=local_backend(plain))
+    facts = {name: row[name][0] for name in row.columns}
+    facts = {name: value if name == "centre" else int(value or 0) for name, value in facts.items()}
+    if facts["gaps"]:
+        raise DataError(f"target {task.target!r} is missing in {facts['gaps']:,} rows; remove rows without a target")
+    if task.weight is not None and facts["good"] < facts["n"]:
+        raise DataError(
+            f"weight {task.weight!r} is missing, negative or infinite in {facts['n'] - facts['good']:,} rows; "
+            "finite numbers of 0 or more are needed"
+        )
+    return facts

@@ -1,0 +1,209 @@
+"""Exact order statistics of many columns at once, in a few passes over a source.
+
+Each pass learns the next bits of every wanted order statistic; a column whose candidates are
+few has them collected and is done. Partitions add up counts, so their order does not matter.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._columns import Array, Numbers
+from .._kernels import ranks
+from ..errors import DataError
+from . import _sketch
+
+
+def wanted_ranks(n_rows: int, n_bins: int) -> Array:
+    """Return the positions, among the sorted values, of the last rows of bins of equally many rows.
+
+    A value begins a new bin where `int(smaller values * n_bins / n_rows)` grows, as in memory.
+    """
+    k = np.arange(1, n_bins)
+    least = np.ceil(k * (n_rows / n_bins)).astype(np.int64)  # smaller values that bin k needs, but for rounding
+    least = np.where((least - 1) * float(n_bins) / n_rows >= k, least - 1, least)
+    least = np.where(least * float(n_bins) / n_rows < k, least + 1, least)
+    least = np.unique(least)
+    return least[least < n_rows] - 1
+
+
+@dataclass
+class Search:
+    """The search for some order statistics of one column: what is known of each one's key.
+
+    A key begins with `prefix`, which `shift` bits follow; `before` values are smaller than any
+    that begin so, `n` begin so.
+    """
+
+    name: str
+    rank: Array
+    prefix: Array
+    before: Array
+    n: Array
+    shift: int
+    found: Array  # whether `prefix` is the whole key
+
+    @classmethod
+    def begin(cls, name: str, rank: Array, top: Array) -> "Search":
+        """Begin with the counts of the first bits of all keys."""
+        through = np.cumsum(top)
+        bucket = np.searchsorted(through, rank, side="right")
+        before = through[bucket] - top[bucket]
+        return cls(
+            name, rank, bucket.astype(np.uint64), before, top[bucket], 64 - ranks.TOP_BITS, np.zeros(len(rank), bool)
+        )
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every order statistic is known."""
+        return bool(self.found.all())
+
+    @property
+    def prefixes(self) -> Array:
+        """The beginnings of keys that are looked for."""
+        return np.unique(self.prefix[~self.found])
+
+    @property
+    def starts(self) -> Array:
+        """Where the prefixes with each beginning begin."""
+        starts: Array = ranks.starts_of(self.prefixes >> np.uint64(64 - ranks.TOP_BITS - self.shift))
+        return starts
+
+    @property
+    def collects(self) -> bool:
+        """Whether the candidates are few enough to be collected."""
+        _, at = np.unique(self.prefix[~self.found], return_index=True)
+        return int(self.n[~self.found][at].sum()) <= _sketch.COLLECT
+
+    def learn(self, seen: "Seen") -> None:
+        """Take in what one pass has seen."""
+        open_ = np.flatnonzero(~self.found)
+        prefixes = self.prefixes
+        line = np.searchsorted(prefixes, self.prefix[open_])
+        if seen.keys is not None:
+            keys = np.sort(np.concatenate([*seen.keys, np.zeros(0, np.uint64)]))
+            start = np.searchsorted(keys, prefixes << np.uint64(self.shift))
+            at = start[line] + self.rank[open_] - self.before[open_]
+            self._check(at < len(keys))
+            self.prefix[open_], self.found[open_] = keys[at], True
+            return
+        assert seen.counts is not None
+        assert seen.lowest is not None
+        assert seen.highest is not None
+        self._check((seen.counts.sum(axis=1)[line] == self.n[open_]).all())
+        through = np.cumsum(seen.counts, axis=1)[line]
+        within = self.rank[open_] - self.before[open_]
+        bucket = (through <= within[:, None]).sum(axis=1)
+        here = np.arange(len(open_))
+        n = seen.counts[line, bucket]
+        is_one = seen.lowest[line] == seen.highest[line]
+        self.shift -= ranks.MORE_BITS
+        deeper = (self.prefix[open_] << np.uint64(ranks.MORE_BITS)) | bucket.astype(np.uint64)
+        self.before[open_] += through[here, bucket] - n
+        self.n[open_] = n
+        self.prefix[open_] = np.where(is_one, seen.lowest[line], deeper)
+        self.found[open_] = is_one | (self.shift == 0)
+
+    def values(self) -> Array:
+        """Return the order statistics, each once."""
+        values: Array = ranks.values_of(np.unique(self.prefix))
+        return values
+
+    def _check(self, is_same: Any) -> None:
+        if not np.all(is_same):
+            raise DataError(f"column {self.name!r} changed between two passes over the source; grow from data at rest")
+
+
+@dataclass
+class Seen:
+    """What one pass has seen of one column: counts of the next bits, or the keys themselves."""
+
+    counts: Array | None = None
+    lowest: Array | None = None
+    highest: Array | None = None
+    keys: list[Array] | None = None
+
+    def merge(self, other: "Seen") -> None:
+        """Add what the other saw."""
+        if self.keys is not None:
+            self.keys += other.keys or []
+            return
+        assert self.counts is not None
+        assert self.lowest is not None
+        assert self.highest is not None
+        self.counts += other.counts
+        assert other.lowest is not None
+        assert other.highest is not None
+        self.lowest = np.minimum(self.lowest, other.lowest)
+        self.highest = np.maximum(self.highest, other.highest)
+
+
+@dataclass
+class AllSeen:
+    """What one pass has seen."""
+
+    columns: list[Seen]
+    n_rows: int = 0
+
+    def merge(self, other: "AllSeen") -> None:
+        """Add what the other saw."""
+        self.n_rows += other.n_rows
+        for own, more in zip(self.columns, other.columns, strict=True):
+            own.merge(more)
+
+
+@dataclass(frozen=True)
+class RankTask:
+    """A further pass over the columns whose order statistics are not known yet."""
+
+    columns: tuple[str, ...]
+    prefixes: tuple[Array, ...] = field(repr=False)
+    starts: tuple[Array, ...] = field(repr=False)
+    shifts: tuple[int, ...]
+    collects: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, searches: list[Search]) -> "RankTask":
+        """Return the next pass of these searches."""
+        return cls(
+            tuple(search.name for search in searches),
+            tuple(search.prefixes for search in searches),
+            tuple(search.starts for search in searches),
+            tuple(search.shift for search in searches),
+            tuple(search.collects for search in searches),
+        )
+
+    def start(self) -> AllSeen:
+        """Return what no rows show."""
+        return AllSeen(
+            [
+                Seen(keys=[])
+                if collects
+                else Seen(
+                    np.zeros((len(prefixes), 1 << ranks.MORE_BITS), np.int64),
+                    np.full(len(prefixes), ~np.uint64(0)),
+                    np.zeros(len(prefixes), np.uint64),
+                )
+                for prefixes, collects in zip(self.prefixes, self.collects, strict=True)
+            ]
+        )
+
+    def add(self, seen: AllSeen, batch: Any, first: int) -> int:
+        """Look at one batch."""
+        del first
+        n_rows, read = _sketch.opened(batch, self.columns)
+        if n_rows == 0:
+            return 0
+        known = zip(self.columns, self.prefixes, self.starts, self.shifts, seen.columns, strict=True)
+        for name, prefixes, starts, shift, one in known:
+            given = read(name)
+            if not isinstance(given, Numbers):  # missing throughout this batch
+                continue
+            values = _sketch.as_floats(given, name)
+            if one.keys is not None:
+                one.keys.append(ranks.collect(values, prefixes, starts, shift))
+            else:
+                ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
+        seen.n_rows += n_rows
+        return int(n_rows)

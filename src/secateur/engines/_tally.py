@@ -1,0 +1,217 @@
+"""What a partition adds to the whole: sums that do not care for order or partitioning.
+
+A `ClassTally` holds rows (or weights) of each class in each leaf as whole numbers, so that
+adding tallies is exact. A fractional weight is cut into whole numbers of 1, 2**-32, 2**-64
+and 2**-96, each summed on its own: the total does not depend on the order either. A
+`NumberTally` holds weight, mean and spread of a numeric target; joining two of them rounds.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import sealed
+from .._kernels import route, structure
+from .._remarks import EXACT_WHOLE, listed, tell
+from ..counts import Counts
+from ..errors import DataError
+from ..moments import Moments
+from ..tree import Tree
+
+Array = npt.NDArray[Any]
+
+LIMB = 2.0**32  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
+N_SHOWN = 5
+
+
+@dataclass
+class Tally:
+    """Rows seen, and what was odd about them.
+
+    Parameters
+    ----------
+    n_unseen : array of int64
+        Rows of each tested column with a category that growing did not see.
+    n_rows : int
+    n_new : int
+        Rows whose class growing did not see.
+    new_labels : tuple of str
+        A few of those classes, the first in order, as they print.
+    """
+
+    n_unseen: Array
+    n_rows: int = 0
+    n_new: int = 0
+    new_labels: tuple[str, ...] = ()
+
+    def note(self, other: "Tally") -> None:
+        """Add what the other saw."""
+        self.n_rows += other.n_rows
+        self.n_new += other.n_new
+        self.n_unseen = self.n_unseen + other.n_unseen
+        self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
+
+    def merge(self, other: Any) -> None:
+        """Add the other's sums to these."""
+        raise NotImplementedError
+
+    def finish(self, tree: Tree, sample: str) -> Counts | Moments:
+        """Return the counts of every node."""
+        raise NotImplementedError
+
+    def tell(self) -> None:
+        """Warn of classes that the tree does not know."""
+        if self.n_new:
+            tell(
+                f"the target holds classes the tree does not know ({', '.join(self.new_labels)}) in {self.n_new:,} "
+                "rows; they count as errors everywhere"
+            )
+
+    def _check_rows(self) -> None:
+        if self.n_rows == 0:
+            raise DataError("the source has 0 rows; at least one is needed")
+
+
+@dataclass
+class ClassTally(Tally):
+    """Rows or weights of each class in each leaf; the last column is for classes the tree does not know."""
+
+    limbs: list[Array] = field(default_factory=list)
+    is_weighted: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every weight so far was a whole number."""
+        return len(self.limbs) == 1
+
+    def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
+        """Count rows, each with its leaf and its class number."""
+        self.n_rows += len(leaves)
+        self.is_weighted = self.is_weighted or weight is not None
+        if weight is None:
+            route.count_leaves(leaves, target, np.zeros(0, np.int64), self.limbs[0])
+            return
+        parts = _limbs(weight)
+        self._widen(len(parts))
+        for part, limb in zip(parts, self.limbs, strict=False):
+            route.count_leaves(leaves, target, part, limb)
+
+    def merge(self, other: "ClassTally") -> None:
+        """Add the other's sums to these."""
+        self.note(other)
+        self.is_weighted = self.is_weighted or other.is_weighted
+        self._widen(len(other.limbs))
+        for k, theirs in enumerate(other.limbs):
+            self.limbs[k] += theirs
+
+    def finish(self, tree: Tree, sample: str) -> Counts:
+        """Return the counts of every node."""
+        self._check_rows()
+        own = self.limbs[0] if self.is_whole else _joined(self.limbs)
+        if not own.any():
+            raise DataError("every weight is zero; at least one row must have a weight above zero")
+        if self.is_whole and int(own.sum()) >= EXACT_WHOLE:
+            raise DataError(
+                f"the weights add up to {own.sum():.6g}, 2**53 or more, where whole numbers stop being exact; rescale"
+            )
+        if not self.n_new:
+            own = own[:, :-1]
+        return Counts(tree, sealed(structure.sum_upwards(tree.parent, np.ascontiguousarray(own))), sample)
+
+    def _widen(self, n_limbs: int) -> None:
+        self.limbs += [np.zeros_like(self.limbs[0]) for _ in range(n_limbs - len(self.limbs))]
+
+
+@dataclass
+class NumberTally(Tally):
+    """Weight, mean and spread of a numeric target in each leaf."""
+
+    weight: Array = field(default_factory=lambda: np.zeros(0))
+    mean: Array = field(default_factory=lambda: np.zeros(0))
+    spread: Array = field(default_factory=lambda: np.zeros(0))
+
+    def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
+        """Take in rows, each with its leaf and its number."""
+        self.n_rows += len(leaves)
+        n = len(self.weight)
+        total = np.bincount(leaves, weight, minlength=n).astype(np.float64)
+        mean = _ratio(np.bincount(leaves, target if weight is None else target * weight, minlength=n), total)
+        squares = (target - mean[leaves]) ** 2
+        self._join(total, mean, np.bincount(leaves, squares if weight is None else squares * weight, minlength=n))
+
+    def merge(self, other: "NumberTally") -> None:
+        """Add the other's sums to these."""
+        self.note(other)
+        self._join(other.weight, other.mean, other.spread)
+
+    def finish(self, tree: Tree, sample: str) -> Moments:
+        """Return the moments of every node."""
+        self._check_rows()
+        if not self.weight.any():
+            raise DataError("every weight is zero; at least one row must have a weight above zero")
+        weight, mean, spread = self.weight.copy(), self.mean.copy(), self.spread.copy()
+        for v in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
+            u = tree.parent[v]
+            joined = _join(weight[u], mean[u], spread[u], weight[v], mean[v], spread[v])
+            weight[u], mean[u], spread[u] = joined
+        for v in range(1, tree.n_nodes):
+            if weight[v] == 0:
+                mean[v] = mean[tree.parent[v]]
+        return Moments(tree, weight, mean, spread, sample)
+
+    def _join(self, weight: Array, mean: Array, spread: Array) -> None:
+        joined = _join(self.weight, self.mean, self.spread, weight, mean, spread)
+        self.weight, self.mean, self.spread = joined
+
+
+def merged(tallies: Iterable[Any]) -> Any:
+    """Return the sum of tallies, in the first of them."""
+    parts = iter(tallies)
+    total = next(parts)
+    for part in parts:
+        total.merge(part)
+    return total
+
+
+def shown_labels(labels: Array | list[Any]) -> tuple[str, ...]:
+    """Return the first few of new classes as they print."""
+    return tuple(sorted(listed([label]) for label in labels)[:N_SHOWN])
+
+
+def _limbs(weight: Array) -> list[Array]:
+    """Cut weights into whole numbers of 1, 2**-32, 2**-64 and 2**-96; whole weights need only the first."""
+    whole = np.floor(weight)
+    parts, rest = [whole.astype(np.int64)], weight - whole
+    if rest.any():
+        for _ in range(3):
+            rest = rest * LIMB
+            whole = np.floor(rest)
+            parts.append(whole.astype(np.int64))
+            rest = rest - whole
+    return parts
+
+
+def _joined(limbs: list[Array]) -> Array:
+    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `labels.summable` does."""
+    units = [limb.copy() for limb in limbs]
+    for k in range(len(units) - 1, 0, -1):  # carry, so that equal sums have equal limbs
+        units[k - 1] += units[k] >> 32
+        units[k] &= int(LIMB) - 1
+    total = sum(unit / LIMB**k for k, unit in reversed(list(enumerate(units))))
+    grid = 2.0 ** (np.frexp(np.sum(total))[1] - 51)
+    return np.asarray(np.rint(total / grid) * grid)
+
+
+def _ratio(top: Array, bottom: Array) -> Array:
+    return np.divide(top, bottom, out=np.zeros_like(bottom), where=bottom > 0)
+
+
+def _join(n: Array, mean: Array, spread: Array, m: Array, other: Array, more: Array) -> tuple[Array, Array, Array]:
+    """Join two sets of rows known by weight, mean and spread."""
+    total = np.asarray(n + m)
+    share = np.divide(m, total, out=np.zeros_like(total), where=total > 0)
+    gap = other - mean
+    return total, mean + gap * share, spread + more + gap * gap * n * share

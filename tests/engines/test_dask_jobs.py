@@ -1,0 +1,22 @@
+"""Cross-validation with a Dask client in place of threads."""
+
+import numpy as np
+import pytest
+
+from secateur.selection import cross_validate
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_cluster_selects_what_threads_select():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(1)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=300) > 0).astype(int)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        found = cross_validate(X, y, folds=4, repeats=2, random_state=3, n_jobs=client)
+    expected = cross_validate(X, y, folds=4, repeats=2, random_state=3, n_jobs=2)
+
+    assert found == expected

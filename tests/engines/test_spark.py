@@ -1,0 +1,94 @@
+"""Spark: a real local session. It takes half a minute to start, so there is one, and few tests."""
+
+import os
+import shutil
+import sys
+
+import numpy as np
+import pytest
+
+from secateur import engines
+from secateur.errors import DataError, SchemaError
+
+pyspark = pytest.importorskip("pyspark")
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+pytestmark = [
+    pytest.mark.skipif(
+        shutil.which("java") is None and not os.environ.get("JAVA_HOME"), reason="Spark needs Java, and none is found"
+    ),
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)  # workers must find what this Python finds
+        patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
+        builder = SparkSession.builder.master("local[2]")
+        for name, value in {
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "1",
+            "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
+        }.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame(spark, plain_held_out, tmp_path_factory):
+    path = tmp_path_factory.mktemp("spark") / "rows.parquet"
+    parquet.write_table(plain_held_out.table, path)
+    return spark.read.parquet(str(path)).repartition(3)
+
+
+def test_a_spark_frame_gives_the_counts_of_memory(frame, plain_held_out):
+    found, scan = engines.count(plain_held_out.tree, frame, "sold", weight="times", return_scan=True)
+
+    assert found == plain_held_out.weighted()
+    assert (scan.engine, scan.n_rows) == ("spark", plain_held_out.table.num_rows)
+    assert scan.n_unseen == {"colour": plain_held_out.table["colour"].to_pylist().count("mauve")}
+
+
+def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, plain_held_out):
+    from pyspark.sql import functions
+
+    few = frame.limit(1).repartition(2)  # one of two partitions is empty
+    odd = few.withColumn("sold", functions.lit("perhaps")).withColumn("times", functions.lit(0.25))
+
+    with pytest.warns(UserWarning, match="'perhaps'"):
+        found = engines.count(plain_held_out.tree, odd, "sold", weight="times")
+
+    assert found.by_class[0].tolist() == [0, 0, 0.25]
+
+
+def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
+    from pyspark.sql import functions
+
+    with pytest.raises(DataError, match=r"^target 'sold' is missing in row"):
+        engines.count(plain_held_out.tree, frame.withColumn("sold", functions.lit(None).cast("string")), "sold")
+    with pytest.raises(SchemaError, match="the Spark frame lacks the columns 'size'"):
+        engines.count(plain_held_out.tree, frame.drop("size"), "sold")
+
+
+def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
+    from secateur.engines._spark import _tally, runner
+    from secateur.engines._task import plan
+
+    table = plain_held_out.table.append_column("w", pa.array(np.full(plain_held_out.table.num_rows, 0.5)))
+    task = plan(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
+    (batch,) = runner(task)(iter(table.to_batches(max_chunksize=1000)))
+
+    found = _tally(task, list(zip(*batch.to_pydict().values(), strict=True))).finish(plain_held_out.tree, "prune")
+
+    assert np.array_equal(found.by_class, plain_held_out.counts().by_class / 2)

@@ -1,0 +1,88 @@
+"""Tallies are additive: any cut of the rows, any order of adding, gives the same sums."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import secateur
+from secateur.engines._tally import merged
+from secateur.engines._task import plan
+from small_tables import samples
+
+pl = pytest.importorskip("polars")
+
+
+def planned(sample):
+    """The task of counting the rows of a sample as frames, and the frame."""
+    grown = pl.DataFrame({f"c{j}": sample.X[:, j] for j in range(sample.X.shape[1])})
+    frame = grown.with_columns(y=sample.y)
+    if sample.weight is not None:
+        frame = frame.with_columns(w=sample.weight.astype(float))
+    tree, counts = secateur.grow(
+        grown, sample.y, nominal=[f"c{j}" for j in sample.nominal], sample_weight=sample.weight
+    )
+    weight = None if sample.weight is None else "w"
+    return plan(tree, tuple(frame.columns), "y", weight, "majority-branch", "the frame"), frame, tree, counts
+
+
+@st.composite
+def cuts(draw, **kinds):
+    sample = draw(samples(**kinds))
+    order = draw(st.permutations(range(len(sample.y))))
+    return sample, order, sorted(draw(st.lists(st.integers(0, len(sample.y)), max_size=4)))
+
+
+@settings(max_examples=40)
+@given(cuts())
+def test_the_parts_of_a_sample_add_up_to_its_counts(drawn):
+    sample, order, edges = drawn
+    task, frame, tree, counts = planned(sample)
+    shuffled = frame[list(order)]
+
+    bounds = [0, *edges, len(frame)]
+    parts = [task(shuffled[a:b]) for a, b in pairwise(bounds)]
+
+    assert np.array_equal(merged(parts).finish(tree, "grow").by_class, counts.by_class)
+
+
+@settings(max_examples=40)
+@given(cuts(weights="fractional"))
+def test_fractional_weights_do_not_depend_on_the_cut(drawn):
+    sample, order, edges = drawn
+    task, frame, tree, counts = planned(sample)
+    shuffled = frame[list(order)]
+
+    bounds = [0, *edges, len(frame)]
+    parts = [task(shuffled[a:b]) for a, b in pairwise(bounds)]
+    found = merged(reversed(parts)).finish(tree, "grow")
+
+    assert np.array_equal(found.by_class, task(frame).finish(tree, "grow").by_class)
+    assert np.allclose(found.by_class, counts.by_class, rtol=1e-13, atol=1e-13)
+
+
+def test_a_task_that_has_travelled_counts_as_before_with_the_same_kernels():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": (X[:, 0] > 0).astype(int)})
+    tree, counts = secateur.grow(frame.select("a", "b"), frame["y"])
+    task = plan(tree, ("a", "b", "y"), "y", None, "majority-branch", "the frame")
+
+    travelled = pickle.loads(pickle.dumps(task))
+
+    assert np.array_equal(travelled(frame).finish(tree, "grow").by_class, counts.by_class)
+    assert not travelled.tests["feature"].flags.writeable  # or workers would compile kernels of their own
+
+
+def test_a_task_is_small_whatever_else_the_tree_remembers():
+    X = np.random.default_rng(0).normal(size=(2000, 3))
+    columns = {f"other{j}": ["x", "y"] * 1000 for j in range(50)}
+    frame = pl.DataFrame({"a": X[:, 0], **columns})
+    tree, _ = secateur.grow(frame, (X[:, 0] > 0).astype(int))
+
+    task = plan(tree, (*frame.columns, "y"), "y", None, "majority-branch", "the frame")
+
+    assert task.columns == ("a", "y")
+    assert len(pickle.dumps(task)) < 5000
