@@ -43,7 +43,7 @@ def weak_learning_advantage(tau: float, r: float, p: float) -> float:
     Returns
     -------
     float
-        gamma = tau (1 - tau) |r - p| / (2 q (1 - q)), from 0 to 1/2.
+        gamma = tau (1 - tau) abs(r - p) / (2 q (1 - q)), from 0 to 1/2.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
 
     Notes
     -----
-    With a and b the shares of the two classes that go to the first side, |a - b| is
+    With a and b the shares of the two classes that go to the first side, abs(a - b) is
     2 gamma. Gini: an identity and tau (1 - tau) <= 1/4. Entropy: the drop is half a
     mutual information; Pinsker's inequality. Sqrt: the drop is G(q) times a squared
     Hellinger distance, hence 1 - sqrt(1 - 4 gamma^2), which is 2 gamma^2 or more. The

@@ -1,0 +1,109 @@
+"""Settings of the documentation: `make docs` copies this folder to _build/source and builds it there."""
+# ruff: noqa: INP001, A001 (Sphinx asks for these names)
+
+import shutil
+import warnings
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import Any
+
+import click
+
+import secateur.cli
+
+HERE = Path(__file__).parent
+
+project = "secateur"
+author = "the secateur developers"
+release = version = installed_version("secateur")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery", "images/draw.py", "results", "reference/commands.md"]
+templates_path = ["_templates"]
+default_role = "py:obj"  # `name` in a docstring is a link where it can be one, and code where it cannot
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc's Parameters say the role of each
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "BaseEstimator,ClassifierMixin,RegressorMixin,tuple,dict,Exception",
+    "exclude-members": "set_fit_request, set_score_request, set_predict_request, get_metadata_routing",
+}
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": r"plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+    "matplotlib_animations": False,
+    "min_reported_time": 1e9,
+    "capture_repr": ("_repr_html_", "__str__"),
+    "doc_module": (),
+}
+# Settings that hold functions cannot be kept between two builds; nothing here is rebuilt in part.
+suppress_warnings = ["config.cache"]
+warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
+
+html_theme = "pydata_sphinx_theme"
+html_title = "secateur"
+html_static_path = ["_static"]
+html_css_files = ["secateur.css"]
+html_sidebars: dict[str, list[str]] = {"index": [], "tutorial/index": []}
+html_show_sourcelink = False
+html_theme_options = {
+    "show_prev_next": False,
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "logo": {"text": "secateur"},
+}
+copyright = "the secateur developers; BSD 3-Clause"
+
+
+def write_commands(_: Any) -> None:
+    """Write the help of every command as one page."""
+    group = secateur.cli.cli
+    parent = click.Context(group, info_name="secateur", terminal_width=74, max_content_width=74)
+    parts = ["## secateur", _code(group.get_help(parent))]
+    for name in group.list_commands(parent):
+        command = group.get_command(parent, name)
+        assert command is not None
+        context = click.Context(command, parent=parent, info_name=name, terminal_width=74, max_content_width=74)
+        parts += [f"## secateur {name}", _code(command.get_help(context))]
+    (HERE / "reference" / "commands.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _code(text: str) -> str:
+    return f"```text\n{text}\n```"
+
+
+def copy_architecture(_: Any) -> None:
+    """Bring the page at the root of the project into the site."""
+    for root in (HERE.parent, HERE.parent.parent.parent):
+        if (root / "ARCHITECTURE.md").exists():
+            shutil.copy(root / "ARCHITECTURE.md", HERE / "explanation" / "architecture.md")
+
+
+def setup(app: Any) -> None:
+    """Connect what writes pages before they are read."""
+    app.connect("builder-inited", write_commands, priority=1)
+    app.connect("builder-inited", copy_architecture, priority=1)

@@ -1,0 +1,18 @@
+# ruff: noqa: INP001, T201 (a script of the gallery, not a package)
+"""
+Choosing a size by cross-validation
+===================================
+
+The smallest tree within one standard error of the best: the dashed line is that limit, and the tree chosen is
+the last point below it on the way to smaller trees.
+"""
+
+import matplotlib.pyplot as plt
+
+from secateur import cross_validate, datasets
+from secateur.plot import SelectionDisplay
+
+selection = cross_validate(datasets.waveform(1500), folds=10, rule="1se")
+print(selection)
+SelectionDisplay.from_selection(selection).plot()
+plt.show()
