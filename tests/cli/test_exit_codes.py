@@ -94,6 +94,16 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     assert not output.exists()
 
 
+def test_an_interrupt_that_a_kernel_swallows_is_an_interrupt_too(command, monkeypatch, grow_file):
+    def interrupted(*_, **__):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
+    code, out, err = command("fit", grow_file, "--target", "outcome")
+    assert (code, out) == (130, "")
+    assert one_line(err)
+
+
 def test_an_output_file_is_not_overwritten_unless_forced(command, tmp_path, model_file):
     output = tmp_path / "here.json"
     output.write_text("mine")

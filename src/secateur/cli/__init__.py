@@ -100,8 +100,11 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted; nothing was left half-written", err=True)
-        return 130
+        return _interrupted()
+    except SystemError as error:  # what becomes of Ctrl-C in the moment a compiled kernel returns
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            return _interrupted()
+        raise
     except SecateurError as error:
         click.echo(f"error: {' '.join(str(error).split())}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
@@ -109,3 +112,8 @@ def run(arguments: list[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     return result if isinstance(result, int) else 0
+
+
+def _interrupted() -> int:
+    click.echo("interrupted; nothing was left half-written", err=True)
+    return 130
