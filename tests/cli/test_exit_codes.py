@@ -96,7 +96,9 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
 
 def test_an_interrupt_that_a_kernel_swallows_is_an_interrupt_too(command, monkeypatch, grow_file):
     def interrupted(*_, **__):
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+        first = SystemError("returned a result with an exception set")
+        first.__cause__ = KeyboardInterrupt()
+        raise SystemError("returned a result with an exception set") from first
 
     monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")

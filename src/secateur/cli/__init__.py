@@ -102,9 +102,9 @@ def run(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()
     except SystemError as error:  # what becomes of Ctrl-C in the moment a compiled kernel returns
-        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
-            return _interrupted()
-        raise
+        if not _comes_from_ctrl_c(error):
+            raise
+        return _interrupted()
     except SecateurError as error:
         click.echo(f"error: {' '.join(str(error).split())}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
@@ -117,3 +117,11 @@ def run(arguments: list[str] | None = None) -> int:
 def _interrupted() -> int:
     click.echo("interrupted; nothing was left half-written", err=True)
     return 130
+
+
+def _comes_from_ctrl_c(error: BaseException) -> bool:
+    """Whether a KeyboardInterrupt is among the causes of an error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
