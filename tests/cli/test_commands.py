@@ -137,6 +137,34 @@ def test_export_writes_text(command, model_file, language):
     assert (code, bool(out.strip())) == (0, True)
 
 
+def test_an_export_as_json_holds_the_text(command, model_file):
+    document = json.loads(command("export", model_file, "--to", "sql", "--json")[1])
+    assert document["text"] == command("export", model_file, "--to", "sql")[1].rstrip("\n")
+    assert command("export", model_file, "--to", "onnx", "--json")[0] == 2
+
+
+def test_a_folder_of_parquet_files_is_counted_by_an_engine(command, folder, model_file, later_file):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table.from_pandas(
+        pd.read_csv(later_file, sep=";", keep_default_na=False, na_values={"blood pressure": [""]})
+    )
+    pieces = folder / "pieces"
+    pieces.mkdir()
+    for k in range(3):
+        parquet.write_table(table.slice(k * 100, 100), pieces / f"{k}.parquet")
+    one, two = folder / "engine.json", folder / "memory.json"
+    assert command("prune", model_file, "--holdout", f"{pieces}/*.parquet", "--engine", "duckdb", "-o", one)[0] == 0
+    assert command("prune", model_file, "--holdout", later_file, "-o", two)[0] == 0
+    assert load_model(one) == load_model(two)
+
+
+def test_compare_draws_a_picture(command, tmp_path, grow_file):
+    pytest.importorskip("matplotlib").use("Agg")
+    picture = tmp_path / "rules.png"
+    assert command("compare", grow_file, "--target", "outcome", "-q", "--plot", picture)[0] == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_rules_lists_the_registry(command):
     assert set(json.loads(command("rules", "--json")[1])["rules"]) == set(RULES)
 

@@ -20,8 +20,10 @@ Example:
 @click.option("--to", "language", type=click.Choice(LANGUAGES), required=True)
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
 @common.write_options
-@click.option("--quiet", "-q", is_flag=True, help="No talk on standard error.")
-def export(model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, quiet: bool) -> int:
+@common.output_options
+def export(
+    model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, as_json: bool, quiet: bool
+) -> int:
     """Write the tree in MODEL as something else that predicts exactly alike."""
     from .. import exports, text
 
@@ -39,7 +41,10 @@ def export(model: str, language: str, parameters: tuple[str, ...], output: str |
         Path(output).write_bytes(data)
         common.talk(f"written to {output}", quiet=quiet)
         return 0
-    if not isinstance(result, str) and sys.stdout.isatty():
+    if as_json and isinstance(result, str):
+        common.show({"to": language, "text": result}, as_json=True, text=print)
+        return 0
+    if not isinstance(result, str) and (as_json or sys.stdout.isatty()):
         raise click.UsageError(f"--to {language} is binary; give --output FILE")
     sys.stdout.buffer.write(data if not isinstance(result, str) or result.endswith("\n") else data + b"\n")
     return 0
