@@ -11,7 +11,11 @@ from sklearn_trees import KINDS, assert_sound, fitted, rows
 
 
 def grouped(alphas, impurities):
-    """scikit-learn's path with steps at one penalty, rounding apart, taken together: the last of each."""
+    """scikit-learn's path with steps at one penalty, rounding apart, taken together: the last of each.
+
+    A penalty below 1e-12 of the root's impurity is rounding to us, and so no step.
+    """
+    alphas = np.where(alphas <= 1e-12 * impurities[-1], 0.0, alphas)
     last = np.append(np.diff(alphas) > 1e-9 * np.maximum(alphas[1:], 1e-6), True)
     first = np.append(True, last[:-1])
     return alphas[first], impurities[last]
