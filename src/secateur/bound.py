@@ -35,6 +35,14 @@ class Bound:
         The further numbers that lead to `value`; each method says which.
     predictor : str
         What errs at most so often, if it is not simply the pruned tree.
+    quantity : str
+        What is limited: "error", "cost", "false positive rate", ...
+    scale : float
+        The greatest value it can have: 1 for a rate, the largest entry of the matrix for a cost.
+    freshness : str
+        Which samples the rows were compared with, or why that could not be done.
+    is_checked : bool
+        Whether that comparison would have found rows that were used before.
 
     Examples
     --------
@@ -56,10 +64,14 @@ class Bound:
     sample: str = ""
     details: dict[str, Any] = field(default_factory=dict, compare=False)
     predictor: str = ""
+    quantity: str = "error"
+    scale: float = 1.0
+    freshness: str = ""
+    is_checked: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.value <= 1:
-            raise ParameterError(f"value={self.value}; an error rate between 0 and 1 is needed")
+        if not 0 <= self.value <= self.scale:
+            raise ParameterError(f"value={self.value}; a number between 0 and {self.scale:g} is needed")
         if not 0 < self.delta < 1:
             raise ParameterError(f"delta={self.delta}; a failure probability between 0 and 1, both excluded, is needed")
         if not self.certified and not self.reason:
@@ -82,7 +94,9 @@ class Bound:
 
     def __str__(self) -> str:
         # The limit is rounded up and the confidence down, so that the sentence stays true.
-        limit = _percent(Decimal(repr(float(self.value))), ROUND_CEILING, 3)
+        value = Decimal(repr(float(self.value)))
+        is_rate = self.quantity != "cost"
+        limit = _percent(value, ROUND_CEILING, 3) if is_rate else _digits(value, ROUND_CEILING, 3)
         confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
         rows = f"{self.n:,} held-out row{'s' if self.n != 1 else ''}"
         if not self.certified:
@@ -90,16 +104,22 @@ class Bound:
                 f"Not a guarantee ({self.reason}): {self.method} gives {limit} "
                 f"for {rows} at nominal confidence {confidence}."
             )
-        error = f"the error of {self.predictor}" if self.predictor else "the error"
+        subject = f"the {self.quantity} of {self.predictor}" if self.predictor else f"the {self.quantity}"
+        assumed = "independent and drawn alike"
+        if not self.is_checked:
+            assumed = f"independent, drawn alike and not used before ({self.freshness})"
         return (
-            f"With {confidence} confidence {error} on new rows like these is at most {limit}, "
-            f"from {rows} (method: {self.method}); assumes rows are independent and drawn alike."
+            f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
+            f"from {rows} (method: {self.method}); assumes rows are {assumed}."
         )
 
 
 def _percent(share: Decimal, rounding: str, n_digits: int) -> str:
     """A share in percent with that many significant digits."""
-    percent = 100 * share
-    last = Decimal(1).scaleb(percent.adjusted() - n_digits + 1) if percent else Decimal(1)
-    text = f"{percent.quantize(last, rounding=rounding):f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
+    return _digits(100 * share, rounding, n_digits) + " %"
+
+
+def _digits(number: Decimal, rounding: str, n_digits: int) -> str:
+    last = Decimal(1).scaleb(number.adjusted() - n_digits + 1) if number else Decimal(1)
+    text = f"{number.quantize(last, rounding=rounding):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
