@@ -14,6 +14,7 @@ the cheapest:
 
 from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from ._certify import METHODS, certify
+from ._fresh import Freshness, freshness
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
 from ._occam import occam
 from ._pac_bayes import pac_bayes
@@ -23,6 +24,7 @@ from ._test_sample import test_sample
 
 __all__ = [
     "METHODS",
+    "Freshness",
     "binomial_upper",
     "certify",
     "chernoff_upper",
@@ -31,6 +33,7 @@ __all__ = [
     "count_prunings_within",
     "cross_validation_weights",
     "draw_signs",
+    "freshness",
     "kl_upper",
     "least_bound",
     "log_binomial_tail",

@@ -37,6 +37,7 @@ def pac_bayes(
     mu: npt.ArrayLike = MUS,
     theta: npt.ArrayLike | None = None,
     pruning: Pruning | None = None,
+    repeated: bool = False,
 ) -> Bound:
     """Return a bound on the error of a random pruning drawn from a mixture of all prunings.
 
@@ -55,6 +56,8 @@ def pac_bayes(
     pruning : Pruning, optional
         Certify this pruning instead, as a mixture of one; `occam` with the informed prior
         is tighter for it.
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def pac_bayes(
     0.192
     """
     delta = check_delta(delta)
-    n = check_samples(tree, grown, holdout, "a PAC-Bayes bound")
+    n, about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", repeated=repeated)
     if n < _FEWEST_ROWS:
         raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {_FEWEST_ROWS}")
     pairs = prior_grid(lam, mu)
@@ -114,6 +117,7 @@ def pac_bayes(
         errors=mean if pruning is None else int(mean),
         complexity=divergence + math.log(len(pairs)),
         sample=holdout.sample,
+        **about,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",
     )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..encoding import encode
 from ..errors import DataError, ParameterError
 from ..labels import check_weights, summable
+from ..routing import remembered
 from ..table import Table
 from ..tree import Tree
 from ._assemble import assemble
@@ -157,9 +158,11 @@ def grow(
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
-            return grow_squared(
+            _, moments = grow_squared(
                 table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent
             )
+            grown = remembered(moments, table)
+            return grown.tree, grown
         target, classes = table.target, table.schema.classes
         assert target is not None
         assert classes is not None
@@ -179,5 +182,7 @@ def grow(
         )
         measure = measure_of(criterion, table.n_rows, n_classes, is_plain)
         grower = Grower(measure, data, None if is_plain else settings.ratio, limits, n_classes, pool, n_jobs)
-        grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    return assemble(grown, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+        tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
+    _, counts = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+    grown = remembered(counts, table)
+    return grown.tree, grown

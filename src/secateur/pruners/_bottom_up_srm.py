@@ -19,6 +19,7 @@ from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
 from ..counts import Counts
 from ..errors import ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..table import Schema
 from ..tree import Floats, Tree
 
@@ -113,7 +114,7 @@ def bottom_up_srm(
         tree,
         _cuts(tree, counts, code, delta, scale),
         node_labels=counts.majority,
-        seen=frozenset({counts.sample}),
+        seen=Seen.of(counts),
         rule=f"bottom-up SRM, {form} form, delta = {delta:g}",
         certified=not reasons,
         note="not certified: " + "; ".join(reasons) if reasons else tests.basis,

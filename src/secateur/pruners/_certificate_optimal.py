@@ -21,6 +21,7 @@ from ..counts import Counts
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tails import binomial_upper, log_binomial_tail
 from ..tree import Bools, Floats, Tree
 
@@ -108,7 +109,7 @@ def certificate_optimal(
         tree,
         sealed(chosen),
         node_labels=grown.majority,
-        seen=frozenset({grown.sample, holdout.sample}),
+        seen=Seen.of(grown, holdout),
         rule="certificate-optimal",
         certified=True,
         note=str(bound),

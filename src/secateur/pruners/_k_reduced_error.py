@@ -31,6 +31,7 @@ from ..costs import excess_cost, full_cost
 from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError, PruningError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Tree
 
@@ -277,7 +278,7 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
         tree,
         cheapest_subtree(tree.parent, error, float(holdout.total[0])),
         node_labels=grown.majority,
-        seen={grown.sample, holdout.sample},
+        seen=Seen.of(grown, holdout),
         note=_note(holdout),
     )
     best_charge = int(charge[best.cuts].sum())
@@ -332,7 +333,7 @@ def _labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, rule: str
         tree,
         node[is_cut],
         node_labels=node_labels,
-        seen={grown.sample, holdout.sample},
+        seen=Seen.of(grown, holdout),
         rule=rule,
         note=_note(holdout),
     )
