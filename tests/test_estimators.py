@@ -92,7 +92,9 @@ def cannot_hold(estimator):
         reason = "weighted rows do not certify"
         return {equivalence: reason, "check_sample_weights_list": reason}
     if estimator.prune is not None:
-        return {equivalence: "a row is kept aside or dealt to a fold as one, whatever its weight; repeated rows are not"}
+        return {
+            equivalence: "a row is kept aside or dealt to a fold as one, whatever its weight; repeated rows are not"
+        }
     return {}
 
 

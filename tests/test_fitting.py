@@ -110,7 +110,9 @@ def test_whole_weights_are_repetitions_where_no_row_is_dealt(seed, rule):
     weighted = fit_model(encode(X, target=Y, weights=weight), recipe, weight=weight)
     repeated = fit_model(encode(np.repeat(X, weight, axis=0), target=np.repeat(Y, weight)), recipe)
     for name in ("parent", "feature", "threshold"):  # scores are rounded otherwise
-        assert np.array_equal(getattr(weighted.shown, name), getattr(repeated.shown, name), equal_nan=name == "threshold")
+        assert np.array_equal(
+            getattr(weighted.shown, name), getattr(repeated.shown, name), equal_nan=name == "threshold"
+        )
     assert (weighted.grown.by_class == repeated.grown.by_class).all()
 
 

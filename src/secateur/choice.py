@@ -11,7 +11,7 @@ from .counts import Counts
 from .errors import ParameterError
 from .moments import Moments
 from .pruning import Pruning
-from .seen import Seen
+from .seen import NOTHING, Seen
 from .sequence import PruningSequence
 from .tree import Floats, Tree
 
@@ -73,7 +73,7 @@ class Selection:
     betas: Floats | None = None
     fold_error: Floats | None = None
     counts: Counts | Moments | None = None
-    judges: Seen = Seen()
+    judges: Seen = NOTHING
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import PruningError
 from .moments import Moments
-from .seen import Seen, digest_of
+from .seen import NOTHING, Seen, digest_of
 from .tree import Bools, Ints, Tree
 
 
@@ -52,7 +52,7 @@ class Pruning:
     tree: Tree
     is_leaf: Bools
     node_labels: Ints | None = None
-    seen: Seen = Seen()
+    seen: Seen = NOTHING
     rule: str = ""
     certified: bool | None = None
     note: str = ""

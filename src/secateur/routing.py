@@ -74,7 +74,7 @@ def count(
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else summable(weight)
     is_used = None if weight is None or weight.all() else weight > 0
-    about = {
+    about: dict[str, Any] = {
         "n_rows": table.n_rows if is_used is None else int(np.count_nonzero(is_used)),
         "sketch": sketch_of(tree, table, is_used) if sketch else None,
     }
@@ -102,7 +102,11 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None) -> Sketch:
 
 def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
     """Return the counts of a growing sample with a sketch of its rows, on a tree that knows what grew it."""
-    sketch = sketch_of(counts.tree, table, is_used)
+    return with_history(counts, sketch_of(counts.tree, table, is_used))
+
+
+def with_history(counts: Any, sketch: Sketch) -> Any:
+    """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
     history = Seen([SeenSample(counts.sample, sketch)])
     tree = replace(counts.tree, key=counts.tree.row_key, history=history, ledger=Ledger())
     return replace(counts, tree=tree, n_rows=sketch.n_rows, sketch=sketch)

@@ -12,7 +12,8 @@ Two books, one for each way in which rows can enter a tree:
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ class SeenSample(NamedTuple):
     sketch: Sketch | None = None
 
 
-class Seen(Set[str]):
+class Seen(AbstractSet[str]):
     """The samples that shaped something: a set of names that also knows their rows.
 
     Parameters
@@ -65,10 +66,10 @@ class Seen(Set[str]):
     def __len__(self) -> int:
         return len({sample.name for sample in self.samples})
 
-    def __or__(self, other: Iterable[Any]) -> "Seen":  # type: ignore[override]
+    def __or__(self, other: Iterable[Any]) -> "Seen":
         return Seen([*self.samples, *Seen(other).samples])
 
-    __ror__ = __or__  # type: ignore[assignment]
+    __ror__ = __or__
 
     def __hash__(self) -> int:
         return hash(frozenset(self))
@@ -134,8 +135,14 @@ class Ledger:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A sequence is not taken along: that it was looked at is.
-        looks = {m: replace(k, sequence=None, is_open=k.is_open or k.sequence is not None) for m, k in self.looks.items()}
+        looks = {
+            mark: replace(look, sequence=None, is_open=look.is_open or look.sequence is not None)
+            for mark, look in self.looks.items()
+        }
         return Ledger, (looks,)
+
+
+NOTHING = Seen()
 
 
 def digest_of(*arrays: Any) -> bytes:

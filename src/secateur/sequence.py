@@ -21,7 +21,7 @@ from ._kernels.weakest_link import member_sums
 from .counts import Counts, Numbers
 from .errors import ParameterError, PruningError
 from .pruning import Pruning
-from .seen import Seen
+from .seen import NOTHING, Seen
 from .tree import Bools, Floats, Ints, Tree
 
 
@@ -66,7 +66,7 @@ class PruningSequence:
     steps: Ints | None = None
     rebuild: Callable[[int], Bools] | None = None
     node_labels: Ints | None = None
-    seen: Seen = Seen()
+    seen: Seen = NOTHING
     rule: str = ""
     nested: bool = True
 
@@ -144,6 +144,7 @@ class PruningSequence:
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
         return self.costs_on(counts.wrong(self.node_labels))
+
     def costs_on(self, node_cost: Numbers) -> Numbers:
         """Return the summed leaf cost of every member.
 

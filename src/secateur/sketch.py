@@ -87,8 +87,8 @@ class RowKey:
             first += len(block)
         classes = answer.astype(np.int64) if n_classes else np.zeros(len(answer), np.int64)
         n_by_class = np.bincount(classes, minlength=n_classes or 1)
-        kept, first, copies = _smallest(hashes, size)
-        return Sketch(self, sealed(kept), sealed(classes[first]), sealed(copies), sealed(n_by_class), size)
+        kept, at, copies = _smallest(hashes, size)
+        return Sketch(self, sealed(kept), sealed(classes[at]), sealed(copies), sealed(n_by_class), size)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +130,9 @@ class Sketch:
         for name in ("classes", "copies", "n_by_class"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
         if not len(self.hashes) == len(self.classes) == len(self.copies) <= self.size:
-            raise CountsError(f"a sketch of {len(self.hashes)} hashes; one class and count for each of at most {self.size}")
+            raise CountsError(
+                f"a sketch of {len(self.hashes)} hashes; at most {self.size}, each with a class and a count, are needed"
+            )
 
     @property
     def theta(self) -> int:
@@ -181,11 +183,11 @@ class Sketch:
 
 def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
     """Return the sketch of all samples together; None if one of them has none."""
-    total = None
-    for i, sketch in enumerate(sketches):
+    total: Sketch | None = None
+    for sketch in sketches:
         if sketch is None:
             return None
-        total = sketch if i == 0 else total.merged(sketch)  # type: ignore[union-attr]  # the first set it
+        total = sketch if total is None else total.merged(sketch)
     return total
 
 

@@ -14,8 +14,8 @@ the cheapest:
 
 from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from ._certify import METHODS, certify
-from ._fresh import Freshness, freshness
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
+from ._fresh import Freshness, freshness
 from ._occam import occam
 from ._pac_bayes import pac_bayes
 from ._path import cross_validation_weights, least_bound, path

@@ -100,7 +100,8 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
         return found
     if counts.sample in seen:
         did = "helped to make this sequence" if isinstance(asked, PruningSequence) else "already helped to choose it"
-        return Freshness(f"sample {counts.sample!r} {did} (seen: {', '.join(seen)}); certify on rows it has not seen, or {_PAY}")
+        way = f"certify on rows it has not seen, or {_PAY}"
+        return Freshness(f"sample {counts.sample!r} {did} (seen: {', '.join(seen)}); {way}")
     found = compared(tree.history | seen, counts)
     if found.leak:
         return Freshness(f"{found.leak}, or, as they only pruned it, {_PAY}")
@@ -113,7 +114,9 @@ def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshn
 
     `is_named` refuses the name of one of them, too, where rows cannot be compared.
     """
-    unknown, blurred, compared_with = [], [], []
+    unknown: list[str] = []
+    blurred: list[str] = []
+    compared_with: list[str] = []
     for sample in samples.samples:
         result = _overlap(sample, counts)
         if result is None:

@@ -113,21 +113,22 @@ def _tests(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
 
 
 def _log_none(total: Array, c: Array, drawn: Array) -> Array:
-    """ln of the chance that none of `c` rows is among `drawn` of `total`: the product of 1 - drawn / (total - i), i < c."""
+    """ln of the chance that none of `c` rows is among `drawn` of `total`: of prod (1 - drawn / (total - i)), i < c."""
     from scipy.special import gammaln
 
     cases, inverse = np.unique(np.stack([total, c, drawn]), axis=1, return_inverse=True)
     total, c, drawn = cases.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = c * np.log1p(-drawn / np.maximum(total - (c - 1) / 2, 1))  # c much smaller than the total
-        exact = gammaln(total - c + 1) - gammaln(total - c - drawn + 1) - gammaln(total + 1) + gammaln(total - drawn + 1)
+        exact = gammaln(total - c + 1) - gammaln(total - c - drawn + 1)
+        exact += gammaln(total - drawn + 1) - gammaln(total + 1)
         result = np.where(c < total / 100, middle, exact)
         small = c <= 64
         product = np.zeros(len(total))
         for i in range(int(c[small].max(initial=0))):
             product += np.where(i < c, np.log1p(-drawn / np.maximum(total - i, 1)), 0.0)
     result = np.where(small, product, result)
-    return np.where(drawn + c > total, -np.inf, result)[inverse.ravel()]  # type: ignore[no-any-return]
+    return np.where(drawn + c > total, -np.inf, result)[inverse.ravel()]
 
 
 def _chernoff(x: int, chance: Array) -> float:

@@ -22,8 +22,10 @@ Example:
 )  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
+@click.option("--repeated", is_flag=True, help="Whole --weight values are repetitions of independent rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random signs (rademacher).")
 @common.write_options
+@common.sketch_option
 @common.data_options
 @common.output_options
 def certify(model: str, **options: Any) -> int:
@@ -36,9 +38,13 @@ def certify(model: str, **options: Any) -> int:
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
     found = replace(found, holdout=holdout)
-    bound = certificate_of(found, method=options["method"], delta=options["delta"], seed=options["seed"])
+    with common.told():
+        bound = certificate_of(
+            found, method=options["method"], delta=options["delta"], seed=options["seed"],
+            repeated=options["repeated"],
+        )  # fmt: skip
     if options["output"]:
-        common.save(replace(found, certificate=bound), options["output"])
+        common.save(replace(found, certificate=bound), options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     result = {**bound.to_dict(), "sentence": str(bound)}
     if options["output"] != "-":

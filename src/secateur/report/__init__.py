@@ -30,6 +30,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..model import Model
 from ..moments import Moments
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Tree
 from ._data import page_data
@@ -206,7 +207,7 @@ def as_model(thing: Any) -> Model:
         pruning = sequence[0]
     if pruning is None:
         labels = grown.majority if isinstance(grown, Counts) else None
-        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen={grown.sample})
+        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen=Seen.of(grown))
     return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
 
 
