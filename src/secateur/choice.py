@@ -42,14 +42,14 @@ class Selection:
         Error rate of each fold, repeats one after the other.
     counts : Counts or Moments, optional
         The sample the sequence was made from.
-    judges : Seen
-        The sample the choice was made on, with its rows.
     growing : dict
         The growing parameters that cross-validation chose or was given.
     pool : tuple of dict
         The other ways of growing it tried: their parameters, `n_leaves`, `error` and `se`.
     details : dict
         Further numbers: folds, repeats, seed, kind of standard error.
+    judges : Seen
+        The sample the choice was made on, with its rows.
 
     Examples
     --------
@@ -73,10 +73,10 @@ class Selection:
     betas: Floats | None = None
     fold_error: Floats | None = None
     counts: Counts | Moments | None = None
-    judges: Seen = NOTHING
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    judges: Seen = NOTHING
 
     def __post_init__(self) -> None:
         n_members = len(self.sequence)

@@ -108,7 +108,7 @@ def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
 def with_history(counts: Any, sketch: Sketch) -> Any:
     """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
     history = Seen([SeenSample(counts.sample, sketch)])
-    tree = replace(counts.tree, key=counts.tree.row_key, history=history, ledger=Ledger())
+    tree = replace(counts.tree, history=history, ledger=Ledger())
     return replace(counts, tree=tree, n_rows=sketch.n_rows, sketch=sketch)
 
 

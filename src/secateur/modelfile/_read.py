@@ -97,11 +97,11 @@ def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
         )
     mark = text_in(document["fingerprint"], "fingerprint")
     try:
-        key = None if document["key"] is None else key_in(document["key"], np.iinfo(np.int32).max)
+        key = key_in(document["key"], np.iinfo(np.int32).max)
         if tree is None:
             tree = Tree(shape.parent, key=key)
         counts = _sample(document["counts"], shape, tree, "counts")
-        return (counts if key == tree.row_key else replace(counts, sketch=None)), mark
+        return (counts if key == tree.key else replace(counts, sketch=None)), mark
     except ModelFileError:
         raise
     except SecateurError as error:
@@ -344,10 +344,10 @@ def _selection(
         None if part["betas"] is None else real_in(part["betas"], "selection.betas", n),
         by_fold,
         counts,
-        rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
         _dictionary(part["growing"], "selection.growing"),
         tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
         _dictionary(part["details"], "selection.details"),
+        rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
     )
 
 

@@ -58,7 +58,7 @@ def counts_document(counts: Counts | Moments, *, sketch: bool = True) -> Documen
         "version": VERSION,
         "fingerprint": fingerprint(counts.tree),
         "parent": numbers_out(counts.tree.parent),
-        "key": key_out(counts.tree.row_key),
+        "key": key_out(counts.tree.key),
         "counts": _sample(counts, sketch=sketch),
     }
 
