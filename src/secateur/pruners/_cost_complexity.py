@@ -83,7 +83,7 @@ def cost_complexity(
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     fields: dict[str, Any] = {
         "node_labels": labels_of(counts),
-        "seen": frozenset() if counts is None else frozenset({counts.sample}),
+        "seen": seen_of(tree, counts, cost=cost),
         "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
     }
     if values is not None and not _is_concave(values):
