@@ -194,10 +194,9 @@ def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
 def _smallest(hashes: Array, size: int) -> tuple[Array, Array, Array]:
     """The `size` smallest different hashes, a place of each, and how often they occur."""
     reach = 2 * size
-    rows = np.arange(len(hashes))
     while True:
-        if reach < len(hashes):
-            rows = np.flatnonzero(hashes <= np.partition(hashes, reach)[reach])
+        is_near = slice(None) if reach >= len(hashes) else hashes <= np.partition(hashes, reach)[reach]
+        rows = np.arange(len(hashes))[is_near]
         kept, first, copies = np.unique(hashes[rows], return_index=True, return_counts=True)
         if len(kept) >= size or reach >= len(hashes):
             return kept[:size], rows[first[:size]], copies[:size]
