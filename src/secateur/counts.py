@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .errors import CountsError, ParameterError
-from .seen import digest_of
+from .seen import mark_of
 from .sketch import Sketch
 from .tree import Ints, Tree
 
@@ -97,8 +97,8 @@ class Counts:
 
     @cached_property
     def mark(self) -> bytes:
-        """What tells this sample from others: its rows, or its counts where those are not known."""
-        return digest_of(self.by_class) if self.sketch is None else self.sketch.digest
+        """What tells this sample from others: its name and rows, or its counts where those are not known."""
+        return mark_of(self, self.by_class)
 
     @cached_property
     def total(self) -> Numbers:

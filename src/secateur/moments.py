@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import node_moments, structure
 from .errors import CountsError, UnsupportedError
-from .seen import digest_of
+from .seen import mark_of
 from .sketch import Sketch
 from .tree import Floats, Tree
 
@@ -111,7 +111,7 @@ class Moments:
     @cached_property
     def mark(self) -> bytes:
         """What tells this sample from others; see `Counts.mark`."""
-        return digest_of(self.weight, self.spread) if self.sketch is None else self.sketch.digest
+        return mark_of(self, self.weight, self.spread)
 
     @cached_property
     def is_whole(self) -> bool:

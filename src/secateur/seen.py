@@ -145,6 +145,13 @@ class Ledger:
 NOTHING = Seen()
 
 
+def mark_of(sample: Any, *arrays: Any) -> bytes:
+    """The mark of a sample: of its name and sketch, or of the arrays it has counted."""
+    if sample.sketch is None:
+        return digest_of(*arrays)
+    return hashlib.blake2b(sample.sample.encode(errors="replace") + sample.sketch.digest, digest_size=16).digest()
+
+
 def digest_of(*arrays: Any) -> bytes:
     """A short hash of arrays."""
     found = hashlib.blake2b(digest_size=16)
