@@ -9,10 +9,13 @@ the cheapest:
     pac_bayes     KL of a mixture of prunings to the prior
     rademacher    how well the class follows coin tosses
 
+
+
 `certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
 """
 
 from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
+from ._betting import betting_upper
 from ._certify import METHODS, certify
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
 from ._occam import occam
@@ -23,6 +26,7 @@ from ._test_sample import test_sample
 
 __all__ = [
     "METHODS",
+    "betting_upper",
     "binomial_upper",
     "certify",
     "chernoff_upper",
