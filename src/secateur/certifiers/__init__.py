@@ -9,7 +9,9 @@ the cheapest:
     pac_bayes     KL of a mixture of prunings to the prior
     rademacher    how well the class follows coin tosses
 
+Limits on other things than the error, from rows that no choice has seen:
 
+    certified_cost        the expected cost of a row, for a cost matrix
 
 `certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
 """
@@ -17,6 +19,7 @@ the cheapest:
 from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from ._betting import betting_upper
 from ._certify import METHODS, certify
+from ._cost import certified_cost
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
 from ._occam import occam
 from ._pac_bayes import pac_bayes
@@ -28,6 +31,7 @@ __all__ = [
     "METHODS",
     "betting_upper",
     "binomial_upper",
+    "certified_cost",
     "certify",
     "chernoff_upper",
     "count_prunings",
