@@ -14,6 +14,7 @@ Limits on other things than the error, from rows that no choice has seen:
     certified_cost        the expected cost of a row, for a cost matrix
     class_rates           the error among rows of each class: false positives, false negatives
     leaf_shares           the class shares in every leaf, all at once
+    importance_weighted   the error where new rows will come from, if these come from elsewhere
 
 `certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
 """
@@ -24,6 +25,7 @@ from ._betting import betting_upper
 from ._certify import METHODS, certify
 from ._cost import certified_cost
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
+from ._importance import importance_weighted
 from ._leaf_shares import leaf_shares
 from ._occam import occam
 from ._pac_bayes import pac_bayes
@@ -46,6 +48,7 @@ __all__ = [
     "count_prunings_within",
     "cross_validation_weights",
     "draw_signs",
+    "importance_weighted",
     "kl_upper",
     "leaf_shares",
     "least_bound",
