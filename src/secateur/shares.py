@@ -113,9 +113,14 @@ class LeafShares:
             is_checked=self.is_checked,
         )
 
-    def has(self, nodes: npt.ArrayLike) -> bool:
-        """Whether there are limits for all these nodes."""
-        return bool(np.isin(np.asarray(nodes), self.nodes).all())
+    def check_covers(self, nodes: npt.ArrayLike) -> None:
+        """Raise `ParameterError` unless there are limits for all these leaves."""
+        missing = np.setdiff1d(np.asarray(nodes), self.nodes)
+        if len(missing):
+            raise ParameterError(
+                f"the limits say nothing about leaf {missing[0]}; make them with leaf_shares(pruning, counts) of the "
+                'same pruning, or with over="nodes"'
+            )
 
     def restricted(self, nodes: npt.ArrayLike) -> "LeafShares":
         """Return the limits of some of the leaves; they hold as they did."""

@@ -65,8 +65,9 @@ def test_over_nodes_every_node_of_the_grown_tree_shares_delta():
     assert limits.nodes.tolist() == [0, 1, 2, 3, 4]
     assert limits.upper[1, 1] == pytest.approx(upper(35, 85, 0.05 / 5 / 2))
     assert limits.method.endswith("5 nodes at once")
-    assert limits.has([0, 3])
-    assert not leaf_shares(one_leaf, FRESH).has([0, 3])
+    limits.check_covers([0, 3])
+    with pytest.raises(ParameterError, match="nothing about leaf 3"):
+        leaf_shares(one_leaf, FRESH).check_covers([0, 3])
 
 
 def test_rows_that_chose_the_pruning_certify_nodes_but_not_leaves():
