@@ -113,7 +113,8 @@ def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[st
     """The share of a class in a leaf, as found in the sample and with its limit.
 
     Of two classes it is the one the leaf does not answer, and at most so much; of more, the one it
-    answers (without an answer: the most frequent), and at least so much.
+    answers (without an answer: the most frequent), and at least so much. A class that `limits` tells
+    is told in every leaf, at most so much.
     """
     i = int(np.searchsorted(limits.nodes, node))
     n = int(limits.n[i])
@@ -122,10 +123,11 @@ def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[st
     n_classes = len(limits.classes)
     if label is None or label >= n_classes:
         label = int(limits.count[i].argmax())
-    c = 1 - label if n_classes == 2 else label
+    is_upper = n_classes == 2 or bool(limits.tells)
+    c = limits.classes.index(limits.tells) if limits.tells else 1 - label if n_classes == 2 else label
     # In tenths of a percent, away from what was found: what is written holds too.
-    limit = math.ceil(1000 * limits.upper[i, c]) if n_classes == 2 else math.floor(1000 * limits.lower[i, c])
-    side = "at most" if n_classes == 2 else "at least"
+    limit = math.ceil(1000 * limits.upper[i, c]) if is_upper else math.floor(1000 * limits.lower[i, c])
+    side = "at most" if is_upper else "at least"
     return f"{names[c]} {100 * limits.share[i, c]:.1f} % of {n:,} held out ({side} {limit / 10:.1f} %)"
 
 

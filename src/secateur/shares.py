@@ -32,6 +32,9 @@ class LeafShares:
     delta : float
     method, sample, freshness, is_checked
         As of a `Bound`.
+    tells : str
+        The class whose share text and rules tell in every leaf; by default, of two classes the one
+        that the leaf does not answer, of more the one it does.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class LeafShares:
     sample: str = ""
     freshness: str = ""
     is_checked: bool = True
+    tells: str = ""
 
     def __post_init__(self) -> None:
         for name, dtype in (("nodes", np.int32), ("count", np.int64), ("lower", np.float64), ("upper", np.float64)):
@@ -112,6 +116,17 @@ class LeafShares:
             freshness=self.freshness,
             is_checked=self.is_checked,
         )
+
+    def telling(self, label: Any) -> "LeafShares":
+        """Return the same limits, of which text and rules tell those of one class.
+
+        Examples
+        --------
+        >>> limits = LeafShares([0], [[1111, 89]], [[0.904, 0]], [[1, 0.096]], ["repaid", "defaulted"], 0.05)
+        >>> limits.telling("defaulted").tells
+        'defaulted'
+        """
+        return replace(self, tells=self.classes[class_number(self.classes, label)])
 
     def check_covers(self, nodes: npt.ArrayLike) -> None:
         """Raise `ParameterError` unless there are limits for all these leaves."""

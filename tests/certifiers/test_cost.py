@@ -61,6 +61,13 @@ def test_costs_that_no_leaf_can_cause_do_not_count():
     assert bound.scale == 1000
 
 
+def test_a_matrix_may_know_classes_that_the_sample_does_not():
+    wider = certified_cost(WHOLE, FRESH, [[0, 2, 2], [8, 0, 8], [8, 2, 0]], delta=0.1)
+
+    assert wider.value == certified_cost(WHOLE, FRESH, [[0, 2], [8, 0]], delta=0.1).value
+    assert wider.errors == 70
+
+
 def test_many_different_costs_are_bet_on():
     tree = Tree.from_parents([-1, 0, 0, 0])
     costs = [[0, 1, 2], [3, 0, 4], [5, 7, 0]]

@@ -75,6 +75,8 @@ def test_leaves_are_rules_with_limits(command, model_file, fresh_file, model_and
     *rules, last = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves")[1].splitlines()
     assert len(rules) == model.pruning.n_leaves
     assert all("held out (at most" in rule for rule in rules)
+    told = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves", "--positive", "ill")[1]
+    assert all("), ill " in rule for rule in told.splitlines()[:-1])
     assert last == f"With 95 % confidence all of these limits hold at once ({limits.method})."
 
 
@@ -105,6 +107,16 @@ def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
     assert (empty[0]["lower"], empty[0]["upper"]) == ([0, 0], [1, 1])
 
 
+def test_a_regression_tree_has_none_of_these(command, folder, grow_file, fresh_file):
+    path = folder / "regression.json"
+    fit = ["fit", grow_file, "--target", "age", "--task", "regress", "--folds", 2, "-o", path, "-q", "--force"]
+    assert command(*fit)[0] == 0
+    for what in (["cost", "--costs", "[[0]]"], ["rates"], ["leaves"]):
+        code, out, err = command("certify", path, "--holdout", fresh_file, "--of", *what)
+        assert (code > 0, out) == (True, "")
+        assert "only class counts certify" in err
+
+
 def test_a_limit_that_is_not_met_leaves_with_1(command, model_file, fresh_file):
     for what, more in (("cost", ["--costs", "[[0, 5], [1, 0]]"]), ("rates", [])):
         for limit, code in (("5", 0), ("0.001", 1)):
@@ -120,7 +132,7 @@ def test_a_limit_that_is_not_met_leaves_with_1(command, model_file, fresh_file):
         (["--of", "cost", "--costs", "[[0, 1], [1, 0]]", "--method", "occam"], "--method is for --of error"),
         (["--of", "rates", "-o", "x.json"], "--output is for --of error"),
         (["--of", "rates", "--costs", "[[0]]"], "--costs is for --of cost"),
-        (["--of", "leaves", "--positive", "ill"], "--positive is for --of rates"),
+        (["--of", "cost", "--costs", "[[0, 1], [1, 0]]", "--positive", "ill"], "--positive is for --of rates"),
         (["--of", "leaves", "--max-error", "0.1"], "--max-error is for"),
     ],
 )

@@ -89,7 +89,7 @@ def certified_cost(
     answers = np.unique(labels)
     possible = np.unique(matrix[:, answers])
     by_class = np.zeros((len(matrix), len(answers)), np.int64)
-    np.add.at(by_class.T, np.searchsorted(answers, labels), counts.by_class[pruning.leaves])
+    np.add.at(by_class[: counts.n_classes].T, np.searchsorted(answers, labels), counts.by_class[pruning.leaves])
     rows = np.bincount(
         np.searchsorted(possible, matrix[:, answers]).ravel(), weights=by_class.ravel(), minlength=len(possible)
     ).astype(np.int64)
@@ -99,8 +99,8 @@ def certified_cost(
     if n_steps == 0:
         value, how = float(possible[0]), "every answer costs the same"
     elif is_stepwise:
-        value, how = _stepwise(possible, rows, delta), f"exact tail{'s' if n_steps > 1 else ''} of {n_steps} steps"
-        how = "exact tail" if n_steps == 1 else how
+        value = _stepwise(possible, rows, delta)
+        how = "exact tail" if n_steps == 1 else f"exact tails of {n_steps} steps"
     else:
         span = float(possible[-1] - possible[0])
         limit = betting_upper((possible - possible[0]) / span, rows, math.log(delta))

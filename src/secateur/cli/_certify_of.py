@@ -21,7 +21,7 @@ WHAT = ("error", "cost", "rates", "leaves")
 def certify_of_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --of, --costs and --positive."""
     for option in (
-        click.option("--positive", metavar="CLASS", help="Of two: the class looked for (--of rates); the second."),
+        click.option("--positive", metavar="CLASS", help="The class looked for (--of rates, leaves)."),
         click.option(
             "--costs", metavar="FILE|JSON",
             help="Cost matrix (--of cost): a row for each true class, a column for each answer; the model's own.",
@@ -78,6 +78,8 @@ def _leaves(model: "Model", holdout: "Counts", options: dict[str, Any]) -> int:
             quiet=options["quiet"],
         )
     limits = limits.restricted(model.pruning.leaves)
+    if options["positive"] is not None:
+        limits = limits.telling(options["positive"])
     common.show(
         {"of": "leaves", **_plain(limits)},
         as_json=options["as_json"],
@@ -118,8 +120,8 @@ def _check_options(what: str, options: dict[str, Any]) -> None:
         raise click.UsageError(f"--output is for --of error: a model file holds no limits on {what}; use --json")
     if options["costs"] and what != "cost":
         raise click.UsageError("--costs is for --of cost")
-    if options["positive"] is not None and what != "rates":
-        raise click.UsageError("--positive is for --of rates")
+    if options["positive"] is not None and what == "cost":
+        raise click.UsageError("--positive is for --of rates and leaves")
     if options["max_error"] is not None and what == "leaves":
         raise click.UsageError("--max-error is for --of error, cost and rates")
 
