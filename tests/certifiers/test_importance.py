@@ -11,11 +11,18 @@ from secateur import Pruning, Tree
 from secateur.certifiers import betting_upper, importance_weighted
 from secateur.errors import CountsError, DataError, LeakageError, ParameterError, TreeError
 
+CENTRES = np.array([[0.25, 0.25], [0.25, 0.75], [0.75, 0.25], [0.75, 0.75]])
 
-@pytest.fixture(scope="module")
+
+def near(kinds, rng):
+    """Rows of the given kinds, no two alike."""
+    return CENTRES[kinds] + rng.uniform(-0.1, 0.1, (len(kinds), 2))
+
+
+@pytest.fixture
 def tree_and_grown():
-    X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    return secateur.grow(np.tile(X, (3, 1)), ["a", "b", "c", "c"] * 3)
+    kinds = np.tile(np.arange(4), 5)
+    return secateur.grow(near(kinds, np.random.default_rng(1)), np.array(["a", "b", "c", "c"])[kinds])
 
 
 def pruned(tree_and_grown, cuts=(), seen=("grow",)):
@@ -23,7 +30,7 @@ def pruned(tree_and_grown, cuts=(), seen=("grow",)):
     return Pruning.from_cuts(tree, list(cuts), node_labels=grown.majority, seen=seen)
 
 
-X = np.tile([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (25, 1))
+X = near(np.tile(np.arange(4), 25), np.random.default_rng(2))
 Y = np.tile(["a", "b", "c", "a"], 25)  # the last of four rows is wrong
 W = np.tile([1.25, 1.25, 1.0, 0.5], 25)
 
@@ -38,12 +45,12 @@ def test_losses_are_the_weights_of_rows_in_error(tree_and_grown):
     assert "the importance-weighted error on new rows like these is at most" in str(bound)
 
 
-def test_answers_are_those_of_the_pruning(tree_and_grown):
+@pytest.mark.parametrize("is_root", [True, False])
+def test_answers_are_those_of_the_pruning(tree_and_grown, is_root):
     tree, _ = tree_and_grown
-    for cuts in ([0], tree.internal[1:].tolist()):
-        pruning = pruned(tree_and_grown, cuts)
-        expected = pruning.errors(secateur.count(tree, X, Y))
-        assert importance_weighted(pruning, X, Y, np.ones(100), largest=1).errors == expected
+    pruning = pruned(tree_and_grown, [0] if is_root else tree.internal[1:].tolist())
+    expected = pruning.errors(secateur.count(tree, X, Y))
+    assert importance_weighted(pruning, X, Y, np.ones(100), largest=1).errors == expected
 
 
 @pytest.mark.filterwarnings("ignore:y holds classes")
@@ -68,13 +75,12 @@ def test_it_holds_where_rows_come_from_elsewhere(tree_and_grown):
     here, there = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])  # chances of the four kinds of row
     error = np.array([0.3, 0.1, 0.05, 0.02])
     true, plain = there @ error, here @ error
-    kinds = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     answers = np.array(["a", "b", "c", "c"])
     runs, delta, failed, n_above_plain = 300, 0.1, 0, 0
     for _ in range(runs):
         kind = rng.choice(4, 150, p=here)
         y = np.where(rng.random(150) < error[kind], np.where(kind < 2, "c", "a"), answers[kind])
-        bound = importance_weighted(pruning, kinds[kind], y, (there / here)[kind], largest=4, delta=delta)
+        bound = importance_weighted(pruning, near(kind, rng), y, (there / here)[kind], largest=4, delta=delta)
         failed += bound.value < true
         n_above_plain += bound.rate > plain
 

@@ -87,7 +87,7 @@ def test_rows_that_chose_the_pruning_certify_nodes_but_not_leaves():
 def test_a_share_is_asked_for_by_leaf_and_class_name():
     tree, grown = secateur.grow([[0.0], [1.0]], ["bad", "good"])
     pruning = Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
-    X, y = np.repeat([[0.0], [1.0]], 50, axis=0), ["bad"] * 40 + ["good"] * 60
+    X, y = np.append(np.linspace(0.01, 0.4, 50), np.linspace(0.6, 0.99, 50))[:, None], ["bad"] * 40 + ["good"] * 60
     limits = leaf_shares(pruning, secateur.count(tree, X, y, sample="test"))
     bound = limits.bound(1, "good")
 

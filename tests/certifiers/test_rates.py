@@ -41,7 +41,7 @@ def test_each_for_itself_needs_no_share():
 def test_the_positive_class_is_the_second_unless_said_otherwise():
     tree, grown = secateur.grow([[0.0], [1.0]], ["bad", "good"])
     pruning = Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
-    counts = secateur.count(tree, [[0.0], [0.0], [1.0]], ["bad", "good", "good"], sample="test")
+    counts = secateur.count(tree, [[0.1], [0.2], [0.9]], ["bad", "good", "good"], sample="test")
 
     assert [b.quantity for b in class_rates(pruning, counts)] == ["false positive rate", "false negative rate"]
     other = class_rates(pruning, counts, positive="bad")

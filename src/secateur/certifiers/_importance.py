@@ -66,7 +66,7 @@ def importance_weighted(
     --------
     >>> import numpy as np, secateur
     >>> from secateur.certifiers import importance_weighted
-    >>> tree, grown = secateur.grow([[0.0], [1.0]], ["no", "yes"])
+    >>> tree, grown = secateur.grow([[0.1], [0.9]], ["no", "yes"])
     >>> pruning = secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
     >>> X = np.tile([[0.0], [1.0]], (500, 1))
     >>> y = np.where(X[:, 0] > 0, "yes", "no")

@@ -69,9 +69,9 @@ def leaf_shares(
     >>> limits = leaf_shares(Pruning.from_cuts(tree, [], node_labels=[0, 0, 1]), fresh)
     >>> limits.upper.round(3).tolist()
     [[0.942, 0.093], [0.375, 0.851]]
-    >>> print(limits.bound(1, 1))
-    With 95 % confidence the share of '1' in leaf 1 on new rows like these is at most 9.29 %, from 1,200 held-out
-    rows (method: leaf shares, exact tail, 2 leaves at once); assumes rows are independent and drawn alike.
+    >>> bound = limits.bound(1, 1)
+    >>> bound.quantity, bound.errors, bound.n, round(bound.value, 3)
+    ("share of '1' in leaf 1", 89, 1200, 0.093)
     """
     delta = check_delta(delta)
     if over not in ("leaves", "nodes"):
