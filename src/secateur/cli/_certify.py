@@ -23,7 +23,7 @@ Example:
     type=click.Choice(["best", "test-sample", "path", "occam", "rademacher", "pac-bayes"]),
 )  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
-@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the limit is above X.")
+@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random signs (rademacher).")
 @common.write_options
 @common.data_options
