@@ -244,14 +244,14 @@ class Shift:
             cell = rng.choice(16, n, p=here)
             return cell, (rng.random(n) < chance[cell]).astype(int)
 
-        cell, y = draw(self.n_grow)
-        y[:2] = 0, 1
-        tree, grown = grow(cells[cell], y)
-        sequence = prune(tree, grown)
-        cell, y = draw(self.n_prune)
-        for kind, pruning in (("whole", sequence[0]), ("half", sequence[len(sequence) // 2])):
-            answer = answers(pruning, cells)
-            true = float((weight * here) @ np.where(answer == 1, 1 - chance, chance))
+        for kind in ("whole", "half"):
+            cell, y = draw(self.n_grow)
+            y[:2] = 0, 1
+            tree, grown = grow(cells[cell], y)
+            sequence = prune(tree, grown)
+            pruning = sequence[0 if kind == "whole" else len(sequence) // 2]
+            true = float((weight * here) @ np.where(answers(pruning, cells) == 1, 1 - chance, chance))
+            cell, y = draw(self.n_prune)
             bound = importance_weighted(
                 pruning, cells[cell], y, weight[cell], largest=self.largest, delta=DELTA, sample="test"
             )
