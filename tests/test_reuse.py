@@ -272,14 +272,16 @@ def test_weights_that_are_stated_to_be_repetitions_count():
     assert certify(scene.middle, heavy, repeated=True).value == certify(Scene().middle, written).value
 
 
+def asked_before(scene, question):
+    fresh = scene.count(scene.F, scene.f, sample="test")
+    question(scene.middle, fresh)
+    return certify(scene.middle, fresh)
+
+
 FRESH = {
     "test sample": lambda s: certify(s.middle, s.count(s.F, s.f, sample="test")),
-    "asked twice of one pruning": lambda s: [
-        certify(s.middle, c) for c in [s.count(s.F, s.f, sample="test")] for _ in range(2)
-    ][1],
-    "after its own errors": lambda s: [
-        (s.middle.errors(c), certify(s.middle, c)) for c in [s.count(s.F, s.f, sample="test")]
-    ][0][1],
+    "asked twice of one pruning": lambda s: asked_before(s, certify),
+    "after its own errors": lambda s: asked_before(s, Pruning.errors),
     "after another sample chose": lambda s: certify(chosen_by_hand(s, s.held), s.count(s.F, s.f, sample="test")),
     "after a rule": lambda s: certify(
         prune(s.tree, s.grown, s.held, rule="reduced-error"), s.count(s.F, s.f, sample="test")

@@ -19,8 +19,8 @@ def slow_hash(row, answer, key):
     mask = 2**64 - 1
     factors = hashlib.shake_128(key.salt).digest(8 * len(key.columns))
     joined = 0
-    for j, value in enumerate(row):
-        value = np.float32(np.nan) if np.isnan(value) else np.float32(value) + np.float32(0)
+    for j, cell in enumerate(row):
+        value = np.float32(np.nan) if np.isnan(cell) else np.float32(cell) + np.float32(0)
         factor = int.from_bytes(factors[8 * j : 8 * j + 8], "little") | 1
         joined = (joined + factor * int(value.view(np.uint32))) & mask
     k0, k1 = (int.from_bytes(key.salt[i : i + 8], "little") for i in (0, 8))

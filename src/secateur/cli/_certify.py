@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from . import _common as common
+from ._certify_of import certify_of, certify_of_options
 from ._held_out import held_out_counts, held_out_options
 
 
@@ -16,6 +17,7 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @held_out_options
+@certify_of_options
 @click.option(
     "--method", default="best", show_default=True,
     type=click.Choice(["best", "test-sample", "path", "occam", "rademacher", "pac-bayes"]),
@@ -37,6 +39,8 @@ def certify(model: str, **options: Any) -> int:
     holdout = held_out_counts(found, options) or found.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
+    if options["what"] != "error":
+        return certify_of(found, holdout, options)
     found = replace(found, holdout=holdout)
     with common.told():
         bound = certificate_of(

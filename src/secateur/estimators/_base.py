@@ -206,6 +206,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         decimals: int = 2,
         show_weights: bool = False,
+        limits: Any = None,
     ) -> str:
         """Return the tree as text; the parameters are those of `secateur.text.export_text`."""
         check_is_fitted(self)
@@ -218,9 +219,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             decimals=decimals,
             show_weights=show_weights,
             pruning=self.pruning_,
+            limits=limits,
         )
 
-    def export_rules(self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2) -> str:
+    def export_rules(
+        self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2, limits: Any = None
+    ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.text.export_rules`."""
         check_is_fitted(self)
         return export_rules(
@@ -230,6 +234,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             class_names=class_names,
             decimals=decimals,
             pruning=self.pruning_,
+            limits=limits,
         )
 
     def export(self, to: str, **parameters: Any) -> Any:

@@ -2,7 +2,8 @@
 
     _data.py      a model as plain lists               page.html, page.css   the page
     _reasons.py   why each node is a leaf              numbers.js elements.js data.js words.js state.js
-    _card.py      the model card                       chart.js tree.js panel.js tables.js main.js
+    _shares.py    limits on class shares               chart.js tree.js panel.js tables.js main.js
+    _card.py      the model card
     _static.py    the tree for readers without scripts
 
 The parts are joined here. The page needs no network and no other file; its policy forbids
