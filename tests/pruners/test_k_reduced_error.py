@@ -343,10 +343,12 @@ def test_growing_weights_with_fractional_charges_are_refused_with_the_way_out():
 
 
 def test_held_out_counts_too_large_to_pack_are_refused_with_the_way_out():
-    huge = Counts.from_leaves(FOUR_LEAVES, [[1, 2**61], [2, 0], [0, 1], [0, 2]], sample="prune")
+    tree = Tree.from_parents([-1] + [0] * 600)
+    grown = Counts.from_leaves(tree, [[1, 0]] * 599 + [[0, 1]])
+    huge = Counts.from_leaves(tree, [[1, 0]] * 599 + [[2**53 - 600, 0]], sample="prune")
 
     with pytest.raises(CountsError, match="divide the counts"):
-        k_reduced_error(FOUR_LEAVES, GROWN, huge, k=1, labelled=True)
+        k_reduced_error(tree, grown, huge, k=0)
 
 
 @given(data=st.data(), case=trees_with_counts(("grow",), max_classes=2, max_internal=4), labelled=st.booleans())

@@ -36,6 +36,7 @@ from ..tree import Tree
 
 Longs = npt.NDArray[np.int64]
 
+_MOST_BYTES = 1 << 33  # of a table: 8 GB
 _WHOLE = 1e-6  # sums of weights this close to a whole number are meant to be one
 
 
@@ -281,6 +282,12 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
         note=_note(holdout),
     )
     best_charge = int(charge[best.cuts].sum())
+    n_bytes = 16 * (budget + 1) + len(tree.internal) * min(budget + 1, best_charge) // 8
+    if n_bytes > _MOST_BYTES:
+        raise CountsError(
+            f"every limit up to k={int(least) + budget:,} of {tree} needs about {n_bytes / 1e9:.0f} GB; "
+            f"pass a smaller k, or divide the counts of sample {grown.sample!r} by a common factor"
+        )
     errors = np.full(budget + 1, best.cost(error))
     leaves = np.full(budget + 1, best.n_leaves)
     table = None
