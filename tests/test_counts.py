@@ -88,7 +88,7 @@ def test_counts_that_add_up_to_2_to_the_53_are_refused_with_the_way_out():
     wraps = [[2**62, 0]] * 4  # 0 in 64 bits
     for tree, leaves in [(TREE, [[2**52, 0], [0, 2**52]]), (TREE, [[2**62, 0], [0, 2**62]]), (four, wraps)]:
         with pytest.raises(
-            CountsError, match="2\\*\\*53 or more.*divide them by a common factor, or pass them as float"
+            CountsError, match=r"2\*\*53 or more.*divide them by a common factor, or pass them as float"
         ):
             Counts.from_leaves(tree, leaves)
     with pytest.raises(CountsError):
