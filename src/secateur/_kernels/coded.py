@@ -189,10 +189,10 @@ def multiway_score(criterion: Any, histogram: Any, n_present: Any, base: Any, le
 @njit_inner
 def is_any_below(histogram: Any, n_present: Any, least: Any) -> Any:
     """Whether a category has fewer than `least` rows; else every set of categories is large enough."""
+    smallest = np.inf
     for t in range(n_present):
-        if histogram.sizes[histogram.present[t]] < least:
-            return True
-    return False
+        smallest = min(smallest, histogram.sizes[histogram.present[t]])
+    return smallest < least
 
 
 @njit_inner
