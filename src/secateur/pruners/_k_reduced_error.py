@@ -458,8 +458,8 @@ def _budget(limit: Fraction, least: Fraction, words: str) -> int:
     budget = math.floor(limit - least + slack)
     if budget < 0:
         raise PruningError(
-            f"{words}: at most {_plain(limit)} growing errors are allowed, but the uncut tree already makes {_plain(least)} "
-            f"and no pruning makes fewer; the least possible k is {_plain(least)}"
+            f"{words}: at most {_plain(limit)} growing errors are allowed, but the uncut tree already makes "
+            f"{_plain(least)} and no pruning makes fewer; the least possible k is {_plain(least)}"
         )
     return budget
 
