@@ -196,6 +196,17 @@ def is_any_below(histogram: Any, n_present: Any, least: Any) -> Any:
 
 
 @njit_inner
+def moved_by(step: Any) -> Any:
+    """The category that a step of the Gray code moves: first the lowest, which then stays."""
+    t = np.int64(0)
+    if step > 0:
+        while not (step >> t) & 1:
+            t += 1
+        t += 1
+    return t
+
+
+@njit_inner
 def _comes_first(a: Any, b: Any) -> Any:
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
     differing = a ^ b
@@ -239,13 +250,7 @@ def subset_cut(
                 histogram.keys[t] = histogram.counts[present[t], focus] / weights[present[t]]
             _sort_by_key(order, histogram.keys, n_present)
         for step in range(n_steps):
-            t = 0
-            if not is_exhaustive:
-                t = order[step]
-            elif step > 0:
-                while not (step >> t) & 1:
-                    t += 1
-                t += 1
+            t = moved_by(step) if is_exhaustive else order[step]
             bit = one << np.uint64(min(t, 63))
             sign = -1.0 if is_exhaustive and mask & bit else 1.0
             mask ^= bit

@@ -242,13 +242,7 @@ def _subset_cut(
     weight, total, size = 0.0, 0.0, 0.0
     found = -1
     for step in range(1 << (n_present - 1) if is_exhaustive else n_present - 1):
-        t = 0
-        if not is_exhaustive:
-            t = order[step]
-        elif step > 0:  # the lowest category stays, of the others that of the lowest bit of the step moves
-            while not (step >> t) & 1:
-                t += 1
-            t += 1
+        t = coded.moved_by(step) if is_exhaustive else order[step]
         bit = one << np.uint64(min(t, 63))
         sign = -1.0 if is_exhaustive and mask & bit else 1.0
         mask ^= bit
