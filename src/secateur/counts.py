@@ -16,6 +16,7 @@ from .tree import Ints, Tree
 
 Numbers = npt.NDArray[Any]  # int64 or float64
 LabelRule = Literal["grow", "prune", "both"]
+MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +28,8 @@ class Counts:
     tree : Tree
         The tree the sample was routed through.
     by_class : array of shape (n_nodes, n_classes)
-        Whole numbers stay int64, so that ties are exact; weights are float64.
+        Whole numbers stay int64, so that ties are exact, and add up to less than 2**53, so that every
+        sum and rate made of them is; weights are float64.
     sample : str
         Name of the sample; prunings remember the samples that shaped them.
     n_rows : int, optional
@@ -220,7 +222,15 @@ def _numbers(values: npt.ArrayLike) -> Numbers:
 
 
 def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
-    """Refuse negative or non-finite counts and nodes that differ from the sum of their children."""
+    """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
+    if by_class.dtype.kind == "i":
+        # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
+        total = float(by_class[tree.is_leaf].sum(dtype=np.float64))
+        if total >= MOST_WHOLE:
+            raise CountsError(
+                f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
+                "exact; divide them by a common factor, or pass them as float weights"
+            )
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
     slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
     v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)

@@ -356,7 +356,8 @@ def test_a_value_that_contains_itself_is_refused_on_saving():
 
 def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):
     tree = Tree.from_parents([-1, 0, 0])
-    huge = Counts(tree, [[2**60, 0], [2**60, 0], [0, 0]])
+    huge = Counts.from_leaves(tree, [[1, 0], [0, 0]])
+    object.__setattr__(huge, "by_class", np.array([[2**60, 0], [2**60, 0], [0, 0]]))  # refused when it is made
     lying = PruningSequence(tree, [5, 1], [0, 1], steps=[1, 0, 0], node_labels=[0, 0, 0])
     whole = Pruning.from_cuts(tree, [], node_labels=[0, 0, 0])
     small = Counts.from_leaves(tree, [[1, 0], [0, 1]])

@@ -25,6 +25,7 @@ from ..tree import Tree
 from ._checks import check_delta, check_samples, chosen
 
 _FEWEST_ROWS = 8
+_ROUNDING = 1e-9  # a mean above n by at most this share of n is a rounded n; a pass adds some 1e-16 per level
 
 
 def pac_bayes(
@@ -99,7 +100,7 @@ def pac_bayes(
         elif thetas is None:
             results = _search(tree, own, errors, log_z, n, fixed_cost)
         else:
-            results = [(t, *gibbs(tree, own, errors, log_z, t)) for t in thetas]
+            results = [(t, *gibbs(tree, own, errors, log_z, t, n)) for t in thetas]
         for t, mean, divergence in results:
             value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
             if best is None or value < best[0]:
@@ -124,10 +125,13 @@ def pac_bayes(
 
 
 def gibbs(
-    tree: Tree, own: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], log_z: float, theta: float
+    tree: Tree, own: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], log_z: float, theta: float, n: int
 ) -> tuple[float, float]:
     """(expected errors, KL to the prior) of the mixture proportional to prior * exp(-theta * errors)."""
     log_z_posterior, mean = mixtures.mean_cost(tree.parent, own - theta * errors, errors)
+    # No pruning errs on more than n rows, so neither does their mean; one that is farther off is refused by the tail.
+    if n < mean <= n * (1 + _ROUNDING):
+        mean = float(n)
     return mean, -theta * mean - (log_z_posterior - log_z)
 
 
@@ -143,7 +147,7 @@ def _search(
     found = []
     theta, value = 0.3, 2.0
     for _ in range(20):
-        mean, divergence = gibbs(tree, own, errors, log_z, theta)
+        mean, divergence = gibbs(tree, own, errors, log_z, theta, n)
         found.append((theta, mean, divergence))
         new_value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
         # Below a thousandth of the bound a further step is not worth its pass.

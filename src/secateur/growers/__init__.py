@@ -106,9 +106,14 @@ def grow(
     Columns are sorted once; a level of the tree costs O(rows x columns).
     Missing numbers are tried on both sides of every threshold and by themselves; a missing
     category is a category of its own. Scores nearer than 1e-12 of the node's impurity are tied.
-    With "squared_error" the best set of categories is found exactly, by their means, unless a
-    least size of the children forbids it. Targets are taken relative to their median, so that
-    large offsets lose nothing.
+
+    Of the sets of categories the best is found, with two exceptions in nodes that hold more than
+    10 categories. With more than two classes only sets are tried that are a start of the order
+    by the share of some class. With two classes, or "squared_error", the best of all sets is
+    a start of the order by that share, or by the mean, and is found; but if the least size of a
+    child rules it out, only the other starts are tried.
+
+    "squared_error" takes targets relative to their median, so that large offsets lose nothing.
 
     Examples
     --------
