@@ -1,6 +1,6 @@
 """How often do certificates fail? Simulated on concepts whose true errors are known exactly.
 
-    python benchmarks/coverage.py [runs]
+    python benchmarks/coverage.py [runs] [flow runs]
 
 A concept gives every leaf of a fixed tree its probability and its class probabilities,
 so the true error of any pruning is a sum over nodes. A run draws a growing and a held-out
@@ -8,6 +8,9 @@ sample, lets each method choose a pruning with the held-out sample and certify i
 looks whether the true error is above the bound. A method whose failures are more than
 delta beyond a one-sided 99.9 % Clopper-Pearson margin is marked and the script exits with 1.
 Of limits that hold for many things at once, the one that is furthest off counts.
+
+Then every public way to a certificate (`flows.py`) is run as often on small populations: whatever a
+user does, the limit must hold.
 """
 
 import math
@@ -15,6 +18,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 
+import flows
 import numpy as np
 from scipy import special
 
@@ -323,7 +327,20 @@ def main():
             refuted += failures > limit
             margin = f"{low:.4f}-{high:.4f}" + (" REFUTED" if failures > limit else "")
             print(f"{method:40} {failures:8} {failures / n_runs:7.4f} {margin:>17} {bound:7.4f} {error:7.4f}")
+    refuted += run_flows(int(sys.argv[2]) if len(sys.argv) > 2 else n_runs)
     return 1 if refuted else 0
+
+
+def run_flows(n_runs):
+    """Count the false certificates of every flow on every population; return how many flows are refuted."""
+    limit, refuted = most_failures(n_runs), 0
+    print(f"\nfalse certificates of {n_runs} at delta {DELTA}; more than {limit} refute a flow at 99.9 % confidence")
+    print(f"{'flow':42}" + "".join(f"{name:>21}" for name in flows.POPULATIONS), flush=True)
+    for name, flow in flows.FLOWS.items():
+        found = [flows.failures(flow, population, n_runs) for population in flows.POPULATIONS.values()]
+        refuted += max(found) > limit
+        print(f"{name:42}" + "".join(f"{n:>21}" for n in found) + "  REFUTED" * (max(found) > limit), flush=True)
+    return refuted
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ solved for a delta that is smaller by twice that share, and the limit is raised 
 its last place (`_rounded_up`).
 """
 
+import numbers
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,13 @@ from ._kernels import binomial
 from .errors import ParameterError, UnsupportedError
 
 Tail = Literal["exact", "kl", "chernoff"]
+
+
+def check_delta(delta: float) -> float:
+    """Refuse a failure probability outside (0, 1)."""
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0 < float(delta) < 1:
+        raise ParameterError(f"delta={delta!r}; a failure probability between 0 and 1, both excluded, is needed")
+    return float(delta)
 
 
 def binomial_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:

@@ -19,13 +19,14 @@ Limits on other things than the error, from rows that no choice has seen:
 `certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
 """
 
+from ..freshness import Freshness
 from ..shares import LeafShares
 from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from ._betting import betting_upper
 from ._certify import METHODS, certify
 from ._cost import certified_cost
 from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
-from ._fresh import Freshness, freshness
+from ._fresh import freshness
 from ._importance import importance_weighted
 from ._leaf_shares import leaf_shares
 from ._occam import occam

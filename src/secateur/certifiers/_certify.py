@@ -9,7 +9,7 @@ from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
 from ..pruning import Pruning
 from ..sequence import PruningSequence
-from ._checks import check_delta
+from ..tails import check_delta
 from ._fresh import Asked, freshness, place_in
 from ._occam import occam
 from ._pac_bayes import pac_bayes

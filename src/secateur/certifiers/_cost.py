@@ -21,10 +21,10 @@ import numpy.typing as npt
 from ..bound import Bound
 from ..counts import Counts
 from ..errors import CountsError, ParameterError
+from ..freshness import check_rows
 from ..pruning import Pruning
-from ..tails import binomial_upper
+from ..tails import binomial_upper, check_delta
 from ._betting import betting_upper
-from ._checks import check_delta, check_rows
 from ._offered import offered_fresh
 
 MOST_STEPS = 3  # for which exact limits are added up

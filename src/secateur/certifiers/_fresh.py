@@ -6,60 +6,18 @@ tree's ledger whether these rows have already told how other candidates fare.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from .._remarks import tell
 from ..counts import Counts
-from ..errors import LeakageError
+from ..freshness import Freshness, compared, overlap_with
 from ..pruning import Pruning
-from ..seen import Ledger, Look, Seen, SeenSample
+from ..seen import Ledger, Look, Seen
 from ..sequence import PruningSequence
 from ..tree import Tree
-from ._overlap import Overlap, overlap
 
 _PAY = "pass grown= and let a method that pays for the choice (occam, rademacher, pac-bayes) have them"
 
 Asked = Pruning | PruningSequence | Sequence[Pruning]
-
-
-@dataclass(frozen=True)
-class Freshness:
-    """What is known of a sample.
-
-    Parameters
-    ----------
-    leak : str
-        Why the sample has shaped what is to be certified; empty if it has not.
-    looked : str
-        Why a choice may have been made with it; empty if not.
-    sequence : PruningSequence or None
-        The sequence that choice was made from: its path certificate pays.
-    text, is_checked
-        For the `Bound`.
-    """
-
-    leak: str = ""
-    looked: str = ""
-    sequence: PruningSequence | None = None
-    text: str = ""
-    is_checked: bool = False
-
-    @property
-    def is_fresh(self) -> bool:
-        """Whether a certificate from the sample costs nothing."""
-        return not (self.leak or self.looked)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """The fields of a `Bound`."""
-        return {"freshness": self.text, "is_checked": self.is_checked}
-
-    def checked(self) -> "Freshness":
-        """Return this, or raise if the sample is not fresh."""
-        if not self.is_fresh:
-            raise LeakageError(self.leak or self.looked)
-        return self
 
 
 def freshness(asked: Asked, counts: Counts) -> Freshness:
@@ -109,45 +67,6 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
     return Freshness("", looked, sequence, found.text, found.is_checked)
 
 
-def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshness:
-    """Compare the rows of a sample with those of others.
-
-    `is_named` refuses the name of one of them, too, where rows cannot be compared.
-    """
-    unknown: list[str] = []
-    blurred: list[str] = []
-    compared_with: list[str] = []
-    for sample in samples.samples:
-        result = _overlap(sample, counts)
-        if result is None:
-            if is_named and sample.name == counts.sample:
-                return Freshness(f"sample {counts.sample!r} grew the tree; certify on rows that did not")
-            unknown.append(sample.name)
-            continue
-        if result.is_refused:
-            return Freshness(_leak(sample, counts, result))
-        if result.is_doubtful:
-            tell(f"{_shared(sample, counts, result)}; this is more than one would expect: are they fresh rows?")
-        (compared_with if result.is_detectable else blurred).append(sample.name)
-    if counts.sketch is None:
-        return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows")
-    if unknown:
-        return Freshness(text=f"not checked: the rows of {_named(unknown)} are not known")
-    if blurred:
-        text = "re-use could not have been detected: rows are not distinct enough"
-        return Freshness(text=f"{text} to compare with {_named(blurred)}")
-    if not compared_with:
-        return Freshness(text="not checked: the samples that made the tree are not known")
-    return Freshness(text=f"compared with the rows of {_named(compared_with)}: no re-use found", is_checked=True)
-
-
-def _overlap(sample: SeenSample, counts: Counts) -> Overlap | None:
-    sketch = counts.sketch
-    if sketch is None or sample.sketch is None or sketch.key != sample.sketch.key:
-        return None
-    return overlap(sample.sketch, sketch)
-
-
 def _looked(members: Sequence[Any], asked: Asked, tree: Tree, counts: Counts) -> tuple[str, PruningSequence | None]:
     """Why a choice may have been made with the sample, and the sequence whose path pays for it."""
     ledgers: list[Ledger] = [tree.ledger]
@@ -180,7 +99,7 @@ def place_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
 def _is_same(mark: bytes, look: Look, counts: Counts) -> bool:
     if mark == counts.mark:
         return True
-    found = _overlap(look.sample, counts)
+    found = overlap_with(look.sample, counts)
     return found is not None and found.is_refused
 
 
@@ -190,20 +109,3 @@ def _told(counts: Counts, others: str) -> str:
         "certify on rows that nothing has been asked of, certify all candidates together (a sequence, or a list of "
         f"prunings), or {_PAY}"
     )
-
-
-def _leak(sample: SeenSample, counts: Counts, found: Overlap) -> str:
-    did = "grew the tree" if sample.name == "grow" else "shaped the tree"
-    return f"{_shared(sample, counts, found)}: rows that {did} cannot certify it; certify on rows it has not seen"
-
-
-def _shared(sample: SeenSample, counts: Counts, found: Overlap) -> str:
-    return (
-        f"about {found.n_shared:,.0f} ({found.low:,.0f} to {found.high:,.0f}) of the {found.n_rows:,} rows of sample "
-        f"{counts.sample!r} stand in sample {sample.name!r}, where chance explains {found.n_chance:,.0f}"
-    )
-
-
-def _named(names: Sequence[str]) -> str:
-    quoted = [repr(name) for name in sorted(set(names))]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

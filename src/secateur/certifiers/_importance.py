@@ -14,10 +14,11 @@ from .._kernels import structure
 from ..bound import Bound
 from ..encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
+from ..freshness import check_rows
 from ..pruning import Pruning
 from ..routing import apply, count
+from ..tails import check_delta
 from ._betting import betting_upper
-from ._checks import check_delta, check_rows
 from ._offered import offered_fresh
 
 

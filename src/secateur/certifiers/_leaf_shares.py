@@ -18,10 +18,10 @@ import numpy as np
 from .._wording import class_names_of
 from ..counts import Counts
 from ..errors import ParameterError
+from ..freshness import check_rows
 from ..pruning import Pruning
 from ..shares import LeafShares
-from ..tails import binomial_upper
-from ._checks import check_delta, check_rows
+from ..tails import binomial_upper, check_delta
 from ._offered import offered_after_growing, offered_fresh
 from ._rates import log_part
 

@@ -16,12 +16,13 @@ from .._kernels import mixtures
 from ..bound import Bound
 from ..counts import Counts
 from ..errors import ParameterError
+from ..freshness import check_samples
 from ..priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..pruning import Pruning
 from ..sequence import PruningSequence
-from ..tails import Tail, upper_limit
+from ..tails import Tail, check_delta, upper_limit
 from ..tree import Floats, Tree
-from ._checks import Chosen, Labels, Original, check_budget, check_delta, check_labels, check_samples, chosen
+from ._checks import Chosen, Labels, Original, check_budget, check_labels, chosen
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
 
 Prior = Literal["uniform", "within-k", "size", "informed", "branching", "printed"]

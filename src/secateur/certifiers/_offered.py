@@ -4,9 +4,10 @@ from typing import Any
 
 from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
+from ..freshness import compared
 from ..pruning import Pruning
 from ..seen import Seen
-from ._fresh import compared, freshness
+from ._fresh import freshness
 
 
 def offered_fresh(pruning: Pruning, counts: Counts) -> dict[str, Any]:

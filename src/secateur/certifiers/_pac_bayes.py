@@ -18,11 +18,12 @@ from .._kernels import mixtures
 from ..bound import Bound
 from ..counts import Counts
 from ..errors import CountsError, ParameterError
+from ..freshness import check_samples
 from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..pruning import Pruning
-from ..tails import kl_upper
+from ..tails import check_delta, kl_upper
 from ..tree import Tree
-from ._checks import check_delta, check_samples, chosen
+from ._checks import chosen
 
 _FEWEST_ROWS = 8
 _ROUNDING = 1e-9  # a mean above n by at most this share of n is a rounded n; a pass adds some 1e-16 per level

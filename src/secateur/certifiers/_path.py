@@ -9,11 +9,11 @@ import numpy.typing as npt
 from ..bound import Bound
 from ..counts import Counts
 from ..errors import ParameterError
+from ..freshness import check_rows
 from ..pruning import Pruning
 from ..sequence import PruningSequence
-from ..tails import binomial_upper
+from ..tails import binomial_upper, check_delta
 from ..tree import Floats
-from ._checks import check_delta, check_rows
 from ._fresh import freshness
 
 

@@ -25,10 +25,12 @@ from ..bound import Bound
 from ..costs import excess_cost, full_cost
 from ..counts import Counts
 from ..errors import CountsError, ParameterError
+from ..freshness import check_samples
 from ..pruning import Pruning
 from ..sequence import PruningSequence
+from ..tails import check_delta
 from ..tree import Tree
-from ._checks import Labels, Original, budget_walk, check_budget, check_delta, check_labels, check_samples, chosen
+from ._checks import Labels, Original, budget_walk, check_budget, check_labels, chosen
 
 
 def rademacher(

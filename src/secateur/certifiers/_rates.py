@@ -13,10 +13,10 @@ from .._wording import class_names_of
 from ..bound import Bound
 from ..counts import Counts
 from ..errors import CountsError, ParameterError
+from ..freshness import check_rows
 from ..pruning import Pruning
 from ..shares import class_number
-from ..tails import binomial_upper
-from ._checks import check_delta, check_rows
+from ..tails import binomial_upper, check_delta
 from ._offered import offered_fresh
 
 

@@ -4,9 +4,9 @@ import math
 
 from ..bound import Bound
 from ..counts import Counts
+from ..freshness import check_rows
 from ..pruning import Pruning
-from ..tails import binomial_upper
-from ._checks import check_delta, check_rows
+from ..tails import binomial_upper, check_delta
 from ._fresh import freshness
 
 

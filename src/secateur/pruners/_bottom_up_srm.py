@@ -113,9 +113,8 @@ def bottom_up_srm(
         reasons.append(f"the penalty is scaled by {scale:g}")
     if not counts.is_whole:
         reasons.append("the counts are weights (compared within a relative 1e-12)")
-    n_rows = getattr(counts, "n_rows", None)  # None: not known, as of counts made by hand
-    if counts.is_whole and n_rows is not None and n_rows != counts.total[0]:
-        reasons.append(f"{n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
+    if counts.is_whole and counts.is_weighted:
+        reasons.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     return Pruning.from_cuts(
         tree,
         _cuts(tree, counts, code, delta, scale),

@@ -10,7 +10,6 @@ all prunings: where it ends the bound is nearly always the least, but not always
 """
 
 import math
-import numbers
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +18,11 @@ from .._arrays import sealed
 from .._kernels import mixtures, structure
 from ..bound import Bound
 from ..counts import Counts
-from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from ..freshness import check_samples
 from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..pruning import Pruning
 from ..seen import Seen
-from ..tails import binomial_upper, log_binomial_tail
+from ..tails import binomial_upper, check_delta, log_binomial_tail
 from ..tree import Bools, Floats, Tree
 
 _STARTS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
@@ -78,10 +77,11 @@ def certificate_optimal(
     >>> pruning = certificate_optimal(tree, grown, held)
     >>> pruning
     Pruning(2 of 3 leaves, cuts at 1)
-    >>> pruning.note
-    'With 95 % confidence the error on new rows like these is at most ...'
+    >>> print(pruning.note)
+    With 95 % confidence the error on new rows like these is at most ...
     """
-    n = _check(tree, grown, holdout, delta)
+    delta = check_delta(delta)
+    n, about = check_samples(tree, grown, holdout, "a certificate")
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(grown.majority)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
@@ -100,12 +100,13 @@ def certificate_optimal(
     assert best is not None  # a grid is never empty
     bound = Bound(
         value=best[0],
-        delta=float(delta),
+        delta=delta,
         method="Occam, informed prior, exact tail",
         n=n,
         errors=int(best[2]),
         complexity=best[3],
         sample=holdout.sample,
+        **about,
         details={"lam": chosen_pair[0], "mu": chosen_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
     return Pruning(
@@ -138,28 +139,3 @@ def _descend(
             break
         value = met[-1][0]
     return met
-
-
-def _check(tree: Tree, grown: Counts, holdout: Counts, delta: float) -> int:
-    """Return the held-out rows; refuse what would void the certificate."""
-    grown.check_fits(tree)
-    holdout.check_fits(tree)
-    if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0 < float(delta) < 1:
-        raise ParameterError(f"delta={delta!r}; a failure probability between 0 and 1, both excluded, is needed")
-    if grown.sample == holdout.sample:
-        raise LeakageError(f"sample {holdout.sample!r} grew the tree; a sample the tree has not seen is needed")
-    if not holdout.is_whole:
-        raise UnsupportedError(
-            f"sample {holdout.sample!r} has weights that are not whole counts; a certificate counts independent rows, "
-            "so hold out rows of weight 1"
-        )
-    n = int(holdout.total[0])
-    n_rows = getattr(holdout, "n_rows", None)  # None: not known, as of counts made by hand
-    if n_rows is not None and n_rows != n:
-        raise UnsupportedError(
-            f"sample {holdout.sample!r} has {n_rows} rows that weigh {n}; a certificate counts independent rows, "
-            "so hold out rows of weight 1"
-        )
-    if n == 0:
-        raise CountsError(f"sample {holdout.sample!r} has no rows; a certificate needs at least one")
-    return n

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..sketch import WHOLE, Sketch
-from ..tails import binomial_upper
+from .sketch import WHOLE, Sketch
+from .tails import binomial_upper
 
 Array = npt.NDArray[Any]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.certifiers._overlap import REFUSED, _chernoff, _log_none, overlap
+from secateur.overlap import REFUSED, _chernoff, _log_none, overlap
 from secateur.sketch import RowKey
 
 KEY = RowKey(bytes(range(16)), (0, 1))

@@ -1,0 +1,224 @@
+"""Every public way to a certificate, on populations whose true errors are known exactly.
+
+A flow draws rows, fits, prunes, chooses and certifies as a user would, and returns the certificate
+beside the true error of the tree it is about. `coverage.py` counts how often the limit is below.
+"""
+
+import tempfile
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from secateur import Model, TreeClassifier, certify, count, encode, engines, grow, load, prune, select
+from secateur.certifiers import least_bound, path
+from secateur.cli import run
+from secateur.modelfile import load_counts, save_counts
+from secateur.prediction import predict
+
+DELTA = 0.1
+QUICK = {"criterion": "gini", "cv": 3, "cv_repeats": 1, "delta": DELTA}
+
+
+class Population:
+    """Rows of three columns of eight values, and the chance of each class in each of the 512 cells."""
+
+    def __init__(self, chance: Callable[[np.ndarray], np.ndarray], n: int) -> None:
+        self.cells = np.array(list(product(range(8), repeat=3)), float)
+        self.chance, self.n = chance(self.cells), n
+
+    def draw(self, rng, n=None):
+        """Independent rows; the seed of a fit stays the same from run to run."""
+        at = rng.integers(0, len(self.cells), n or self.n)
+        y = (rng.random((len(at), 1)) > self.chance[at].cumsum(axis=1)).sum(axis=1)
+        return self.cells[at], np.minimum(y, self.chance.shape[1] - 1)
+
+    def error(self, model):
+        """The true error of a model or a fitted estimator."""
+        answers = predict(getattr(model, "model_", model), self.cells)
+        return float(1 - self.chance[np.arange(len(answers)), answers].mean())
+
+
+def _noise(k):
+    return lambda cells: np.full((len(cells), k), 1 / k)
+
+
+def _noisy(cells):
+    high = np.where((cells[:, 0] > 3) ^ (cells[:, 1] > 5), 0.85, 0.15)
+    return np.column_stack([1 - high, high])
+
+
+def _rare(cells):
+    high = np.where(cells[:, 2] > 6, 0.3, 0.03)
+    return np.column_stack([1 - high, high])
+
+
+POPULATIONS = {
+    "noise": Population(_noise(2), 150),
+    "26 classes of noise": Population(_noise(26), 300),
+    "noisy": Population(_noisy, 150),
+    "rare": Population(_rare, 200),
+}
+
+
+def fitted(**options):
+    """An estimator that keeps rows aside, prunes, and certifies."""
+
+    def flow(population, rng):
+        model = TreeClassifier(**{**QUICK, **options}).fit(*population.draw(rng))
+        return model.certificate_, population.error(model)
+
+    return flow
+
+
+def held_out(*, weighted=False, **options):
+    """The same with held-out rows of one's own; weights are for growing only."""
+
+    def flow(population, rng):
+        X, y = population.draw(rng)
+        weight = rng.integers(1, 4, len(y)) if weighted else None
+        X_holdout, y_holdout = population.draw(rng, 100)
+        model = TreeClassifier(**{**QUICK, **options})
+        model.fit(X, y, weight, X_holdout=X_holdout, y_holdout=y_holdout)
+        return model.certificate_, population.error(model)
+
+    return flow
+
+
+def smaller(**options):
+    """A certified estimator cut back further: the path pays."""
+
+    def flow(population, rng):
+        model = TreeClassifier(**{**QUICK, "select": "0se", "certify": True, **options}).fit(*population.draw(rng))
+        small = model.prune_to(n_leaves=int(rng.integers(1, 6)))
+        return small.certificate_, population.error(small)
+
+    return flow
+
+
+def certified_on(population, rng):
+    model = TreeClassifier(**QUICK).fit(*population.draw(rng)).certified_on(*population.draw(rng, 100), delta=DELTA)
+    return model.certificate_, population.error(model)
+
+
+def through_a_file(population, rng):
+    with tempfile.TemporaryDirectory() as folder:
+        TreeClassifier(**QUICK, prune="reduced-error").fit(*population.draw(rng)).save(f"{folder}/a.json")
+        model = load(f"{folder}/a.json").certified_on(*population.draw(rng, 100), delta=DELTA)
+    return model.certificate_, population.error(model)
+
+
+def _grown(population, rng):
+    X, y = population.draw(rng)
+    table = encode(X, target=y)
+    tree, grown = grow(table)
+    return tree, grown, prune(tree, grown)
+
+
+def _judged(population, grown, pruning, bound):
+    return bound, population.error(Model(pruning, grown))
+
+
+def chosen_by_hand(population, rng):
+    """The idiom of the README with one sample: certify makes it pay."""
+    tree, grown, sequence = _grown(population, rng)
+    held = count(tree, *population.draw(rng, 100))
+    at = int(np.argmin(sequence.errors_on(held)))
+    return _judged(population, grown, sequence[at], certify(sequence[at], held, delta=DELTA))
+
+
+def chosen_then_fresh(population, rng):
+    tree, grown, sequence = _grown(population, rng)
+    held, fresh = (count(tree, *population.draw(rng, 100), sample=name) for name in ("prune", "test"))
+    at = int(np.argmin(sequence.errors_on(held)))
+    return _judged(population, grown, sequence[at], certify(sequence[at], fresh, delta=DELTA))
+
+
+def least_of_the_path(population, rng):
+    tree, grown, sequence = _grown(population, rng)
+    bound = least_bound(path(sequence, count(tree, *population.draw(rng, 100)), delta=DELTA))
+    return _judged(population, grown, sequence[bound.details["member"]], bound)
+
+
+def least_of_a_list(population, rng):
+    tree, grown, sequence = _grown(population, rng)
+    some = list(range(0, len(sequence), 3))
+    bounds = certify([sequence[i] for i in some], count(tree, *population.draw(rng, 100)), delta=DELTA)
+    at = int(np.argmin([bound.value for bound in bounds]))
+    return _judged(population, grown, sequence[some[at]], bounds[at])
+
+
+def selected(population, rng):
+    tree, grown, sequence = _grown(population, rng)
+    held = count(tree, *population.draw(rng, 100))
+    _, table = select(sequence, held, rule="1se")
+    bound = certify(table.pruning, held, grown=grown, delta=DELTA)
+    return _judged(population, grown, table.pruning, bound)
+
+
+def counted_elsewhere(population, rng):
+    """Rows counted by an engine, counts carried over in a file."""
+    tree, grown, sequence = _grown(population, rng)
+    X, y = population.draw(rng, 100)
+    rows = pd.DataFrame(X, columns=[f"x{j}" for j in range(3)]).assign(answer=y)
+    with tempfile.TemporaryDirectory() as folder:
+        save_counts(engines.count(tree, rows, "answer"), f"{folder}/counts.json")
+        bound = least_bound(path(sequence, load_counts(f"{folder}/counts.json", tree), delta=DELTA))
+    return _judged(population, grown, sequence[bound.details["member"]], bound)
+
+
+def on_the_command_line(population, rng):
+    X, y = population.draw(rng)
+    names = np.array([f"c{k:02}" for k in range(population.chance.shape[1])])
+    with tempfile.TemporaryDirectory() as folder:
+        pd.DataFrame(X, columns=list("abc")).assign(answer=names[y]).to_csv(f"{folder}/a.csv", index=False)
+        options = ["--target", "answer", "--criterion", "gini", "--folds", "3", "--certify", "--delta", str(DELTA)]
+        assert run(["fit", f"{folder}/a.csv", *options, "--quiet", "-o", f"{folder}/a.json", "--json"]) == 0
+        assert Path(f"{folder}/a.json").exists()
+        model = load(f"{folder}/a.json")
+    answers = np.searchsorted(names, model.predict(pd.DataFrame(population.cells, columns=list("abc"))))
+    return model.certificate_, float(1 - population.chance[np.arange(len(answers)), answers].mean())
+
+
+FLOWS = {
+    "fit, certify": fitted(certify=True),
+    "fit, certify, most rows aside": fitted(certify=True, holdout=0.9),
+    "fit, whole tree": fitted(certify=True, prune=None),
+    "fit, select='certificate'": fitted(select="certificate"),
+    "fit, select='holdout', path": fitted(select="holdout", certify="path", prune="greedy"),
+    "fit, reduced-error": fitted(prune="reduced-error", certify=True),
+    "fit, reduced-error, Rademacher": fitted(prune="reduced-error", certify="rademacher"),
+    "fit, reduced-error, PAC-Bayes": fitted(prune="reduced-error", certify="pac-bayes"),
+    "fit, k-reduced-error": fitted(prune="k-reduced-error", certify=True),
+    "fit, certificate-optimal": fitted(prune="certificate-optimal", certify="occam"),
+    "fit, best-of-size, holdout": fitted(prune="best-of-size", select="holdout", certify=True),
+    "fit, error-based": fitted(prune="error-based", certify=True),
+    "fit, class weights": fitted(class_weight="balanced", certify=True),
+    "fit, multiway, gain ratio": fitted(criterion="gain_ratio", splits="multiway", nominal=[0, 1, 2], certify=True),
+    "fit, words": fitted(nominal=[0, 1], certify=True),
+    "X_holdout": held_out(certify=True),
+    "X_holdout, weights in growing": held_out(certify=True, weighted=True),
+    "X_holdout, reduced-error": held_out(certify=True, prune="reduced-error"),
+    "prune_to": smaller(),
+    "prune_to after choosing on held-out rows": smaller(select="holdout", prune="weakest-links"),
+    "certified_on": certified_on,
+    "certified_on, from a file": through_a_file,
+    "argmin(errors_on)": chosen_by_hand,
+    "argmin(errors_on), fresh rows": chosen_then_fresh,
+    "least bound of the path": least_of_the_path,
+    "least bound of a list": least_of_a_list,
+    "select": selected,
+    "engine and counts file": counted_elsewhere,
+    "command line": on_the_command_line,
+}
+
+
+def failures(flow, population, n_runs, seed=0):
+    """How many of the limits are below the true error."""
+    found = 0
+    for i in range(n_runs):
+        bound, error = flow(population, np.random.default_rng([seed, i]))
+        found += bound.value < error - 1e-12
+    return found
