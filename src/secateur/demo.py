@@ -52,9 +52,9 @@ def main(arguments: Sequence[str] = ()) -> Path:
 
 def walk(name: str, table: "Table", console: Any) -> "Model":
     """Fit on half of the rows, prune with a quarter, certify with the last quarter; return the fitted model."""
-    from . import count, datasets, prune
+    from . import certify, count, datasets, prune
     from .cli._common import grid
-    from .fitting import Recipe, certificate_of, fit_model, prune_to
+    from .fitting import Recipe, fit_model, prune_to
     from .text import export_text
 
     console.rule(name, characters="=")
@@ -66,26 +66,26 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
     reduced: Any = prune(model.tree, model.grown, held_out, rule="reduced-error")
     eight = prune_to(model, n_leaves=8)
     whole = replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none")
+    trees = {
+        "as it was grown": whole,
+        "chosen by cross-validation, 1 standard error": model.pruning,
+        "reduced error on held-out rows": reduced,
+        "at most eight leaves": eight.pruning,
+    }
+    bounds = certify(list(trees.values()), fresh, delta=DELTA)
     rows = []
-    for what, pruning in (
-        ("as it was grown", whole),
-        ("chosen by cross-validation, 1 standard error", model.pruning),
-        ("reduced error on held-out rows", reduced),
-        ("at most eight leaves", eight.pruning),
-    ):
-        certified = certificate_of(replace(model, pruning=pruning, holdout=fresh), delta=DELTA)
+    for (what, pruning), certified in zip(trees.items(), bounds, strict=True):
         samples: Any = (model.grown, held_out, fresh)
         shares = [f"{100 * pruning.errors(sample) / sample.total[0]:.1f} %" for sample in samples]
         # A limit is rounded up, or it would promise more than was proved.
         rows.append([what, f"{pruning.n_leaves:,}", *shares, f"{math.ceil(1000 * certified.value) / 10:.1f} %"])
     console.print(grid(["tree", "leaves", "growing", "held-out", "test", "certified"], rows))
     console.print(
-        f"Certified: at most this on new rows, with {100 * (1 - DELTA):g} % confidence, each tree by itself.\n"
+        f"Certified: at most this on new rows, with {100 * (1 - DELTA):g} % confidence, all four trees at once.\n"
     )
     console.print("The tree of at most eight leaves:")
     console.print(export_text(model.tree, model.grown, pruning=eight.pruning))
-    final = replace(model, holdout=fresh)
-    final = replace(final, certificate=certificate_of(final, delta=DELTA), facts={**model.facts, "data": name})
+    final = replace(model, holdout=fresh, certificate=bounds[1], facts={**model.facts, "data": name})
     console.print(f"\nThe tree that was chosen. {final.certificate}\n")
     return final
 
