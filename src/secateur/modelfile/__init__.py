@@ -12,6 +12,7 @@ a valid model or `ModelFileError`. The format is told in docs/reference/model-fi
     _rows       sketches, the samples that shaped the tree, and the ledger
     _prove      that arrays are a tree and fit it
     _write      nouns as documents
+    _versions   documents of older versions
     _read       documents as nouns
 """
 

@@ -12,16 +12,15 @@ from ..choice import Selection
 from ..counts import Counts
 from ..errors import ModelFileError, SecateurError
 from ..model import Model
-from ..moments import Moments
 from ..pruning import Pruning
 from ..sequence import PruningSequence
-from ..sketch import Sketch
 from ..table import Column, Schema
 from ..tree import Tree
 from . import _prove
 from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
+from ._samples import Sample, numbers_in, one_of, sample_in
 from ._text import Document, check_keys, described
 from ._values import (
     labels_in,
@@ -35,10 +34,10 @@ from ._values import (
     whole_in,
     whole_number_in,
 )
+from ._versions import from_version_1
 from ._write import BOUND_FIELDS, COUNTS_FORMAT, MODEL_FORMAT, TESTS, VERSION
 
 Array = npt.NDArray[Any]
-Sample = Counts | Moments
 
 _DTYPES: dict[str, npt.DTypeLike] = {
     "feature": np.int32, "branch_start": np.int64, "branch": np.uint16, "default": np.int32, "birth": np.int32,
@@ -48,7 +47,6 @@ _MODEL_KEYS = (
     "format", "version", "schema", "tree", "pruning", "grown", "holdout", "sequence", "selection", "certificate",
     "parameters", "facts", "rows",
 )  # fmt: skip
-_NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True}  # of certificates, in version 2
 _SEQUENCE_KEYS = ("rule", "nested", "seen", "numbers", "n_leaves", "errors", "alphas", "node_labels")
 _SELECTION_KEYS = (
     "rule", "sample", "judges", "n", "best", "chosen", "sequence", "error", "se", "betas", "fold_error", "counts",
@@ -100,7 +98,7 @@ def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
         key = key_in(document["key"], np.iinfo(np.int32).max)
         if tree is None:
             tree = Tree(shape.parent, key=key)
-        counts = _sample(document["counts"], shape, tree, "counts")
+        counts = sample_in(document["counts"], shape, tree, "counts")
         return (counts if key == tree.key else replace(counts, sketch=None)), mark
     except ModelFileError:
         raise
@@ -112,11 +110,11 @@ def _model(document: Document) -> Model:
     schema = None if document["schema"] is None else _schema(document["schema"])
     bare, shape = _tree(document["tree"], schema)
     tree, rows = _remembered(document, bare)
-    grown = _sample(document["grown"], shape, tree, "grown")
+    grown = sample_in(document["grown"], shape, tree, "grown")
     n_classes = grown.n_classes if isinstance(grown, Counts) else None
     if schema is not None and schema.classes is not None and n_classes not in (None, len(schema.classes)):
         raise ModelFileError(f"grown.by_class has {n_classes} classes; the schema has {len(schema.classes)}")
-    holdout = None if document["holdout"] is None else _sample(document["holdout"], shape, tree, "holdout")
+    holdout = None if document["holdout"] is None else sample_in(document["holdout"], shape, tree, "holdout")
     if holdout is not None and type(holdout) is not type(grown):
         raise ModelFileError("grown and holdout must both be counts or both be moments")
     pruning = _pruning(document["pruning"], shape, tree, n_classes, rows)
@@ -157,26 +155,6 @@ def _remembered(document: Document, bare: Tree) -> tuple[Tree, Rows]:
     return replace(tree, history=rows.history), rows
 
 
-def from_version_1(document: Document) -> Document:
-    """A document of version 1, as one that knows nothing of the rows behind it."""
-    if document.get("version") != 1:
-        return document
-    unknown = {"n_rows": None, "sketch": None}
-    new: Document = {"rows": None} if document.get("format") == MODEL_FORMAT else {"key": None}
-    for name in ("grown", "holdout", "counts"):
-        if isinstance(document.get(name), dict):
-            new[name] = document[name] | unknown
-    selection = document.get("selection")
-    if isinstance(selection, dict):
-        judge, counts = selection.get("sample"), selection.get("counts")
-        new["selection"] = {"judges": [] if judge == "cross-validation" else [judge], **selection}
-        if isinstance(counts, dict):
-            new["selection"]["counts"] = counts | unknown
-    if isinstance(document.get("certificate"), dict):
-        new["certificate"] = _NEW | document["certificate"]
-    return document | new
-
-
 def _schema(part: Any) -> Schema:
     check_keys(part, "schema", ("has_names", "has_numeric_target", "classes", "columns"))
     columns = list_in(part["columns"], "schema.columns")
@@ -192,7 +170,7 @@ def _schema(part: Any) -> Schema:
 
 def _column(part: Any, where: str) -> Column:
     check_keys(part, where, ("name", "kind", "has_missing"), ("categories",))
-    kind = _one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
+    kind = one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
     categories: tuple[Any, ...] = ()
     if kind == "nominal" or "categories" in part:
         categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
@@ -216,43 +194,6 @@ def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
             )
     _prove.prove_tests(shape, schema, arrays)
     return Tree(shape.parent, schema=schema, **arrays), shape
-
-
-def _sample(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:
-    if not isinstance(part, dict) or part.get("kind") != "moments":
-        return _counts(part, shape, tree, where)
-    check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "weight", "mean", "spread"))
-    weight, mean, spread = (
-        real_in(part[name], f"{where}.{name}", shape.n_nodes) for name in ("weight", "mean", "spread")
-    )
-    _prove.prove_moments(shape, weight, mean, spread, where)
-    return Moments(tree, weight, mean, spread, text_in(part["sample"], f"{where}.sample"), *_known(part, tree, where))
-
-
-def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
-    check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "numbers", "by_class"))
-    _one_of(part["kind"], f"{where}.kind", "counts", "moments")
-    columns = list_in(part["by_class"], f"{where}.by_class")
-    if not columns:
-        raise ModelFileError(f"{where}.by_class is empty; one class at least is needed")
-    read = [
-        _numbers(column, part["numbers"], f"{where}.by_class[{c}]", shape.n_nodes) for c, column in enumerate(columns)
-    ]
-    by_class = np.array(read)
-    _prove.prove_counts(shape, by_class, where)
-    n_rows, sketch = _known(part, tree, where)
-    _prove.prove_rows(by_class, n_rows, sketch, where)
-    sample = text_in(part["sample"], f"{where}.sample")
-    return Counts(tree, sealed(np.ascontiguousarray(by_class.T)), sample, n_rows, sketch)
-
-
-def _known(part: Any, tree: Tree, where: str) -> tuple[int | None, Sketch | None]:
-    """The number of rows of a sample, and its sketch."""
-    n_rows = None if part["n_rows"] is None else whole_number_in(part["n_rows"], f"{where}.n_rows", most=2**53)
-    sketch = sketch_in(part["sketch"], tree.row_key, f"{where}.sketch")
-    if sketch is not None and sketch.n_rows != n_rows:
-        raise ModelFileError(f"{where}.n_rows is {described(part['n_rows'])}; its sketch is of {sketch.n_rows:,} rows")
-    return n_rows, sketch
 
 
 def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
@@ -295,7 +236,7 @@ def _sequence(
     return PruningSequence(
         pruning.tree,
         n_leaves,
-        _numbers(part["errors"], part["numbers"], f"{where}.errors", n),
+        numbers_in(part["errors"], part["numbers"], f"{where}.errors", n),
         alphas,
         steps,
         members,
@@ -325,9 +266,9 @@ def _selection(
         members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes, rows)
     n, counts, folds = len(members), part["counts"], part["fold_error"]
     if counts is not None and not isinstance(counts, str):
-        counts = _sample(counts, shape, pruning.tree, "selection.counts")
+        counts = sample_in(counts, shape, pruning.tree, "selection.counts")
     elif counts is not None:
-        counts = {"grown": grown, "holdout": holdout}[_one_of(counts, "selection.counts", "grown", "holdout")]
+        counts = {"grown": grown, "holdout": holdout}[one_of(counts, "selection.counts", "grown", "holdout")]
     by_fold = None
     if folds is not None:
         read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
@@ -367,12 +308,6 @@ def _bound(part: Any) -> Bound:
     return Bound(**fields, details=_dictionary(part["details"], "certificate.details"))
 
 
-def _numbers(values: Any, kind: Any, where: str, length: int) -> Array:
-    if _one_of(kind, f'"numbers" beside {where}', "whole", "real") == "whole":
-        return whole_in(values, where, length, np.int64)
-    return real_in(values, where, length)
-
-
 def _rows(value: Any, where: str) -> Any:
     """A number of rows, or their weight."""
     number = real_number_in(value, where)
@@ -394,10 +329,3 @@ def _dictionary(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ModelFileError(f"{where} is {described(value)}; an object is needed")
     return found
-
-
-def _one_of(value: Any, where: str, *known: str) -> str:
-    if type(value) is not str or value not in known:
-        shown = " or ".join(map(repr, known))
-        raise ModelFileError(f"{where} is {described(value)}; {shown} is needed")
-    return value
