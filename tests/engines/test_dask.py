@@ -50,6 +50,7 @@ def test_files_give_the_counts_of_memory(client, plain_held_out, tmp_path):
     )
 
     assert found == plain_held_out.counts()
+    assert found.sketch == plain_held_out.counts().sketch
     assert scan.n_unseen == {"colour": plain_held_out.table["colour"].to_pylist().count("mauve")}
     assert told[-1][1] == 11
 

@@ -56,6 +56,7 @@ def test_a_spark_frame_gives_the_counts_of_memory(frame, plain_held_out):
     found, scan = engines.count(plain_held_out.tree, frame, "sold", weight="times", return_scan=True)
 
     assert found == plain_held_out.weighted()
+    assert found.sketch == plain_held_out.weighted().sketch
     assert (scan.engine, scan.n_rows) == ("spark", plain_held_out.table.num_rows)
     assert scan.n_unseen == {"colour": plain_held_out.table["colour"].to_pylist().count("mauve")}
 
