@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import sealed
-from .._kernels import coded, structure
+from .._kernels import structure
 from .._kernels import grow_parts as parts
 from ..counts import Counts
 from ..table import Table
@@ -16,8 +16,6 @@ from ._prepare import Prepared
 from ._run import Grown
 
 Array = npt.NDArray[Any]
-
-UNSEEN = np.uint16(0xFFFF)  # a category that was not in the node: goes to the default child
 
 
 def assemble(
@@ -80,7 +78,7 @@ def _unchecked(**fields: Any) -> Tree:
 def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
     threshold = np.full(len(nodes), np.nan)
-    numeric = np.flatnonzero(is_split & (nodes[:, parts.KIND] == coded.NUMERIC))
+    numeric = np.flatnonzero(is_split & (nodes[:, parts.KIND] == parts.NUMERIC))
     if table.matrix is not None and not data.values:  # all from one array: no need to go by column
         below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
         low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
@@ -117,16 +115,16 @@ def _branches(nodes: Array, is_split: Array, default: Array, branch: Array, data
     if data.codes is None:
         return np.zeros(len(nodes) + 1, np.int64), np.zeros(0, np.uint16)
     n_codes = np.zeros(len(nodes), np.int64)
-    is_nominal = is_split & (nodes[:, parts.KIND] >= coded.SUBSET)
+    is_nominal = is_split & (nodes[:, parts.KIND] >= parts.SUBSET)
     slot = nodes[is_nominal, parts.SLOT] - len(data.lists.entries)
     n_codes[is_nominal] = data.codes.n_codes[slot]
     start = np.append(0, np.cumsum(n_codes))
     owner = np.repeat(np.arange(len(nodes)), n_codes)
     code = np.arange(start[-1]) - start[owner]
-    is_subset = nodes[owner, parts.KIND] == coded.SUBSET
+    is_subset = nodes[owner, parts.KIND] == parts.SUBSET
     child = code.astype(np.uint16)  # multiway: one child per category
     child[is_subset] = branch[(nodes[owner, parts.BRANCH] + code)[is_subset]]
-    return start, np.where(child == UNSEEN, default[owner], child).astype(np.uint16)
+    return start, np.where(child == parts.UNSEEN, default[owner], child).astype(np.uint16)
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:
