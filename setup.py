@@ -6,6 +6,7 @@ bounds checks, for tests/test_lanes.py; generated C is kept in build/.
 """
 
 import os
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -26,7 +27,11 @@ DIRECTIVES = {
     "freethreading_compatible": True,  # a kernel has no state of its own
 }
 # The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
-OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else ["-O1" if IS_CHECKED else "-O3", "-g0", "-ffp-contract=off"]
+OPTIONS = (
+    ["/O2", "/fp:precise"]
+    if os.name == "nt"
+    else ["-O1" if IS_CHECKED else "-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+)
 
 
 def extensions():
@@ -38,6 +43,12 @@ def extensions():
     ]
 
 
+def has_views(extension):
+    """Whether an extension takes memoryviews: `x: cython.int[::1]`."""
+    source = Path(extension.sources[0])
+    return extension.name == UTILITY or re.search(r"\[:(:1)?[,\]]", source.read_text(encoding="utf-8")) is not None
+
+
 class BuildKernels(build_ext):
     """Cython first, when something is built and not whenever somebody asks for metadata; then the C compiler."""
 
@@ -46,13 +57,11 @@ class BuildKernels(build_ext):
 
         os.environ["CC"] = COMPILER or zig()
         generated = f"build/cython-{'checked' if IS_CHECKED else 'plain'}-{sys.implementation.cache_tag}"
-        made = cythonize(
-            extensions(),
-            build_dir=generated,
-            compiler_directives=DIRECTIVES,
-            shared_utility_qualified_name=UTILITY,
-            force=self.force,
-        )
+        options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": self.force}
+        # Cython 3.3 writes C that does not compile for a file that has fused types and shares what it never uses.
+        plain = [extension for extension in extensions() if not has_views(extension)]
+        shared = [extension for extension in extensions() if has_views(extension)]
+        made = cythonize(shared, shared_utility_qualified_name=UTILITY, **options) + cythonize(plain, **options)
         sources = {extension.name: extension.sources for extension in made}
         for extension in self.extensions:
             extension.sources = sources[extension.name]

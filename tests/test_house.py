@@ -46,7 +46,10 @@ HEAVY = (
 LONGEST = 350
 LONGER = {
     "_kernels/evaluate.py": "one search per kind of column, side by side so that they can be compared",
+    "_kernels/presort.py": "one sort per kind of number, side by side so that they can be compared",
     "_kernels/scan.py": "one scan per criterion, side by side so that they can be compared",
+    "_kernels/scan_sums.py": "the same for rows with weights, gaps and numbers",
+    "_kernels/split.py": "the steps of one split, which share their tables",
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "pruners/_error_based.py": "subtree raising needs its own small tree surgery",

@@ -196,7 +196,7 @@ def sum_ones(
         line = ones + n_lines * cython.cast(cython.Py_ssize_t, width)
         for j in range(facts.n_words):
             used = (width >> 3) - 8 * j
-            used = used if used < 8 else 8
+            used = min(8, used)
             for p in range(8 * used):
                 desk.tally[p] = 0
             count_words(facts.words + j * facts.n_rows + start, m, used, desk.tally)

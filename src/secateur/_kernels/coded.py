@@ -15,9 +15,7 @@ from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
 from cython.cimports.secateur._kernels.growing import Code, Entry, Facts, Histogram, Measure, Sums
 
-NONE, NUMERIC, SUBSET, MULTIWAY = 0, 1, 2, 3
-UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
-EXHAUSTIVE = 10  # categories up to which all subsets are tried with more than two classes
+EXHAUSTIVE = cython.declare(cython.int, 10)  # categories up to which all subsets are tried with more than two classes
 
 
 @cython.cfunc
@@ -248,7 +246,7 @@ def subset_cut(
     left: cython.p_double = histogram.left
     right: cython.p_double = histogram.right
     is_squares: cython.bint = measure.number == growing.SQUARES
-    is_exhaustive: cython.bint = not is_squares and n_sums > 2 and n_present <= 10
+    is_exhaustive: cython.bint = not is_squares and n_sums > 2 and n_present <= EXHAUSTIVE
     is_noise: cython.bint = False
     found: cython.bint = False
     mask: cython.ulonglong
@@ -256,7 +254,7 @@ def subset_cut(
     named: cython.ulonglong
     one: cython.ulonglong = 1
     bit: cython.ulonglong
-    all_mask: cython.ulonglong = (one << (n_present if n_present < 63 else 63)) - 1
+    all_mask: cython.ulonglong = (one << (min(63, n_present))) - 1
     focus: cython.int
     n_steps: cython.int
     step: cython.int
@@ -303,7 +301,7 @@ def subset_cut(
                 while not (step >> t) & 1:
                     t += 1
                 t += 1
-            bit = one << (t if t < 63 else 63)
+            bit = one << (min(63, t))
             sign = -1.0 if is_exhaustive and mask & bit else 1.0
             mask ^= bit
             k = present[t]
@@ -319,7 +317,7 @@ def subset_cut(
             if score > best[0] + tie or (
                 found and n_present <= 63 and score >= best[0] - tie and _comes_first(named, best_mask)
             ):
-                best[0] = score if score > best[0] else best[0]
+                best[0] = max(best[0], score)
                 best_mask = named
                 found = True
                 for t in range(n_present):

@@ -183,7 +183,7 @@ def _list_ratio(
     if facts.penalise_numeric:
         for i in range(1, sums.n):
             n_values += entries[i] & 1
-        gain -= log2(cython.cast(cython.double, n_values if n_values > 1 else 1)) / sums.weight
+        gain -= log2(cython.cast(cython.double, max(1, n_values))) / sums.weight
     _keep_ratio(desk, test, gain, _information(left / sums.weight))
 
 
@@ -267,9 +267,7 @@ def best_of_codes(
         j = s - facts.n_lists
         if facts.is_long:
             codes = cython.cast(cython.p_uchar, facts.codes) + 4 * j * facts.n_rows
-            n_present = coded.fill(
-                histogram, facts, cython.cast(cython.p_uint, codes), facts.n_codes[j], entries, sums
-            )
+            n_present = coded.fill(histogram, facts, cython.cast(cython.p_uint, codes), facts.n_codes[j], entries, sums)
         else:
             codes = cython.cast(cython.p_uchar, facts.codes) + 2 * j * facts.n_rows
             n_present = coded.fill(
@@ -335,7 +333,13 @@ def _best_of_bit(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_admissible(desk: cython.pointer[Desk], facts: cython.pointer[Facts], p: cython.int, size: cython.double, least: cython.double) -> cython.bint:  # fmt: skip
+def _is_admissible(
+    desk: cython.pointer[Desk],
+    facts: cython.pointer[Facts],
+    p: cython.int,
+    size: cython.double,
+    least: cython.double,
+) -> cython.bint:
     """Whether both sides of a two-valued column have rows, and as many as the limits ask for."""
     own: cython.double = desk.sides[2 * facts.width + p]
     return own > 0 and own >= least and size > own and size - own >= least

@@ -49,7 +49,7 @@ def _is_before(t: cython.pointer[Tables], a: cython.longlong, b: cython.longlong
     """Queue order of best-first: larger drop, then the older node."""
     drop_a: cython.double = t.reals[(a + 1) * t.n_reals - 1]
     drop_b: cython.double = t.reals[(b + 1) * t.n_reals - 1]
-    tie: cython.double = TIE * (drop_a if drop_a > drop_b else drop_b)
+    tie: cython.double = TIE * (max(drop_b, drop_a))
     return drop_a > drop_b + tie or (drop_a >= drop_b - tie and a < b)
 
 
@@ -100,9 +100,7 @@ def _make_room(t: cython.pointer[Tables], n_children: cython.longlong) -> cython
     """Room for more nodes; False: no memory."""
     while t.n_nodes + n_children > t.capacity:
         t.capacity = 2 * t.capacity if t.capacity else 64
-    nodes = cython.cast(
-        cython.p_longlong, realloc(t.nodes, t.capacity * t.n_columns * cython.sizeof(cython.longlong))
-    )
+    nodes = cython.cast(cython.p_longlong, realloc(t.nodes, t.capacity * t.n_columns * cython.sizeof(cython.longlong)))
     t.nodes = nodes if nodes != cython.NULL else t.nodes
     reals = cython.cast(cython.p_double, realloc(t.reals, t.capacity * t.n_reals * cython.sizeof(cython.double)))
     t.reals = reals if reals != cython.NULL else t.reals
@@ -136,9 +134,7 @@ def _record(
     if test.kind == SUBSET:
         if t.n_branch + n_codes > t.branch_capacity:
             t.branch_capacity = 2 * (t.n_branch + n_codes)
-            branch = cython.cast(
-                cython.p_ushort, realloc(t.branch, t.branch_capacity * cython.sizeof(cython.ushort))
-            )
+            branch = cython.cast(cython.p_ushort, realloc(t.branch, t.branch_capacity * cython.sizeof(cython.ushort)))
             if branch == cython.NULL:
                 return False
             t.branch = branch
@@ -179,9 +175,7 @@ def _grow(
                 node[BIRTH] = OPEN
                 continue
             done += (node[END] - node[START]) * facts.n_slots
-            if not search.evaluate(
-                facts, desk, lists, rows, node, real, cython.address(sums), cython.address(test)
-            ):
+            if not search.evaluate(facts, desk, lists, rows, node, real, cython.address(sums), cython.address(test)):
                 continue
             if not _record(facts, desk, t, node, cython.address(test)):
                 return -1

@@ -19,6 +19,8 @@ from cython.cimports.secateur._kernels.criteria import impurity_sides
 from cython.cimports.secateur._kernels.growing import Cut, Desk, Facts, Sums, Test
 from cython.cimports.secateur._kernels.job import Job, Space
 
+from .grow_parts import Codes, Lists
+
 Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
@@ -39,32 +41,12 @@ class Columns(NamedTuple):
     feature: npt.NDArray[np.int32]  # 0, 1, 2, ...
 
 
-class Layout(NamedTuple):
-    """A job without rows, for its criterion and limits."""
-
-    entries: Any
-    feature: Any
-    shift: int
-
-
-class Codes(NamedTuple):
-    """Columns without rows, for their number of codes."""
-
-    codes: Any
-    bits: Any
-    words: Any
-    width: int
-    n_codes: Any
-    is_nominal: Any
-    rows: Any
-
-
 def make_job(criterion: Any, columns: Columns, limits: Any, n_classes: int) -> tuple[Any, Any]:
     """Return what `best_test` takes: the job, and space for it."""
     nothing = np.zeros((0, 0), np.uint32)
     n_codes = np.append(columns.n_codes[columns.is_nominal], 2).astype(np.int64)
-    codes = Codes(nothing, nothing, nothing, len(columns.bits), n_codes, columns.is_nominal, nothing)
-    job = Job(criterion, Layout(nothing, columns.feature, 1), codes, None, None, limits, n_classes)
+    codes = Codes(nothing, nothing, nothing, len(columns.bits), n_codes, columns.is_nominal, nothing)  # no rows
+    job = Job(criterion, Lists(nothing, columns.feature, 1), codes, None, None, limits, n_classes)
     return job, Space(job, 1)
 
 
@@ -264,7 +246,9 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
         is_found = False
         for t in range(nominal.shape[0]):
             j = nominal[t]
-            if _cut_nominal(facts, desk, lines, offset[j], n_codes[j], cython.address(sums), tie, cython.address(rival)):
+            if _cut_nominal(
+                facts, desk, lines, offset[j], n_codes[j], cython.address(sums), tie, cython.address(rival)
+            ):
                 rival.slot = j
         if nominal.shape[0] > 0 and search.is_better(facts, cython.address(best), cython.address(rival), sums.base):
             best = rival

@@ -80,9 +80,8 @@ def sorted_entries(
         other = np.empty(n, np.uint64)
         keys = _sorted_32(values, keys, other)
         return _from_packed(keys, labels, shift, out)
-    else:
-        rows = _sorted_64(values)
-        return _fill(out, rows, values, labels, shift)
+    rows = _sorted_64(values)
+    return _fill(out, rows, values, labels, shift)
 
 
 @cython.cfunc
@@ -97,8 +96,8 @@ def _range_of_few(values: cython.const[Value][::1], lowest: cython.p_double) -> 
     with cython.nogil:
         for i in range(n):
             x = values[i]
-            low = x if x < low else low
-            high = x if x > high else high
+            low = min(low, x)
+            high = max(high, x)
         if not high - low < most:
             return 0
         lowest[0] = low

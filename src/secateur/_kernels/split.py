@@ -143,7 +143,9 @@ def _cut_words(
     m: cython.Py_ssize_t
     p = p & 63
     for k in range(facts.n_sums):
-        m = cython.cast(cython.Py_ssize_t, rint(reals[k] if facts.of_class == cython.NULL else reals[k] / facts.of_class[k]))
+        m = cython.cast(
+            cython.Py_ssize_t, rint(reals[k] if facts.of_class == cython.NULL else reals[k] / facts.of_class[k])
+        )
         ones = 0
         for i in range(m):
             ones += (words[i] >> p) & 1
@@ -305,9 +307,7 @@ def _split(
     if n_children == 2:
         split_list(entries, n, desk.child_rows[0], facts.goes_left, facts.shift, keep, has_ties, scratch)
     else:
-        split_list_many(
-            entries, n, n_children, desk.child_rows, facts.child_of, facts.shift, scratch, desk.child_place
-        )
+        split_list_many(entries, n, n_children, desk.child_rows, facts.child_of, facts.shift, scratch, desk.child_place)
 
 
 @cython.cfunc
@@ -331,7 +331,7 @@ def partition_slots(
     n: cython.Py_ssize_t = node[END] - node[START]
     words: cython.p_ulonglong
     by: cython.p_ulonglong
-    for s in range(first, last if last < facts.n_lists else facts.n_lists):
+    for s in range(first, min(facts.n_lists, last)):
         if is_varying(node, s):
             _split(facts, desk, lists + s * facts.n_rows + node[START], node, keep, force_ties | desk.has_ties[s])
     if last <= facts.n_lists or rows == cython.NULL:
@@ -350,4 +350,3 @@ def partition_slots(
         words = facts.words + j * facts.n_rows + node[START]
         bits.split_words(facts, rows + node[START], n, facts.goes_left, words, desk.words)
     _split(facts, desk, rows + node[START], node, keep, False)
-

@@ -37,8 +37,8 @@ def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sum
     spread: cython.double = 0
     for i in range(n):
         value = y[entries[i] >> shift]
-        low = value if value < low else low
-        high = value if value > high else high
+        low = min(low, value)
+        high = max(high, value)
         near += value - first
     if low == high:
         return False
@@ -63,7 +63,7 @@ def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sum
     sums.weight = weight
     sums.total = total
     sums.size = weight if facts.by_weight else cython.cast(cython.double, n)
-    sums.base = spread if spread > 1e-300 else 1e-300  # what ties are measured by: squared error around the mean
+    sums.base = max(1e-300, spread)  # what ties are measured by: squared error around the mean
     return True
 
 

@@ -77,13 +77,11 @@ def is_better(job: Job, a: Any, b: Any, reals: Any) -> bool:
     search.class_sums(cython.address(job.facts), node, cython.address(values[0]), cython.address(sums))
     tests[0].score, tests[0].slot = a[0], a[1]
     tests[1].score, tests[1].slot = b[0], b[1]
-    return search.is_better(
-        cython.address(job.facts), cython.address(tests[0]), cython.address(tests[1]), sums.base
-    )
+    return search.is_better(cython.address(job.facts), cython.address(tests[0]), cython.address(tests[1]), sums.base)
 
 
 def split_node(job: Job, space: Space, nodes: Any, reals: Any, branch: Any) -> int:
-    """Assign the rows of line 0 to its children, which are written to the lines after it; returns which may be split."""
+    """Split line 0 into the lines after it; returns which of these may be split."""
     lines: cython.longlong[:, ::1] = nodes
     values: cython.double[:, ::1] = reals
     children: cython.ushort[::1] = branch

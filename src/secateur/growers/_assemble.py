@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import sealed
-from .._kernels import structure
 from .._kernels import grow_parts as parts
+from .._kernels import structure
 from ..counts import Counts
 from ..table import Table
 from ..tree import Tree
