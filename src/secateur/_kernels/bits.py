@@ -201,9 +201,13 @@ def sum_ones(
                 desk.tally[p] = 0
             count_words(facts.words + j * facts.n_rows + start, m, used, desk.tally)
             for p in range(8 * used):
-                w = cython.cast(cython.double, cython.cast(cython.int, desk.tally[p]))
-                line[64 * j + p] = w * factor
-                sizes[64 * j + p] += w * factor if facts.by_weight else w
+                line[64 * j + p] = cython.cast(cython.int, desk.tally[p]) * factor
+            if facts.by_weight:
+                for p in range(8 * used):
+                    sizes[64 * j + p] += line[64 * j + p]
+            else:
+                for p in range(8 * used):
+                    sizes[64 * j + p] += cython.cast(cython.int, desk.tally[p])
         start += m
         n_lines += 1
     return n_lines

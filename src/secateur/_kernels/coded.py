@@ -21,6 +21,53 @@ EXHAUSTIVE = cython.declare(cython.int, 10)  # categories up to which all subset
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _fill_whole(
+    histogram: cython.pointer[Histogram],
+    facts: cython.pointer[Facts],
+    codes: cython.pointer[Code],
+    n_codes: cython.longlong,
+    entries: cython.pointer[Entry],
+    sums: cython.pointer[Sums],
+) -> cython.int:
+    """`fill` where every row counts as 1 and the codes are not many more than the rows."""
+    n_sums: cython.int = histogram.n_sums
+    tally: cython.p_int = histogram.tally
+    shift: cython.int = facts.shift
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
+    n_present: cython.int = 0
+    here: cython.int
+    k: cython.longlong
+    c: cython.int
+    i: cython.Py_ssize_t
+    e: Entry
+    line: cython.p_int
+    for i in range(sums.n):
+        e = entries[i]
+        tally[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+    for k in range(n_codes):
+        line = tally + k * n_sums
+        here = 0
+        for c in range(n_sums):
+            here += line[c]
+        if here == 0:
+            continue
+        for c in range(n_sums):
+            histogram.counts[k * n_sums + c] = line[c]
+            line[c] = 0
+        histogram.is_seen[k] = 1
+        histogram.sizes[k] = here
+        histogram.weights[k] = here
+        histogram.present[n_present] = k
+        n_present += 1
+    return n_present
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def fill(
     histogram: cython.pointer[Histogram],
     facts: cython.pointer[Facts],
@@ -49,6 +96,8 @@ def fill(
     code: Code
     w: cython.double
     total: cython.double
+    if facts.weight == cython.NULL and not is_squares and n_codes <= 2 * sums.n:
+        return _fill_whole(histogram, facts, codes, n_codes, entries, sums)
     for i in range(sums.n):
         e = entries[i]
         row = e >> shift
@@ -205,14 +254,23 @@ def _gain(
 ) -> cython.double:
     """Gain of what is on the left against what is on the right."""
     d: cython.double
+    right_weight: cython.double = total - left_weight
+    left: cython.double = 0
+    right: cython.double = 0
+    c: cython.int
     n: cython.int = histogram.n_sums
+    if measure.number == growing.GINI and left_weight > 0 and right_weight > 0:  # without two calls
+        for c in range(n):
+            left += histogram.left[c] * (left_weight - histogram.left[c])
+            right += histogram.right[c] * (right_weight - histogram.right[c])
+        return sums.base - left / left_weight - right / right_weight
     if measure.number == growing.SQUARES:
         d = histogram.left[1] * sums.weight - sums.total * left_weight
         return d * d / (sums.weight * (left_weight * (sums.weight - left_weight)))
     return (
         sums.base
         - impurity_of(measure, histogram.left, n, left_weight)
-        - impurity_of(measure, histogram.right, n, total - left_weight)
+        - impurity_of(measure, histogram.right, n, right_weight)
     )
 
 
@@ -249,6 +307,9 @@ def subset_cut(
     is_exhaustive: cython.bint = not is_squares and n_sums > 2 and n_present <= EXHAUSTIVE
     is_noise: cython.bint = False
     found: cython.bint = False
+    found_here: cython.bint
+    found_mask: cython.ulonglong = 0
+    best_step: cython.int = 0
     mask: cython.ulonglong
     best_mask: cython.ulonglong = 0
     named: cython.ulonglong
@@ -284,6 +345,7 @@ def subset_cut(
         left_weight = 0
         left_size = 0
         mask = 0
+        found_here = False
         n_steps = n_present - 1
         if is_exhaustive:
             n_steps = 1 << (n_present - 1)
@@ -319,15 +381,19 @@ def subset_cut(
             ):
                 best[0] = max(best[0], score)
                 best_mask = named
+                best_step = step
                 found = True
+                found_here = True
+                found_mask = mask
+        if found_here:
+            for t in range(n_present):
+                if is_exhaustive:
+                    histogram.branch[present[t]] = 0 if (found_mask >> t) & 1 else 1
+                else:
+                    histogram.branch[present[order[t]]] = 0 if t <= best_step else 1
+            if histogram.branch[present[0]] == 1:
                 for t in range(n_present):
-                    if is_exhaustive:
-                        histogram.branch[present[t]] = 0 if (mask >> t) & 1 else 1
-                    else:
-                        histogram.branch[present[order[t]]] = 0 if t <= step else 1
-                if histogram.branch[present[0]] == 1:
-                    for t in range(n_present):
-                        histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
+                    histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
     if found:
         for k in range(n_codes):
             if not histogram.is_seen[k]:

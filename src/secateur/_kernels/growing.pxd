@@ -78,9 +78,10 @@ cdef struct Facts:  # what stays the same while a tree is grown
     bint multiway
     bint best_first
 
-cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
+cdef struct Histogram:  # of a nominal column; counts, tally, sizes and is_seen are 0 between calls
     int n_sums
     double* counts  # per code and class
+    int* tally  # the same of whole counts
     double* sizes  # per code: what min_samples_leaf counts
     double* weights
     unsigned char* is_seen

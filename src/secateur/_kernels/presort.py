@@ -22,35 +22,30 @@ MOST_WHOLE = 1 << 14  # whole numbers in so small a range are put in order by on
 def two_values(values: cython.const[Value][::1]):
     """(kind, lowest, highest): kind 1, one value; 2, two, none missing; 3, all are missing; 0, anything else."""
     n: cython.Py_ssize_t = values.shape[0]
-    i: cython.Py_ssize_t
-    low: Value = values[0]
-    high: Value = values[0]
-    x: Value
+    i: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    one: Value = values[0]
+    two: Value = values[0]
+    is_other: cython.int = 0
     n_seen: cython.Py_ssize_t = 0
-    kind: cython.int = 1
     with cython.nogil:
-        for i in range(n):
-            x = values[i]
-            if x == low or x == high:
-                continue
-            if x != x or low != low:
-                kind = 3
-                break
-            if low != high:
-                kind = 0
-                break
-            if x < low:
-                low = x
-            else:
-                high = x
-        if kind == 3:
+        while i < n and values[i] == one:
+            i += 1
+        if i < n:
+            two = values[i]
+        while i < n and not is_other:  # NaN is neither
+            end = i + 1024 if i + 1024 < n else n
+            for i in range(i, end):
+                is_other |= (values[i] != one) & (values[i] != two)
+            i = end
+        if is_other:
             for i in range(n):
-                n_seen += values[i] == values[i]
-    if kind == 3:
+                if values[i] == values[i]:
+                    n_seen = 1
+                    break
+    if is_other:
         return 0 if n_seen else 3, 0.0, 0.0
-    if kind == 1 and low != high:
-        kind = 2
-    return kind, float(low), float(high)
+    return 1 if one == two else 2, float(min(one, two)), float(max(one, two))
 
 
 def pack(ones: cython.const[cython.uchar][::1], bit: cython.int, words: cython.ulonglong[::1]):
