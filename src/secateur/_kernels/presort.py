@@ -23,6 +23,7 @@ def two_values(values: cython.const[Value][::1]):
     """(kind, lowest, highest): kind 1, one value; 2, two, none missing; 3, all are missing; 0, anything else."""
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
     end: cython.Py_ssize_t
     one: Value = values[0]
     two: Value = values[0]
@@ -34,9 +35,9 @@ def two_values(values: cython.const[Value][::1]):
         if i < n:
             two = values[i]
         while i < n and not is_other:  # NaN is neither
-            end = i + 1024 if i + 1024 < n else n
-            for i in range(i, end):
-                is_other |= (values[i] != one) & (values[i] != two)
+            end = min(n, i + 1024)
+            for j in range(i, end):
+                is_other |= (values[j] != one) & (values[j] != two)
             i = end
         if is_other:
             for i in range(n):
