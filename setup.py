@@ -1,14 +1,13 @@
 """Compile the kernels: a file of `_kernels` that imports cython becomes an extension module of the same name.
 
-What `cython.compile` would do, with our settings in one place. The code that all memoryviews need is compiled once,
-into `_kernels/_cyutility`, so that a kernel costs two seconds and not ten. SECATEUR_KERNELS=checked compiles with
-bounds checks, for tests/test_lanes.py; generated C is kept in build/.
+The code that all memoryviews need is compiled once, into `_kernels/_cyutility`, so that a kernel takes two seconds
+and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for tests/test_lanes.py. Generated C is in build/.
 """
 
 import os
 import re
 import runpy
-import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -37,9 +36,9 @@ OPTIONS = (
 def extensions():
     sources = [path for path in sorted(KERNELS.glob("*.py")) if "\nimport cython\n" in path.read_text(encoding="utf-8")]
     found = {f"secateur._kernels.{path.stem}": path for path in sources} | {UTILITY: KERNELS / "_cyutility.c"}
+    depends = ["setup.py", *(path.as_posix() for path in KERNELS.glob("*.pxd"))]
     return [
-        Extension(name, [path.as_posix()], depends=["setup.py"], extra_compile_args=OPTIONS)
-        for name, path in found.items()
+        Extension(name, [path.as_posix()], depends=depends, extra_compile_args=OPTIONS) for name, path in found.items()
     ]
 
 
@@ -53,19 +52,39 @@ class BuildKernels(build_ext):
     """Cython first, when something is built and not whenever somebody asks for metadata; then the C compiler."""
 
     def run(self):
+        import Cython
         from Cython.Build import cythonize
 
         os.environ["CC"] = COMPILER or zig()
-        generated = f"build/cython-{'checked' if IS_CHECKED else 'plain'}-{sys.implementation.cache_tag}"
-        options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": self.force}
+        generated = f"build/{'checked' if IS_CHECKED else 'plain'}-cython-{Cython.__version__}"
+        # By the time of the kernel alone: cythonize looks at its own files too, which are new in every build of pip.
+        stale = []
+        for extension in extensions():
+            [source] = extension.sources
+            made = Path(generated, source).with_suffix(".c")
+            if any(is_older(made, path) for path in (source, *extension.depends)):
+                stale.append(extension)
+            next(e for e in self.extensions if e.name == extension.name).sources = [made.as_posix()]
+        options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": True}
+        cythonize([e for e in stale if has_views(e)], shared_utility_qualified_name=UTILITY, **options)
         # Cython 3.3 writes C that does not compile for a file that has fused types and shares what it never uses.
-        plain = [extension for extension in extensions() if not has_views(extension)]
-        shared = [extension for extension in extensions() if has_views(extension)]
-        made = cythonize(shared, shared_utility_qualified_name=UTILITY, **options) + cythonize(plain, **options)
-        sources = {extension.name: extension.sources for extension in made}
-        for extension in self.extensions:
-            extension.sources = sources[extension.name]
+        cythonize([e for e in stale if not has_views(e)], **options)
+        if self.inplace:  # an editable installation compiles what has changed
+            self.extensions = [extension for extension in self.extensions if is_stale(extension)]
+        self.parallel = self.parallel or os.cpu_count()
         super().run()
+
+
+def is_stale(extension):
+    compiled = Path("src", *extension.name.split("."))
+    compiled = compiled.with_name(compiled.name + sysconfig.get_config_var("EXT_SUFFIX"))
+    return any(is_older(compiled, source) for source in (*extension.sources, *extension.depends))
+
+
+def is_older(made, source):
+    if not Path(made).exists():
+        return True
+    return Path(source).exists() and Path(made).stat().st_mtime < Path(source).stat().st_mtime
 
 
 def zig():

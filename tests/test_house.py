@@ -1,5 +1,7 @@
 """The house itself: what is promised stands, what is light stays light, the checks pass."""
 
+import ast
+import importlib
 import importlib.metadata
 import inspect
 import io
@@ -45,6 +47,7 @@ HEAVY = (
 
 LONGEST = 350
 LONGER = {
+    "_kernels/coded.py": "one search for sets of categories, whatever is summed over them",
     "_kernels/evaluate.py": "one search per kind of column, side by side so that they can be compared",
     "_kernels/presort.py": "one sort per kind of number, side by side so that they can be compared",
     "_kernels/scan.py": "one scan per criterion, side by side so that they can be compared",
@@ -119,6 +122,30 @@ def test_growing_and_pruning_need_no_frame_library_and_no_scikit_learn():
     modules = python(code).split()
 
     assert {"sklearn", "pandas", "polars", "matplotlib", "scipy.stats"}.isdisjoint(modules)
+
+
+def test_every_kernel_is_compiled_and_does_not_need_cython():
+    kernels = [path.stem for path in (SOURCE / "_kernels").glob("*.py") if "\nimport cython\n" in path.read_text()]
+    code = (
+        "import importlib, sys, types\n"
+        f"for name in {kernels}:\n"
+        "    module = importlib.import_module('secateur._kernels.' + name)\n"
+        "    print(module.__file__)\n"
+        "assert {'cython', 'Cython', 'numba'}.isdisjoint(sys.modules)"
+    )
+
+    assert kernels
+    assert not any(file.endswith(".py") for file in python(code).split())
+
+
+def test_the_stub_of_a_kernel_names_what_the_kernel_takes():
+    for stub in (SOURCE / "_kernels").glob("[!_]*.pyi"):
+        kernel = importlib.import_module(f"secateur._kernels.{stub.stem}")
+        functions = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.FunctionDef)]
+        assert functions
+        for function in functions:
+            taken = list(inspect.signature(getattr(kernel, function.name)).parameters)
+            assert [argument.arg for argument in function.args.args] == taken, (stub.name, function.name)
 
 
 @pytest.mark.parametrize("part", ["lint", "format", "types", "layers"])

@@ -204,10 +204,23 @@ def _multiply(
     n_long: cython.Py_ssize_t,
     product: cython.double[::1],
 ) -> cython.void:
-    """The product of two windows, given by their places in `values`."""
+    """The product of two windows, given by their places in `values`; every sum in rising order of i."""
+    n_fours = n_short - n_short % 4
     for i in range(n_short + n_long - 1):
         product[i] = 0.0
-    for i in range(n_short):
+    for i in range(0, n_fours, 4):  # four at a time: the product is read and written once for them
+        x, y, z, w = values[short + i], values[short + i + 1], values[short + i + 2], values[short + i + 3]
+        for t in range(4):
+            for j in range(3 - t):
+                product[i + t + j] += values[short + i + t] * values[long + j]
+        for j in range(3, n_long):
+            product[i + j] = (
+                ((product[i + j] + x * values[long + j]) + y * values[long + j - 1]) + z * values[long + j - 2]
+            ) + w * values[long + j - 3]
+        for t in range(1, 4):
+            for j in range(n_long - t, n_long):
+                product[i + t + j] += values[short + i + t] * values[long + j]
+    for i in range(n_fours, n_short):
         x = values[short + i]
         for j in range(n_long):
             product[i + j] += x * values[long + j]

@@ -82,9 +82,14 @@ def greatest_within(
     n_slots: cython.Py_ssize_t,
     budget: cython.Py_ssize_t,
 ):
-    """Greatest summed gain of cuts whose charges add up to at most `budget`."""
+    """Greatest summed gain of cuts whose charges add up to at most `budget`.
+
+    Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
+    two floats at a time, whole numbers of 64 bits only one.
+    """
     width = budget + 1
-    rows: cython.longlong[:, ::1] = np.zeros((n_slots, width), np.int64)
+    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    g: cython.double
     with cython.nogil:
         for i in range(jump.shape[0] - 1, -1, -1):
             a, g = charge[i], gain[i]
@@ -93,7 +98,7 @@ def greatest_within(
                 rows[out, j] = rows[keep, j]
             for j in range(width - a):
                 rows[out, a + j] = max(rows[cut, j] + g, rows[keep, a + j])
-    return rows[slot[0], budget]
+    return int(rows[slot[0], budget])
 
 
 def charge_probabilities(
