@@ -42,8 +42,18 @@ def _fill_whole(
     i: cython.Py_ssize_t
     e: Entry
     line: cython.p_int
-    for i in range(sums.n):
-        e = entries[i]
+    other: cython.p_int = tally + n_codes * n_sums  # two tables: the next row need not wait for the last one's count
+    for i in range(sums.n >> 1):
+        e = entries[2 * i]
+        tally[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+        e = entries[2 * i + 1]
+        other[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+    if sums.n & 1:
+        e = entries[sums.n - 1]
         tally[
             cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
         ] += 1
@@ -51,6 +61,8 @@ def _fill_whole(
         line = tally + k * n_sums
         here = 0
         for c in range(n_sums):
+            line[c] += other[k * n_sums + c]
+            other[k * n_sums + c] = 0
             here += line[c]
         if here == 0:
             continue
@@ -292,8 +304,8 @@ def subset_cut(
     More than two classes and few categories: all sets, by a Gray code over the categories
     other than the lowest. Otherwise prefixes in order of the share of each class in turn:
     with two classes the best set is among them for every concave criterion (both orders are
-    tried so that equal shares do not depend on which class comes first); with more classes
-    this is a heuristic. Of numbers the order is that of the means, in which the best set is
+    tried where shares are equal, so that these do not depend on which class comes first); with
+    more classes this is a heuristic. Of numbers the order is that of the means, in which the best set is
     a prefix; where nothing can be gained but rounding it is that of the categories, so that
     noise decides nothing.
     """
@@ -308,6 +320,7 @@ def subset_cut(
     is_noise: cython.bint = False
     found: cython.bint = False
     found_here: cython.bint
+    is_enough: cython.bint
     found_mask: cython.ulonglong = 0
     best_step: cython.int = 0
     mask: cython.ulonglong
@@ -385,6 +398,9 @@ def subset_cut(
                 found = True
                 found_here = True
                 found_mask = mask
+        is_enough = n_sums == 2
+        for t in range(1, n_present):
+            is_enough = is_enough and histogram.keys[order[t - 1]] != histogram.keys[order[t]]
         if found_here:
             for t in range(n_present):
                 if is_exhaustive:
@@ -394,6 +410,8 @@ def subset_cut(
             if histogram.branch[present[0]] == 1:
                 for t in range(n_present):
                     histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
+        if is_enough:
+            break
     if found:
         for k in range(n_codes):
             if not histogram.is_seen[k]:

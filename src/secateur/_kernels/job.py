@@ -128,7 +128,7 @@ class Space:
         d.line = _wholes(self._kept, k)
         d.histogram.n_sums = f.n_sums
         d.histogram.counts = _reals(self._kept, most * k)
-        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, most * k, np.int32))
+        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, np.int32))
         d.histogram.sizes = _reals(self._kept, most)
         d.histogram.weights = _reals(self._kept, most)
         d.histogram.is_seen = cython.cast(cython.p_uchar, _new(self._kept, most, np.uint8))

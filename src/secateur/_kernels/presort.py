@@ -16,6 +16,7 @@ Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
 
 DIGIT = 11  # bits of a radix pass: 2,048 counters stay in the first-level cache
+FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
 MOST_WHOLE = 1 << 14  # whole numbers in so small a range are put in order by one pass of counting
 
 
@@ -167,7 +168,10 @@ def _sorted_32(
     item: cython.ulonglong
     total: cython.longlong
     here: cython.longlong
-    count: cython.longlong[:, ::1] = np.zeros((3, 1 << DIGIT), np.int64)
+    width: cython.int = 8 if n < FEW else DIGIT
+    n_passes: cython.int = 4 if n < FEW else 3
+    mask: cython.ulonglong = (1 << width) - 1
+    count: cython.longlong[:, ::1] = np.zeros((n_passes, 1 << width), np.int64)
     with cython.nogil:
         for i in range(n):
             x = values[i]
@@ -177,21 +181,20 @@ def _sorted_32(
             key = b ^ (every if b >> 31 else top)
             key = every if x != x else key
             packed[i] = (cython.cast(cython.ulonglong, key) << 32) | cython.cast(cython.ulonglong, i)
-            count[0, key & 2047] += 1
-            count[1, (key >> 11) & 2047] += 1
-            count[2, key >> 22] += 1
-        for p in range(3):
-            digit = 32 + 11 * p
-            if count[p, (packed[0] >> digit) & 2047] == n:
+            for p in range(n_passes):
+                count[p, (key >> (width * p)) & mask] += 1
+        for p in range(n_passes):
+            digit = 32 + width * p
+            if count[p, (packed[0] >> digit) & mask] == n:
                 continue
             total = 0
-            for d in range(2048):
+            for d in range(1 << width):
                 here = count[p, d]
                 count[p, d] = total
                 total += here
             for i in range(n):
                 item = packed[i]
-                d = (item >> digit) & 2047
+                d = (item >> digit) & mask
                 other[count[p, d]] = item
                 count[p, d] += 1
             packed, other = other, packed
@@ -240,7 +243,10 @@ def _sorted_64(values: cython.const[cython.double][::1]) -> cython.uint[::1]:
     top: cython.ulonglong = one << 63
     total: cython.longlong
     here: cython.longlong
-    count: cython.longlong[:, ::1] = np.zeros((6, 1 << DIGIT), np.int64)
+    width: cython.int = 8 if n < FEW else DIGIT
+    n_passes: cython.int = 8 if n < FEW else 6
+    mask: cython.ulonglong = (1 << width) - 1
+    count: cython.longlong[:, ::1] = np.zeros((n_passes, 1 << width), np.int64)
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(n, np.uint32)
     other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
@@ -253,20 +259,20 @@ def _sorted_64(values: cython.const[cython.double][::1]) -> cython.uint[::1]:
             b = ~b if b >> 63 else b ^ top
             keys[i] = b if x == x else top | (top - 1)
             rows[i] = cython.cast(cython.uint, i)
-            for p in range(6):
-                count[p, (keys[i] >> (11 * p)) & 2047] += 1
-        for p in range(6):
-            digit = 11 * p
-            if count[p, (keys[0] >> digit) & 2047] == n:
+            for p in range(n_passes):
+                count[p, (keys[i] >> (width * p)) & mask] += 1
+        for p in range(n_passes):
+            digit = width * p
+            if count[p, (keys[0] >> digit) & mask] == n:
                 continue
             total = 0
-            for d in range(2048):
+            for d in range(1 << width):
                 here = count[p, d]
                 count[p, d] = total
                 total += here
             for i in range(n):
                 b = keys[i]
-                d = (b >> digit) & 2047
+                d = (b >> digit) & mask
                 here = count[p, d]
                 count[p, d] = here + 1
                 other_keys[here] = b
