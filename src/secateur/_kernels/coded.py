@@ -18,7 +18,7 @@ from ._jit import njit_inner
 
 NONE, NUMERIC, SUBSET, MULTIWAY = 0, 1, 2, 3
 UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
-EXHAUSTIVE = 10  # categories up to which all subsets are tried with more than two classes
+EXHAUSTIVE = 10  # categories up to which all subsets are tried where prefixes are not enough
 
 
 class Histogram(NamedTuple):
@@ -187,6 +187,26 @@ def multiway_score(criterion: Any, histogram: Any, n_present: Any, base: Any, le
 
 
 @njit_inner
+def is_any_below(histogram: Any, n_present: Any, least: Any) -> Any:
+    """Whether a category has fewer than `least` rows; else every set of categories is large enough."""
+    smallest = np.inf
+    for t in range(n_present):
+        smallest = min(smallest, histogram.sizes[histogram.present[t]])
+    return smallest < least
+
+
+@njit_inner
+def moved_by(step: Any) -> Any:
+    """The category that a step of the Gray code moves: first the lowest, which then stays."""
+    t = np.int64(0)
+    if step > 0:
+        while not (step >> t) & 1:
+            t += 1
+        t += 1
+    return t
+
+
+@njit_inner
 def _comes_first(a: Any, b: Any) -> Any:
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
     differing = a ^ b
@@ -203,15 +223,15 @@ def subset_cut(
 ) -> Any:
     """Best set of categories against the rest: (best, found); the set goes to `histogram.branch`.
 
-    More than two classes and few categories: all sets, by a Gray code over the categories
-    other than the lowest. Otherwise prefixes in order of the share of each class in turn:
-    with two classes the best set is among them for every concave criterion (both orders are
-    tried so that equal shares do not depend on which class comes first); with more classes
-    this is a heuristic.
+    Few categories, and more than two classes or a category smaller than `least`: all sets, by a
+    Gray code over the categories other than the lowest. Otherwise prefixes in order of the share
+    of each class in turn: with two classes the best set is among them for every concave
+    criterion (both orders are tried so that equal shares do not depend on which class comes
+    first). With more classes, or if `least` rules that prefix out, this is a heuristic.
     """
     sizes, weights, present, order = histogram.sizes, histogram.weights, histogram.present, histogram.order
     n_classes = histogram.counts.shape[1]
-    is_exhaustive = n_classes > 2 and n_present <= EXHAUSTIVE
+    is_exhaustive = n_present <= EXHAUSTIVE and (n_classes > 2 or is_any_below(histogram, n_present, least))
     found = False
     best_mask = np.uint64(0)
     one = np.uint64(1)
@@ -230,13 +250,7 @@ def subset_cut(
                 histogram.keys[t] = histogram.counts[present[t], focus] / weights[present[t]]
             _sort_by_key(order, histogram.keys, n_present)
         for step in range(n_steps):
-            t = 0
-            if not is_exhaustive:
-                t = order[step]
-            elif step > 0:
-                while not (step >> t) & 1:
-                    t += 1
-                t += 1
+            t = moved_by(step) if is_exhaustive else order[step]
             bit = one << np.uint64(min(t, 63))
             sign = -1.0 if is_exhaustive and mask & bit else 1.0
             mask ^= bit

@@ -226,9 +226,12 @@ def _subset_cut(
     """Best set of categories against the rest: (best, found); the set goes to `histogram.branch`.
 
     The best set is a prefix in the order of the means. Where nothing can be gained (`reached`
-    is rounding alone) the order is that of the categories, so that noise decides nothing.
+    is rounding alone) the order is that of the categories, so that noise decides nothing. Where a
+    category is smaller than `least`, the prefix may be ruled out: then all sets of few categories
+    are tried, by a Gray code; of many, the prefixes that are left.
     """
     present, order, keys = histogram.present, histogram.order, histogram.keys
+    is_exhaustive = n_present <= coded.EXHAUSTIVE and coded.is_any_below(histogram, n_present, least)
     for t in range(n_present):
         order[t] = t
         keys[t] = histogram.counts[present[t], 1] / histogram.weights[present[t]] if reached > tie else 0.0
@@ -238,13 +241,15 @@ def _subset_cut(
     mask, best_mask = np.uint64(0), np.uint64(0)
     weight, total, size = 0.0, 0.0, 0.0
     found = -1
-    for step in range(n_present - 1):
-        k = present[order[step]]
-        mask |= one << np.uint64(min(order[step], 63))
-        weight += histogram.weights[k]
-        total += histogram.counts[k, 1]
-        size += histogram.sizes[k]
-        if size < least or sums.size - size < least:
+    for step in range(1 << (n_present - 1) if is_exhaustive else n_present - 1):
+        t = coded.moved_by(step) if is_exhaustive else order[step]
+        bit = one << np.uint64(min(t, 63))
+        sign = -1.0 if is_exhaustive and mask & bit else 1.0
+        mask ^= bit
+        weight += sign * histogram.weights[present[t]]
+        total += sign * histogram.counts[present[t], 1]
+        size += sign * histogram.sizes[present[t]]
+        if size < least or sums.size - size < least or (is_exhaustive and mask == all_mask):
             continue
         d = total * sums.weight - sums.total * weight
         score = d * d / (sums.weight * (weight * (sums.weight - weight)))
@@ -259,7 +264,10 @@ def _subset_cut(
     for k in range(n_codes):
         histogram.branch[k] = coded.UNSEEN
     for t in range(n_present):
-        histogram.branch[present[order[t]]] = 0 if t <= found else 1
+        if is_exhaustive:
+            histogram.branch[present[t]] = 0 if (best_mask >> np.uint64(t)) & one else 1
+        else:
+            histogram.branch[present[order[t]]] = 0 if t <= found else 1
     if histogram.branch[present[0]] == 1:  # the lowest category present is in child 0
         for t in range(n_present):
             histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
