@@ -1,7 +1,8 @@
 """Compile the kernels: a file of `_kernels` that imports cython becomes an extension module of the same name.
 
 The code that all memoryviews need is compiled once, into `_kernels/_cyutility`, so that a kernel takes two seconds
-and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for tests/test_lanes.py. Generated C is in build/.
+and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for tests/test_lanes.py, and =sanitized for little
+time, for scripts/sanitize. Generated C is in build/.
 """
 
 import os
@@ -26,11 +27,9 @@ DIRECTIVES = {
     "freethreading_compatible": True,  # a kernel has no state of its own
 }
 # The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
-OPTIONS = (
-    ["/O2", "/fp:precise"]
-    if os.name == "nt"
-    else ["-O1" if IS_CHECKED else "-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-)
+LEVEL = "-O1" if "SECATEUR_KERNELS" in os.environ else "-O3"
+GCC = [LEVEL, "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
 
 
 def extensions():

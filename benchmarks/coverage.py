@@ -7,19 +7,33 @@ so the true error of any pruning is a sum over nodes. A run draws a growing and 
 sample, lets each method choose a pruning with the held-out sample and certify it, and
 looks whether the true error is above the bound. A method whose failures are more than
 delta beyond a one-sided 99.9 % Clopper-Pearson margin is marked and the script exits with 1.
+Of limits that hold for many things at once, the one that is furthest off counts.
 """
 
 import math
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
-from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.certifiers import certify, least_bound, occam, pac_bayes, path, rademacher, test_sample
+from secateur import Counts, Pruning, PruningSequence, Tree, grow, prune
+from secateur.certifiers import (
+    certified_cost,
+    certify,
+    class_rates,
+    importance_weighted,
+    leaf_shares,
+    least_bound,
+    occam,
+    pac_bayes,
+    path,
+    rademacher,
+    test_sample,
+)
 from secateur.pruners import certificate_optimal
+from secateur.routing import apply
 
 DELTA = 0.1
 
@@ -57,6 +71,11 @@ def concepts():
         concept("three classes", wide, rng, rng.dirichlet([0.4] * 3, wide.n_leaves), 150, 200),
         concept("chain", chain, rng, two_classes(rng, chain.n_leaves, 0.3), 100, 60),
     ]
+
+
+def shifts():
+    """Few and many rows, weights up to 3 and up to 20."""
+    return [Shift("shift, weights to 3", 100, 150, 3.0), Shift("shift, weights to 20", 200, 600, 20.0)]
 
 
 def concept(name, tree, rng, class_chance, n_grow, n_prune):
@@ -164,6 +183,85 @@ def run(concept, rng):
     yield "certificate-optimal", occam(tree, grown, held, prior="informed", delta=DELTA, pruning=optimal), true(optimal)
     mixture = pac_bayes(tree, grown, held, delta=DELTA)
     yield "pac-bayes mixture", mixture, mixture_error(concept, grown, held, mixture.details)
+    yield from run_others(fewest, grown, held, test, truth)
+
+
+def run_others(pruning, grown, held, test, truth):
+    """Costs, class rates and leaf shares, against the truth as sums over leaves."""
+    leaves, labels = pruning.leaves, pruning.node_labels[pruning.leaves]
+    k = truth.n_classes
+    costs = np.array([[0, 1], [10, 0]]) if k == 2 else np.array([[0, 1, 4], [2, 0, 6], [9, 3, 0]])
+    true_cost = (truth.by_class[leaves] * costs[:, labels].T).sum()
+    for method in ("steps", "betting"):
+        yield f"cost, {method}", certified_cost(pruning, test, costs, delta=DELTA, method=method), true_cost
+    right = np.array([truth.by_class[leaves[labels == c], c].sum() for c in range(k)])
+    rates = 1 - right / truth.by_class[0]
+    for together in (True, False):
+        bounds = class_rates(pruning, test, delta=DELTA, together=together)
+        worst = int(np.argmax(rates - [bound.value for bound in bounds])) if together else 0
+        yield f"class rates, {'any class' if together else 'the first'}", bounds[worst], rates[worst]
+    shares = truth.by_class / truth.total[:, None]
+    over_leaves = leaf_shares(pruning, test, delta=DELTA)
+    yield "leaf shares, any leaf", *worst_share(over_leaves, shares[leaves])
+    # The pruning has seen the held-out sample here, and so may every other that looks worst on it.
+    over_nodes = leaf_shares(pruning, held, delta=DELTA, over="nodes", grown=grown)
+    yield "leaf shares over nodes, any node", *worst_share(over_nodes, shares)
+
+
+def worst_share(limits, true):
+    """The limit that is furthest off, upper or lower (as an upper one on what is missing), and the truth."""
+    above, below = true - limits.upper, limits.lower - true
+    is_upper = above.max() >= below.max()
+    i, c = np.unravel_index((above if is_upper else below).argmax(), true.shape)
+    bound = limits.bound(int(limits.nodes[i]), limits.classes[c])
+    if is_upper:
+        return bound, true[i, c]
+    return replace(bound, value=1 - limits.lower[i, c]), 1 - true[i, c]
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Rows come from one population, the error is wanted in another."""
+
+    name: str
+    n_grow: int
+    n_prune: int
+    largest: float
+
+    def run(self, rng):
+        """(method, bound, true error) of one growing and one held-out sample, on new chances each time."""
+        cells = np.stack(np.meshgrid(np.arange(4.0), np.arange(4.0)), -1).reshape(16, 2)
+        here = rng.dirichlet(np.ones(16)) + 0.02
+        here /= here.sum()
+        there = here * np.minimum(rng.pareto(1.0, 16), self.largest)
+        there /= there.sum()
+        weight = np.minimum(there / here, self.largest)
+        # What the cap took from the weights is added everywhere, so that their expectation is 1 again.
+        weight += (1 - weight @ here) * (self.largest - weight) / (self.largest - weight @ here)
+        chance = rng.beta(0.5, 0.5, 16)
+
+        def draw(n):
+            cell = rng.choice(16, n, p=here)
+            return cell, (rng.random(n) < chance[cell]).astype(int)
+
+        for kind in ("whole", "half"):
+            cell, y = draw(self.n_grow)
+            y[:2] = 0, 1
+            tree, grown = grow(cells[cell], y)
+            sequence = prune(tree, grown)
+            pruning = sequence[0 if kind == "whole" else len(sequence) // 2]
+            true = float((weight * here) @ np.where(answers(pruning, cells) == 1, 1 - chance, chance))
+            cell, y = draw(self.n_prune)
+            bound = importance_weighted(
+                pruning, cells[cell], y, weight[cell], largest=self.largest, delta=DELTA, sample="test"
+            )
+            yield f"importance-weighted, {kind}", bound, true
+
+
+def answers(pruning, X):
+    """The class that a pruning answers for each row."""
+    leaf = [pruning.leaf_above(v) for v in apply(pruning.tree, X).tolist()]
+    return pruning.labels[leaf]
 
 
 def mixture_error(concept, grown, held, details):
@@ -189,7 +287,7 @@ def simulate(concept, n_runs, seed=0):
     rng = np.random.default_rng(seed)
     table = {}
     for _ in range(n_runs):
-        for method, bound, error in run(concept, rng):
+        for method, bound, error in concept.run(rng) if isinstance(concept, Shift) else run(concept, rng):
             assert bound.certified, method
             row = table.setdefault(method, [0, 0.0, 0.0])
             row[0] += error > bound.value + 1e-12
@@ -212,12 +310,12 @@ def main():
     limit = most_failures(n_runs)
     print(f"delta {DELTA}, {n_runs} runs a concept; more than {limit} failures refute a bound at 99.9 % confidence")
     refuted = 0
-    for concept in concepts():
+    for concept in [*concepts(), *shifts()]:
         began = time.perf_counter()
         table = simulate(concept, n_runs)
         seconds = time.perf_counter() - began
         rows = f"{concept.n_grow} growing and {concept.n_prune} held-out rows"
-        print(f"\n{concept.name}: {concept.tree}, {rows} ({seconds:.0f} s)", flush=True)
+        print(f"\n{concept.name}: {getattr(concept, 'tree', 'trees grown anew')}, {rows} ({seconds:.0f} s)", flush=True)
         print(f"{'method':40} {'failures':>8} {'rate':>7} {'99.9 % margin':>17} {'bound':>7} {'true':>7}")
         for method, (failures, bound, error) in table.items():
             low = special.betaincinv(failures, n_runs - failures + 1, 0.001) if failures else 0.0

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import encode
-from secateur.dealing import copies, deal, hold_out
+from secateur.dealing import deal, hold_out
 from secateur.errors import DataError, ParameterError
 
 
@@ -54,13 +54,25 @@ def test_seeds_and_repeats_deal_differently():
 
 
 @given(st.integers(2, 200), st.floats(0.01, 0.99))
-def test_a_held_out_share_is_that_share_of_all_and_of_each_class(n, share):
+def test_a_held_out_share_is_that_share_of_all_rows(n, share):
     X, y = table_of(n)
     aside = hold_out(encode(X, target=y), share)
     assert aside.sum() == min(max(round(share * n), 1), n - 1)
-    for c in np.unique(y):
-        of_class = aside[y == c]
-        assert abs(of_class.sum() - aside.mean() * len(of_class)) <= 1
+
+
+@pytest.mark.parametrize("values", [2, 10**9])
+def test_rows_are_held_out_as_independent_draws_whatever_the_values(values):
+    """The class share of the rows kept aside varies as that of a simple random sample, with one seed throughout."""
+    n, share, found = 120, 1 / 3, []
+    for run in range(400):
+        rng = np.random.default_rng(run)
+        y = rng.integers(0, 2, n)
+        aside = hold_out(encode(rng.integers(0, values, (n, 1)).astype(float), target=y), share)
+        found.append((y[aside] == 1).sum())
+    n_aside = round(share * n)
+    variance = np.var(found) / (n_aside / 4)
+    assert 0.8 < variance < 1.25  # chi-square with 399 degrees of freedom; stratified draws give 0.33
+    assert abs(np.mean(found) - n_aside / 2) < 4 * np.sqrt(n_aside / 4 / 400)
 
 
 def test_negative_zero_and_any_nan_are_one_value():
@@ -68,13 +80,6 @@ def test_negative_zero_and_any_nan_are_one_value():
     a = encode(np.array([[0.0], [-0.0], [np.nan], [odd]]), target=[0, 0, 1, 1])
     b = encode(np.array([[-0.0], [0.0], [odd], [np.nan]]), target=[0, 0, 1, 1])
     assert deal(a, 2).tolist() == deal(b, 2).tolist()
-
-
-def test_whole_weights_become_copies_and_others_do_not():
-    assert copies(np.array([2.0, 0.0, 1.0])).tolist() == [0, 0, 2]
-    assert copies(np.array([0.5, 1.0])) is None
-    assert copies(np.full(10, 1e6)) is None
-    assert copies(None) is None
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.2, 1.5, True])

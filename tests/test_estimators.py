@@ -85,8 +85,21 @@ def people():
     return frame, y
 
 
+def cannot_hold(estimator):
+    """The checks that freedom from leaks rules out, with the reason."""
+    equivalence = "check_sample_weight_equivalence_on_dense_data"
+    if estimator.select == "certificate":
+        reason = "weighted rows do not certify"
+        return {equivalence: reason, "check_sample_weights_list": reason}
+    if estimator.prune is not None:
+        return {
+            equivalence: "a row is kept aside or dealt to a fold as one, whatever its weight; repeated rows are not"
+        }
+    return {}
+
+
 @pytest.mark.filterwarnings("ignore:every row has the class")
-@parametrize_with_checks(SETTINGS)
+@parametrize_with_checks(SETTINGS, expected_failed_checks=cannot_hold)
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 

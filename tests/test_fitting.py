@@ -103,13 +103,37 @@ def test_rows_in_any_order_and_threads_in_any_number_give_the_same_model(seed, r
 
 
 @settings(max_examples=10)
-@given(st.integers(0, 1000), st.sampled_from(["cost-complexity", "reduced-error", "greedy"]))
-def test_whole_weights_are_repetitions_through_folds_and_held_out_rows(seed, rule):
+@given(st.integers(0, 1000), st.sampled_from([None, "error-based", "minimum-error", "best-of-size"]))
+def test_whole_weights_are_repetitions_where_no_row_is_dealt(seed, rule):
     weight = np.random.default_rng(seed).integers(0, 4, len(X))
-    recipe = Recipe(growing=GINI, prune=rule, cv=3, cv_repeats=1)
+    recipe = Recipe(growing=GINI, prune=rule, select=5)
     weighted = fit_model(encode(X, target=Y, weights=weight), recipe, weight=weight)
     repeated = fit_model(encode(np.repeat(X, weight, axis=0), target=np.repeat(Y, weight)), recipe)
-    assert same(weighted, repeated)
+    for name in ("parent", "feature", "threshold"):  # scores are rounded otherwise
+        assert np.array_equal(
+            getattr(weighted.shown, name), getattr(repeated.shown, name), equal_nan=name == "threshold"
+        )
+    assert (weighted.grown.by_class == repeated.grown.by_class).all()
+
+
+@pytest.mark.parametrize("rule", ["cost-complexity", "reduced-error", "greedy"])
+def test_a_row_stays_on_one_side_with_all_its_weight(rule):
+    """Equal weights deal the rows as no weights do, and choose the same tree."""
+    recipe = Recipe(growing=GINI, prune=rule, cv=3, cv_repeats=1, select="0se")
+    plain, heavy = fit_model(TABLE, recipe), fit_model(TABLE, recipe, weight=np.full(len(X), 8))
+    assert (heavy.pruning.is_leaf == plain.pruning.is_leaf).all()
+    if plain.holdout is not None:
+        assert (heavy.holdout.by_class == 8 * plain.holdout.by_class).all()
+        assert heavy.holdout.n_rows == plain.holdout.n_rows == plain.holdout.total[0]
+
+
+@pytest.mark.parametrize(
+    "recipe", [{"certify": True}, {"select": "certificate"}, {"prune": "reduced-error", "certify": "occam"}]
+)
+def test_weighted_rows_are_refused_as_judges_before_anything_is_grown(recipe):
+    with pytest.raises(UnsupportedError, match=r"rows kept aside to certify have weights .*certified_on"):
+        fit_model(TABLE, Recipe(growing=GINI, **recipe), weight=np.full(len(X), 8))
+    assert fit_model(TABLE, Recipe(growing=GINI, cv=3, **recipe), weight=np.ones(len(X))).certificate is not None
 
 
 def test_a_seed_deals_the_rows_and_another_deals_them_otherwise():

@@ -81,7 +81,8 @@ def tracked():
         ).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError):
         names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if "__pycache__" not in path.parts]
-        names = [name for name in names if not name.startswith((".venv", ".hypothesis", ".mypy", ".ruff", "demo/"))]
+        made = (".venv", ".hypothesis", ".mypy", ".ruff", "build/", "demo/")
+        names = [name for name in names if not name.startswith(made) and not name.endswith(".so")]
     return [ROOT / name for name in names if (ROOT / name).is_file()]
 
 

@@ -97,6 +97,29 @@ def user():
         shutil.rmtree(top)
 
 
+def test_without_a_compiler_the_set_up_says_what_it_takes(tmp_path):
+    found = run_compiler_script(PATH=str(tmp_path), CC="")
+
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("no C compiler found; compiling with the one in the package ziglang")
+
+
+def test_without_headers_the_set_up_names_the_package_to_install():
+    found = run_compiler_script("import sysconfig; sysconfig.get_path = lambda name: '/nowhere'")
+
+    assert found.returncode == 1
+    assert found.stderr.startswith("Python.h is missing: install python3.")
+    assert len(found.stderr.splitlines()) == 1
+
+
+def run_compiler_script(before="", **environment):
+    script = Path(__file__).parent.parent / "scripts" / "compiler"
+    program = f"import runpy; {before}\nrunpy.run_path({str(script)!r}, run_name='__main__')"
+    return subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+
+
 def test_without_a_place_to_cache_kernels_it_works_and_says_so_once(user):
     found = user.run(PROGRAM)
 

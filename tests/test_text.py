@@ -1,5 +1,6 @@
 """The tree as text: what is drawn, what the rules say, and names that try to break out."""
 
+import math
 import re
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur import Counts, Pruning, Tree
+from secateur.certifiers import leaf_shares
 from secateur.errors import CountsError, ParameterError, PruningError, TreeError
 from secateur.table import Column, Schema
 from secateur.text import export_rules, export_text
@@ -371,3 +373,63 @@ def test_every_row_meets_exactly_one_rule_and_it_gives_the_class_of_the_tree(spl
         meets = [i for i, (holds, _) in enumerate(rules) if holds({"num": row[0], "cat": row[1]})]
         assert meets == [tree.leaves.tolist().index(leaf)]
         assert rules[meets[0]][1] == table.schema.classes[counts.majority[leaf]]
+
+
+def test_limits_on_class_shares_stand_behind_the_leaves():
+    tree, counts = stump()
+    held_out = Counts.from_leaves(tree, [[90, 10], [0, 0]], sample="test")
+    limits = leaf_shares(Pruning.from_cuts(tree, []), held_out)
+    most = math.ceil(1000 * limits.of(1, "b")[2]) / 10
+
+    lines = export_text(tree, counts, limits=limits).splitlines()
+    assert lines[1].endswith(f"class: a (4 rows, 1 error), b 10.0 % of 100 held out (at most {most} %)")
+    assert lines[3].endswith("class: b (2 rows, 0 errors), no row held out")
+    assert export_rules(tree, counts, limits=limits).splitlines() == [
+        f"IF size <= 2.50 THEN a (4 rows, error 25.0%), b 10.0 % of 100 held out (at most {most} %)",
+        "IF size > 2.50 THEN b (2 rows, error 0.0%), no row held out",
+    ]
+    assert "weights: [3, 1] class: a, b 10.0 % of 100" in export_text(tree, counts, show_weights=True, limits=limits)
+
+
+def test_limits_follow_the_nodes_of_the_whole_tree_when_it_is_cut():
+    tree, counts = chain_of_thresholds([1.0, 2.0, 3.0])
+    held_out = Counts.from_leaves(tree, [[30, 0], [7, 3], [50, 50], [10, 90]], sample="test")
+    pruning = Pruning.from_cuts(tree, [4], node_labels=counts.majority)
+    limits = leaf_shares(pruning, held_out)
+
+    lines = export_rules(tree, counts, pruning=pruning, limits=limits).splitlines()
+    assert [re.search(r"b ([\d.]+) % of (\d+) held", line).groups() for line in lines] == [
+        ("0.0", "30"), ("30.0", "10"), ("70.0", "200"),
+    ]  # fmt: skip
+    with pytest.raises(ParameterError, match="nothing about leaf 5"):
+        export_rules(tree, counts, limits=limits)
+
+
+def test_of_more_than_two_classes_the_answered_one_has_a_lower_limit():
+    tree = Tree.from_parents([-1])
+    held_out = Counts.from_leaves(tree, [[10, 80, 10]], sample="test")
+    limits = leaf_shares(Pruning.from_cuts(tree, []), held_out)
+    least = math.floor(1000 * limits.of(0, 1)[1]) / 10
+
+    text = export_text(tree, Counts.from_leaves(tree, [[1, 9, 2]]), limits=limits, class_names=["x", "y", "z"])
+    assert text == f"|--- class: y (12 rows, 3 errors), y 80.0 % of 100 held out (at least {least} %)"
+    assert export_text(tree, limits=limits).startswith("|--- leaf 0, 1 80.0 % of 100 held out (at least")
+
+
+def test_limits_can_tell_of_one_class_in_every_leaf():
+    tree, counts = stump()
+    held_out = Counts.from_leaves(tree, [[90, 10], [20, 60]], sample="test")
+    limits = leaf_shares(Pruning.from_cuts(tree, []), held_out).telling("b")
+
+    told = re.findall(r"b ([\d.]+) % of (\d+) held out \(at most", export_rules(tree, counts, limits=limits))
+    assert told == [("10.0", "100"), ("75.0", "80")]
+    with pytest.raises(ParameterError, match="'c' is not known"):
+        limits.telling("c")
+
+
+def test_limits_of_a_regression_tree_are_refused():
+    tree, moments = secateur.grow([[1.0], [2.0]], [3.0, 9.0], criterion="squared_error")
+    limits = leaf_shares(Pruning.from_cuts(tree, []), Counts.from_leaves(tree, [[1, 1], [1, 1]], sample="test"))
+
+    with pytest.raises(ParameterError, match="regression tree have none"):
+        export_text(tree, moments, limits=limits)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .counts import Counts
 from .errors import ParameterError
 from .moments import Moments
+from .shares import LeafShares
 from .tree import Tree
 
 MOST_DECIMALS = 12  # beyond, a threshold is written out in full
@@ -22,6 +23,28 @@ class Threshold(NamedTuple):
 
     value: float
     text: str
+
+
+class Range(NamedTuple):
+    """What a path knows of a number: above `low`, at most `high`, or missing."""
+
+    low: Threshold
+    high: Threshold
+    is_missing_in: bool
+    is_known_in: bool
+
+
+ANYTHING = Range(Threshold(-np.inf, ""), Threshold(np.inf, ""), is_missing_in=True, is_known_in=True)
+
+
+def narrowed(known: Range, threshold: Threshold, child: int, *, is_default: bool) -> Range:
+    """What is known of a number after one more test."""
+    is_missing_in = known.is_missing_in and is_default
+    if threshold.value == np.inf:  # tells known from missing
+        return known._replace(is_missing_in=is_missing_in, is_known_in=known.is_known_in and child == 0)
+    if child == 0:
+        return known._replace(high=min(known.high, threshold), is_missing_in=is_missing_in)
+    return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
 
 
 def among(name: str, codes: npt.NDArray[Any], categories: Sequence[Any] | None, *, gaps: bool) -> str:
@@ -84,6 +107,28 @@ def covered(sample: Counts | Moments, node: int) -> str:
     if not sample.is_whole:
         return f"weight {total:,.4g}"
     return "1 row" if total == 1 else f"{int(total):,} rows"
+
+
+def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[str]) -> str:
+    """The share of a class in a leaf, as found in the sample and with its limit.
+
+    Of two classes it is the one the leaf does not answer, and at most so much; of more, the one it
+    answers (without an answer: the most frequent), and at least so much. A class that `limits` tells
+    is told in every leaf, at most so much.
+    """
+    i = int(np.searchsorted(limits.nodes, node))
+    n = int(limits.n[i])
+    if n == 0:
+        return "no row held out"
+    n_classes = len(limits.classes)
+    if label is None or label >= n_classes:
+        label = int(limits.count[i].argmax())
+    is_upper = n_classes == 2 or bool(limits.tells)
+    c = limits.classes.index(limits.tells) if limits.tells else 1 - label if n_classes == 2 else label
+    # In tenths of a percent, away from what was found: what is written holds too.
+    limit = math.ceil(1000 * limits.upper[i, c]) if is_upper else math.floor(1000 * limits.lower[i, c])
+    side = "at most" if is_upper else "at least"
+    return f"{names[c]} {100 * limits.share[i, c]:.1f} % of {n:,} held out ({side} {limit / 10:.1f} %)"
 
 
 def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:

@@ -11,6 +11,7 @@ from .counts import Counts
 from .errors import ParameterError
 from .moments import Moments
 from .pruning import Pruning
+from .seen import NOTHING, Seen
 from .sequence import PruningSequence
 from .tree import Floats, Tree
 
@@ -47,6 +48,8 @@ class Selection:
         The other ways of growing it tried: their parameters, `n_leaves`, `error` and `se`.
     details : dict
         Further numbers: folds, repeats, seed, kind of standard error.
+    judges : Seen
+        The sample the choice was made on, with its rows.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Selection:
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
+    judges: Seen = NOTHING
 
     def __post_init__(self) -> None:
         n_members = len(self.sequence)
@@ -88,6 +92,8 @@ class Selection:
             if not 0 <= getattr(self, name) < n_members:
                 raise ParameterError(f"{name}={getattr(self, name)}; a member from 0 to {n_members - 1} is needed")
         object.__setattr__(self, "pool", tuple(self.pool))
+        judges = Seen(self.judges) or Seen(() if self.sample == "cross-validation" else [self.sample])
+        object.__setattr__(self, "judges", judges)
 
     @property
     def tree(self) -> Tree:
@@ -98,9 +104,8 @@ class Selection:
     def pruning(self) -> Pruning:
         """The member that was taken; a sample it was chosen on has shaped it, too."""
         pruning = self.sequence[self.chosen]
-        if self.sample == "cross-validation":  # folds of the growing sample, which the sequence names already
-            return pruning
-        return replace(pruning, seen=pruning.seen | {self.sample})
+        # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
+        return replace(pruning, seen=pruning.seen | self.judges)
 
     def to_dict(self) -> dict[str, npt.NDArray[Any]]:
         """Return the table, column name to one value per member: leaves, alpha interval, error, SE, what was chosen."""

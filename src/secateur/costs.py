@@ -18,6 +18,7 @@ from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import CountsError, ParameterError
 from .moments import Moments
+from .seen import Seen
 from .tree import Ints, Tree
 
 Sample = Counts | Moments
@@ -83,6 +84,15 @@ def held_out_cost(grown: Moments, holdout: Moments) -> Numbers:
     return holdout.squared_errors_if_leaf(grown.mean)
 
 
+def seen_of(tree: Tree, *samples: Sample | None, cost: npt.ArrayLike | None = None) -> Seen:
+    """Return the samples that shape what a rule makes of them.
+
+    A `cost` says nothing of where it comes from: it may have been computed from any sample
+    that has told its errors on this tree so far.
+    """
+    return Seen.of(*samples) if cost is None else Seen.of(*samples) | tree.ledger.open
+
+
 def labels_of(counts: Sample | None) -> Ints | None:
     """Return the class of each node as a leaf; None where there are no classes."""
     return counts.majority if isinstance(counts, Counts) else None
@@ -117,6 +127,7 @@ def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None
     """
     if not (np.isfinite(m) and m >= 0):
         raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
+    grown.tree.ledger.look(grown)
     total = grown.total.astype(float)
     whole = total[0] if total[0] > 0 else 1.0
     if prior is None:

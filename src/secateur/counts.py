@@ -10,10 +10,13 @@ import numpy.typing as npt
 from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .errors import CountsError, ParameterError
+from .seen import mark_of
+from .sketch import Sketch
 from .tree import Ints, Tree
 
 Numbers = npt.NDArray[Any]  # int64 or float64
 LabelRule = Literal["grow", "prune", "both"]
+MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,9 +28,14 @@ class Counts:
     tree : Tree
         The tree the sample was routed through.
     by_class : array of shape (n_nodes, n_classes)
-        Whole numbers stay int64, so that ties are exact; weights are float64.
+        Whole numbers stay int64, so that ties are exact, and add up to less than 2**53, so that every
+        sum and rate made of them is; weights are float64.
     sample : str
-        Name of the sample; prunings remember the names of the samples that shaped them.
+        Name of the sample; prunings remember the samples that shaped them.
+    n_rows : int, optional
+        Rows behind the counts, each one draw whatever its weight. None: not known, counts made by hand.
+    sketch : Sketch, optional
+        What is remembered of the rows, so that certificates can tell whether they are fresh.
 
     Examples
     --------
@@ -42,6 +50,8 @@ class Counts:
     tree: Tree
     by_class: Numbers
     sample: str = "grow"
+    n_rows: int | None = None
+    sketch: Sketch | None = None
 
     def __post_init__(self) -> None:
         by_class = _numbers(self.by_class)
@@ -82,6 +92,16 @@ class Counts:
         """Whether the counts are whole numbers, so that comparisons are exact."""
         return self.by_class.dtype.kind == "i"
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some row counts for more or less than one."""
+        return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
+
+    @cached_property
+    def mark(self) -> bytes:
+        """What tells this sample from others: its name and rows, or its counts where those are not known."""
+        return mark_of(self, self.by_class)
+
     @cached_property
     def total(self) -> Numbers:
         """Examples (or weight) in each node."""
@@ -90,6 +110,7 @@ class Counts:
     @cached_property
     def majority(self) -> Ints:
         """The `grow` label of each node: lowest class on a tie, the parent's label if empty."""
+        self.tree.ledger.look(self)  # labels are a choice, too
         labels = self.by_class.argmax(axis=1).astype(np.int32)
         return sealed(structure.inherit_labels(self.tree.parent, labels, self.total == 0))
 
@@ -100,7 +121,17 @@ class Counts:
         ----------
         labels : array of int
             One class per node. A class number beyond this sample's classes errs everywhere.
+
+        Notes
+        -----
+        The tree's ledger notes that this sample has been looked at: it can no longer certify
+        a pruning of the tree without paying for the choice.
         """
+        self.tree.ledger.look(self)
+        return self.wrong(labels)
+
+    def wrong(self, labels: npt.ArrayLike) -> Numbers:
+        """Return what `errors_if_leaf` does, without a note: for verbs that write the ledger or `seen` themselves."""
         chosen = np.asarray(labels)
         if chosen.shape != (self.tree.n_nodes,):
             raise CountsError(f"labels have shape {chosen.shape}; one per node, ({self.tree.n_nodes},), needed")
@@ -191,7 +222,15 @@ def _numbers(values: npt.ArrayLike) -> Numbers:
 
 
 def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
-    """Refuse negative or non-finite counts and nodes that differ from the sum of their children."""
+    """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
+    if by_class.dtype.kind == "i":
+        # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
+        total = float(by_class[tree.is_leaf].sum(dtype=np.float64))
+        if total >= MOST_WHOLE:
+            raise CountsError(
+                f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
+                "exact; divide them by a common factor, or pass them as float weights"
+            )
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
     slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
     v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)

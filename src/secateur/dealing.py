@@ -2,6 +2,12 @@
 
 Rows are put into an order of their own first (class, then a hash of the row), so that the
 same rows in any order are dealt alike: no result of the package depends on row order.
+
+A row is the unit, whatever its weight: it goes to one part with all of it. Copies of a row
+dealt one by one would be grown on and judged by each other. Rows that happen to be equal are
+*not* kept together: where columns have few values, equal rows are independent draws, and to
+keep them together would ask how the tree does on rows it has never met. So a weight of 2 is
+not the same as the row written twice wherever rows are dealt, and freedom from leaks wins.
 """
 
 from typing import Any
@@ -16,7 +22,6 @@ Array = npt.NDArray[Any]
 
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = 0x9E3779B97F4A7C15
-MOST_COPIES = 8  # whole weights are written out as copies of rows up to so many per row, on average
 
 
 def deal(
@@ -49,16 +54,22 @@ def deal(
     return parts
 
 
-def hold_out(table: Table, share: float, *, seed: int = 0, stratified: bool = True) -> npt.NDArray[np.bool_]:
-    """Return which rows to keep aside: `share` of them, rounded, and the same share of each class.
+def hold_out(table: Table, share: float, *, seed: int = 0) -> npt.NDArray[np.bool_]:
+    """Return which rows to keep aside: `share` of them, rounded, drawn at random.
+
+    Not stratified: the rows that are kept aside may certify, and a limit on the error holds for
+    rows that are independent draws. Shares of classes that are tied to those of the growing
+    rows would make them too much alike.
+
+    The draw depends on the seed and on all rows together, not on their order. With the seed
+    alone, the same places in the order of the hashes would be drawn from every sample, and rows
+    with few different values would fall on them too evenly.
 
     Examples
     --------
     >>> from secateur import encode
-    >>> table = encode([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], target=["a", "a", "a", "b", "b", "b"])
-    >>> aside = hold_out(table, 1 / 3)
-    >>> aside[:3].sum().item(), aside[3:].sum().item()
-    (1, 1)
+    >>> hold_out(encode([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], target=list("aaabbb")), 1 / 3).sum().item()
+    2
     """
     n_rows = table.n_rows
     if isinstance(share, bool) or not 0 < share < 1:
@@ -66,21 +77,11 @@ def hold_out(table: Table, share: float, *, seed: int = 0, stratified: bool = Tr
     n_aside = min(max(round(share * n_rows), 1), n_rows - 1)
     if n_rows < 2:
         raise DataError(f"holdout={share:g} of 1 sample leaves nothing to grow on; at least 2 rows are needed")
-    order = _shuffled(table, seed, 0, stratified)
-    # Every (rows / aside)-th row of the order: each class gives its share, to within one row.
+    keys = _keys(table)
+    rng = np.random.default_rng([seed, int(_mixed(keys).sum(dtype=np.uint64))])
     is_aside = np.zeros(n_rows, bool)
-    is_aside[order[(np.arange(n_aside) * 2 + 1) * n_rows // (2 * n_aside)]] = True
+    is_aside[np.argsort(keys, kind="stable")[rng.permutation(n_rows)[:n_aside]]] = True
     return is_aside
-
-
-def copies(weight: Array | None) -> npt.NDArray[np.intp] | None:
-    """Return row numbers with each row as often as its whole weight says; None where weights stay weights.
-
-    A whole weight is the same as repeating the row, so folds must be dealt to the copies.
-    """
-    if weight is None or not (weight == np.rint(weight)).all() or weight.sum() > MOST_COPIES * max(len(weight), 1000):
-        return None
-    return np.repeat(np.arange(len(weight)), weight.astype(np.int64))
 
 
 def _shuffled(table: Table, seed: int, repeat: int, stratified: bool) -> npt.NDArray[np.intp]:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import node_moments, structure
 from .errors import CountsError, UnsupportedError
+from .seen import mark_of
+from .sketch import Sketch
 from .tree import Floats, Tree
 
 
@@ -37,6 +39,8 @@ class Moments:
         that answers its own mean.
     sample : str
         Name of the sample.
+    n_rows, sketch
+        As for `Counts`.
 
     Examples
     --------
@@ -53,6 +57,8 @@ class Moments:
     mean: Floats
     spread: Floats
     sample: str = "grow"
+    n_rows: int | None = None
+    sketch: Sketch | None = None
 
     def __post_init__(self) -> None:
         for name in ("weight", "mean", "spread"):
@@ -103,6 +109,11 @@ class Moments:
         return self.weight
 
     @cached_property
+    def mark(self) -> bytes:
+        """What tells this sample from others; see `Counts.mark`."""
+        return mark_of(self, self.weight, self.spread)
+
+    @cached_property
     def is_whole(self) -> bool:
         """Whether the weights are whole, so that they number examples."""
         return bool((self.weight == np.rint(self.weight)).all())
@@ -131,7 +142,9 @@ class Moments:
 
     def restricted(self, tree: Tree, nodes: npt.NDArray[Any]) -> "Moments":
         """Return the moments on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
-        return Moments(tree, self.weight[nodes], self.mean[nodes], self.spread[nodes], self.sample)
+        return Moments(
+            tree, self.weight[nodes], self.mean[nodes], self.spread[nodes], self.sample, self.n_rows, self.sketch
+        )
 
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless these are moments of `tree`."""

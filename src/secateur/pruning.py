@@ -13,6 +13,7 @@ from ._kernels import structure
 from .counts import Counts, Numbers
 from .errors import PruningError
 from .moments import Moments
+from .seen import NOTHING, Seen, digest_of
 from .tree import Bools, Ints, Tree
 
 
@@ -28,8 +29,8 @@ class Pruning:
         Whether each node is a leaf now. Nodes under a leaf are False.
     node_labels : array of int, optional
         The class each node takes when it is a leaf; None where costs, not classes, decided.
-    seen : set of str
-        Names of the samples that shaped this pruning.
+    seen : Seen, or set of str
+        The samples that shaped this pruning, by name and by their rows.
     rule : str
         What made it, in words.
     certified : bool, optional
@@ -51,7 +52,7 @@ class Pruning:
     tree: Tree
     is_leaf: Bools
     node_labels: Ints | None = None
-    seen: frozenset[str] = frozenset()
+    seen: Seen = NOTHING
     rule: str = ""
     certified: bool | None = None
     note: str = ""
@@ -69,7 +70,7 @@ class Pruning:
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
         object.__setattr__(self, "is_leaf", frozen(is_leaf))
-        object.__setattr__(self, "seen", frozenset(self.seen))
+        object.__setattr__(self, "seen", Seen(self.seen))
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
             if labels.shape != (n,) or labels.dtype.kind not in "iu":
@@ -127,6 +128,11 @@ class Pruning:
         return sealed(labels)
 
     @cached_property
+    def digest(self) -> bytes:
+        """Equal for prunings with the same leaves and labels, also on trees cut from the same one."""
+        return digest_of(self.tree.ids[self.leaves], self.labels[self.leaves])
+
+    @cached_property
     def n_leaves(self) -> int:
         """Number of leaves now."""
         return int(np.count_nonzero(self.is_leaf))
@@ -137,9 +143,10 @@ class Pruning:
         return self.n_leaves + int(np.count_nonzero(self.is_kept))
 
     def errors(self, counts: Counts) -> int | float:
-        """Return the errors of this pruning on a sample."""
+        """Return the errors of this pruning on a sample; the ledger notes that the sample was asked."""
         counts.check_fits(self.tree)
-        return self.cost(counts.errors_if_leaf(self._labels_or_raise()))
+        self.tree.ledger.look(counts, pruning=self)
+        return self.cost(counts.wrong(self._labels_or_raise()))
 
     def cost(self, node_cost: Numbers) -> int | float:
         """Return the sum of a cost per node over the leaves."""
@@ -179,12 +186,13 @@ class Pruning:
         Returns
         -------
         Tree, or (Tree, Counts or Moments, ...)
-            Node `v` of the new tree is node `ids[v]` of the old one.
+            Node `v` of the new tree is node `ids[v]` of the old one. It remembers the samples that
+            grew and cut it, and shares the ledger of the old one.
         """
         for sample in counts:
             sample.check_fits(self.tree)
         is_here = self.is_kept | self.is_leaf
-        small = _smaller_tree(self.tree, is_here, self.is_leaf)
+        small = _smaller_tree(self, is_here)
         if not counts:
             return small
         return (small, *(_on_smaller(small, is_here, sample) for sample in counts))
@@ -226,7 +234,7 @@ class Pruning:
     def _with_cuts(self, is_cut: Bools, rule: str, seen: Iterable[str] = ()) -> "Pruning":
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
-        return replace(self, is_leaf=sealed(is_leaf), seen=self.seen | set(seen), rule=name, certified=None, note="")
+        return replace(self, is_leaf=sealed(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
 
     def _labels_or_raise(self) -> Ints:
         if self.node_labels is None:
@@ -245,11 +253,12 @@ class Pruning:
 def _on_smaller(small: Tree, is_here: Bools, sample: Counts | Moments) -> Counts | Moments:
     if isinstance(sample, Moments):
         return sample.restricted(small, is_here)
-    return Counts(small, sealed(sample.by_class[is_here]), sample.sample)
+    return replace(sample, tree=small, by_class=sealed(sample.by_class[is_here]))
 
 
-def _smaller_tree(tree: Tree, is_here: Bools, is_leaf: Bools) -> Tree:
-    """The tree of the nodes `is_here`, those in `is_leaf` without their tests."""
+def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
+    """The tree of the nodes `is_here`, the leaves without their tests."""
+    tree, is_leaf = pruning.tree, pruning.is_leaf
     new_id = np.cumsum(is_here, dtype=np.int32) - 1
     parent = np.where(tree.parent < 0, -1, new_id[tree.parent])[is_here].astype(np.int32)
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start))
@@ -265,4 +274,7 @@ def _smaller_tree(tree: Tree, is_here: Bools, is_leaf: Bools) -> Tree:
         birth=sealed(np.where(is_leaf, -1, tree.birth)[is_here]),
         ids=sealed(tree.ids[is_here]),
         schema=tree.schema,
+        key=tree.row_key,
+        history=tree.history | pruning.seen,
+        ledger=tree.ledger,
     )

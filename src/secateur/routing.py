@@ -1,6 +1,7 @@
 """Route rows through a tree once, into leaves and counts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .encoding import encode
 from .errors import DataError, TreeError
 from .labels import check_weights, summable
 from .moments import Moments
+from .seen import Ledger, Seen, SeenSample
+from .sketch import Sketch
 from .table import Schema, Table
 from .tree import Ints, Tree
 
@@ -21,7 +24,9 @@ Array = npt.NDArray[Any]
 ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
 
 
-def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune") -> Any:
+def count(
+    tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune", sketch: bool = True
+) -> Any:
     """Return the class counts of a sample in every node of a tree; of a regression tree, its moments.
 
     Parameters
@@ -37,6 +42,9 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
         Whole-number weights keep the counts whole.
     sample : str
         Name of the sample.
+    sketch : bool
+        Whether the counts remember which rows they were made from, by a small sketch of hashes.
+        Without it no certificate can tell whether the rows are fresh, and says so.
 
     Returns
     -------
@@ -65,8 +73,13 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
         raise DataError("y is None and the table has no target; counting needs the class or number of each row")
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else summable(weight)
+    is_used = None if weight is None or weight.all() else weight > 0
+    about: dict[str, Any] = {
+        "n_rows": table.n_rows if is_used is None else int(np.count_nonzero(is_used)),
+        "sketch": sketch_of(tree, table, is_used) if sketch else None,
+    }
     if schema.has_numeric_target:
-        return moments_of(tree, table, weight, sample)
+        return replace(moments_of(tree, table, weight, sample), **about)
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree that knows its classes can count them")
     n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
@@ -74,7 +87,29 @@ def count(tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sampl
     own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
     given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
     route.count_leaves(apply(tree, table), target, given, own)
-    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample, **about)
+
+
+def sketch_of(tree: Tree, table: Table, is_used: Array | None = None) -> Sketch:
+    """Return the sketch of the rows of a table; `is_used` leaves out rows of weight 0."""
+    target, schema = table.target, table.schema
+    assert target is not None
+    key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
+    n_classes = None if schema.classes is None else len(schema.classes) + 1
+    answer = target if rows is None else target[rows]
+    return key.sketch(_blocks(table, np.array(key.columns, np.intp), rows), answer, n_classes)
+
+
+def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
+    """Return the counts of a growing sample with a sketch of its rows, on a tree that knows what grew it."""
+    return with_history(counts, sketch_of(counts.tree, table, is_used))
+
+
+def with_history(counts: Any, sketch: Sketch) -> Any:
+    """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
+    history = Seen([SeenSample(counts.sample, sketch)])
+    tree = replace(counts.tree, history=history, ledger=Ledger())
+    return replace(counts, tree=tree, n_rows=sketch.n_rows, sketch=sketch)
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
@@ -131,9 +166,14 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         route.route_numeric(matrix, tree.feature, tree.threshold, right.astype(np.int32), tree.default, leaves)
         return sealed(leaves)
     child_start, child = _children(tree)
-    tests = (tree.feature, tree.threshold, tree.branch_start, tree.branch, tree.default, child_start, child)
-    for first, matrix in _blocks(tree, table, rows):
-        route.route_any(matrix, node, *tests, leaves[first : first + len(matrix)])
+    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, child_start, child)
+    used, first = np.unique(tree.feature[tree.feature >= 0]), 0
+    number = np.full(table.n_columns + 1, -1, np.int32)  # the last is where -1, a leaf, points
+    number[used] = np.arange(len(used))
+    feature = sealed(number[tree.feature])
+    for matrix in _blocks(table, used, rows):
+        route.route_any(matrix, node, feature, *tests, leaves[first : first + len(matrix)])
+        first += len(matrix)
     return sealed(leaves)
 
 
@@ -155,21 +195,18 @@ def _children(tree: Tree) -> tuple[Array, Ints]:
     return start, child.astype(np.int32)
 
 
-def _blocks(tree: Tree, table: Table, rows: Array | None) -> Iterator[tuple[int, Array]]:
-    """The tested columns of a few rows at a time, as one matrix of numbers; unseen categories are NaN."""
-    used = np.unique(tree.feature[tree.feature >= 0])
+def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+    """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
     n = table.n_rows if rows is None else len(rows)
-    matrix = np.full((min(n, ROWS_AT_ONCE), table.n_columns), np.nan)
+    block = np.empty((min(n, ROWS_AT_ONCE), max(len(used), 1)))
     for first in range(0, n, ROWS_AT_ONCE):
         some = slice(first, first + ROWS_AT_ONCE) if rows is None else rows[first : first + ROWS_AT_ONCE]
-        n_here = min(ROWS_AT_ONCE, n - first)
-        for j in used:
+        matrix = block[: n - first]
+        for k, j in enumerate(used):
             column = table.columns[j][some]
-            if table.schema.columns[j].kind == "nominal":
-                matrix[:n_here, j] = np.where(column < 0, np.nan, column)
-            else:
-                matrix[:n_here, j] = column
-        yield first, matrix[:n_here]
+            is_word = table.schema.columns[j].kind == "nominal"
+            matrix[:, k] = np.where(column < 0, np.nan, column) if is_word else column
+        yield matrix[:, : len(used)]
 
 
 def _schema_of(tree: Tree) -> Schema:

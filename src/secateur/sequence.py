@@ -21,6 +21,7 @@ from ._kernels.weakest_link import member_sums
 from .counts import Counts, Numbers
 from .errors import ParameterError, PruningError
 from .pruning import Pruning
+from .seen import NOTHING, Seen
 from .tree import Bools, Floats, Ints, Tree
 
 
@@ -65,7 +66,7 @@ class PruningSequence:
     steps: Ints | None = None
     rebuild: Callable[[int], Bools] | None = None
     node_labels: Ints | None = None
-    seen: frozenset[str] = frozenset()
+    seen: Seen = NOTHING
     rule: str = ""
     nested: bool = True
 
@@ -77,7 +78,8 @@ class PruningSequence:
             set_field(self, "alphas", frozen(self.alphas, np.float64))
         if self.node_labels is not None:
             set_field(self, "node_labels", frozen(self.node_labels, np.int32))
-        set_field(self, "seen", frozenset(self.seen))
+        # A sequence that no rule has signed may come from any sample that was looked at before.
+        set_field(self, "seen", Seen(self.seen) if self.rule else self.tree.ledger.open | self.seen)
         if (self.steps is None) == (self.rebuild is None):
             raise PruningError("a sequence needs either steps (nested) or rebuild (a table), and not both")
         if len(self.errors) != len(self) or (self.alphas is not None and len(self.alphas) != len(self)):
@@ -128,11 +130,20 @@ class PruningSequence:
         raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(near)}")
 
     def errors_on(self, counts: Counts) -> Numbers:
-        """Return the errors of every member on a sample."""
+        """Return the errors of every member on a sample.
+
+        The tree's ledger notes that the sample was asked: `certify` then makes a member of this
+        sequence pay for the choice.
+        """
+        self.tree.ledger.look(counts, sequence=self, is_asked=True)
+        return self.wrong_on(counts)
+
+    def wrong_on(self, counts: Counts) -> Numbers:
+        """Return what `errors_on` does, without a note: for verbs that write the ledger themselves."""
         counts.check_fits(self.tree)
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
-        return self.costs_on(counts.errors_if_leaf(self.node_labels))
+        return self.costs_on(counts.wrong(self.node_labels))
 
     def costs_on(self, node_cost: Numbers) -> Numbers:
         """Return the summed leaf cost of every member.

@@ -172,6 +172,24 @@ class Table:
         """The categories of each column; empty for a numeric one."""
         return tuple(column.categories for column in self.schema.columns)
 
+    def take(self, rows: npt.NDArray[Any]) -> "Table":
+        """Return the table of these rows, by number.
+
+        Examples
+        --------
+        >>> schema = Schema((Column("size", "numeric"),))
+        >>> Table(schema, (np.array([1.5, 2.5, 3.5]),)).take(np.array([2, 0])).columns[0].tolist()
+        [3.5, 1.5]
+        """
+        matrix = None if self.matrix is None else self.matrix[rows]
+        columns = tuple(column[rows] for column in self.columns) if matrix is None else tuple(matrix.T)
+        n_unseen = tuple(
+            int(np.count_nonzero(column < 0)) if about.kind == "nominal" else 0
+            for about, column in zip(self.schema.columns, columns, strict=True)
+        )
+        target = None if self.target is None else self.target[rows]
+        return Table(self.schema, columns, target, matrix, n_unseen)
+
     def values(self, column: str | int) -> npt.NDArray[Any]:
         """Return a column as it was given: numbers, or categories with None where missing or unseen."""
         at = self.names.index(column) if isinstance(column, str) else column

@@ -25,11 +25,15 @@ import numpy.typing as npt
 from ._arrays import frozen, rebuilt, same, sealed
 from ._kernels import structure
 from .errors import TreeError
+from .seen import Ledger, Seen
+from .sketch import RowKey
 from .table import Schema
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+_ABOUT = ("schema", "key", "history", "ledger")  # no arrays; only the schema makes trees differ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +49,12 @@ class Tree:
         structure that can carry counts and be pruned but cannot route rows.
     schema : Schema, optional
         The columns of the table the tree was grown on, and its classes.
+    key : RowKey, optional
+        How rows are told apart; made from the tests, and kept by the trees that are cut from this one.
+    history : set of str or Seen
+        The samples that grew the tree, and those that cut it from a larger one.
+    ledger : Ledger, optional
+        The samples that have been looked at; a new one by default.
 
     Examples
     --------
@@ -65,6 +75,9 @@ class Tree:
     birth: Ints = None  # type: ignore[assignment]
     ids: Ints = None  # type: ignore[assignment]
     schema: Schema | None = None
+    key: RowKey | None = None
+    history: Seen = field(default_factory=Seen)
+    ledger: Ledger = field(default_factory=Ledger)
     end: Ints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +95,7 @@ class Tree:
         }
         set_field = object.__setattr__
         set_field(self, "parent", parent)
+        set_field(self, "history", Seen(self.history))
         for name, blank in blanks.items():
             given = getattr(self, name)
             array = sealed(blank) if given is None else frozen(given, blank.dtype)
@@ -162,6 +176,11 @@ class Tree:
         """The leaves in pre-order."""
         return sealed(np.flatnonzero(self.is_leaf).astype(np.int32))
 
+    @cached_property
+    def row_key(self) -> RowKey:
+        """How the rows of this tree's samples are told apart."""
+        return self.key or RowKey.of(self.feature, self.parent, self.threshold, self.branch)
+
     def children(self, node: int) -> Iterator[int]:
         """Yield the children of `node` in order."""
         child = node + 1
@@ -179,7 +198,7 @@ class Tree:
         if not isinstance(other, Tree):
             return NotImplemented
         return self is other or (
-            all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name != "schema")
+            all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name not in _ABOUT)
             and self.schema == other.schema
         )
 

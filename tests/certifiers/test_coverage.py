@@ -32,6 +32,13 @@ def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
     assert len(table) > 25
 
 
+@pytest.mark.parametrize("index", range(2))
+def test_no_importance_weighted_bound_fails_more_often_than_delta(coverage, index):
+    n_runs = 40
+    table = coverage.simulate(coverage.shifts()[index], n_runs)
+    assert max(row[0] for row in table.values()) <= coverage.most_failures(n_runs)
+
+
 def test_the_simulation_notices_a_bound_that_does_not_pay_for_the_choice(coverage):
     """Clopper-Pearson on the sample that chose the pruning fails far too often on pure noise."""
     concept = coverage.concepts()[0]

@@ -12,7 +12,7 @@ from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
 from secateur.certifiers import occam, pac_bayes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
-from strategies import trees_with_counts
+from strategies import trees, trees_with_counts
 
 pytestmark = pytest.mark.lane
 
@@ -83,6 +83,34 @@ def test_one_pruning_is_looser_than_occam_with_the_same_prior():
     assert here.complexity == pytest.approx(there.complexity)
     assert here.value > there.value
     assert here.predictor == ""
+
+
+def test_a_mean_that_is_rounded_above_all_rows_is_all_rows():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    grown = Counts.from_leaves(tree, [[1, 0], [1, 0], [3, 0], [0, 0]])
+    held = Counts.from_leaves(tree, [[0, 1], [0, 3], [0, 4], [0, 3]], sample="prune")
+    bound = pac_bayes(tree, grown, held)  # the mean of 11, 11, ... came out as 11.000000000000002
+    assert (bound.errors, bound.n, bound.value) == (11, 11, 1)
+
+
+@given(trees(max_internal=6), st.data())
+def test_a_mixture_of_prunings_that_are_all_wrong_has_the_limit_one(tree, data):
+    leaves = data.draw(st.lists(st.integers(0, 9), min_size=tree.n_leaves, max_size=tree.n_leaves))
+    grown = data.draw(st.lists(st.integers(0, 3), min_size=tree.n_leaves, max_size=tree.n_leaves))
+    if sum(leaves) < 8:
+        return
+    theta = data.draw(st.one_of(st.none(), st.floats(0, 5)))
+    bound = pac_bayes(
+        tree,
+        Counts.from_leaves(tree, [[g, 0] for g in grown]),
+        Counts.from_leaves(tree, [[0, h] for h in leaves], sample="prune"),
+        lam=data.draw(st.floats(0, 1)),
+        mu=data.draw(st.floats(0, 3)),
+        theta=theta,
+    )
+    assert bound.errors == pytest.approx(sum(leaves), rel=1e-12)
+    assert bound.errors <= bound.n
+    assert bound.value == pytest.approx(1, rel=1e-12)
 
 
 def test_the_sentence_says_that_the_prediction_is_random():

@@ -1,6 +1,7 @@
 """Upper limits against scipy, exact rational sums, and their order."""
 
 import math
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -29,6 +30,36 @@ def _log_int(number):
     return math.log(number >> shift) + shift * math.log(2)
 
 
+def sixty_digits(errors, n, p):
+    """ln Pr[Bin(n, p) <= errors] to some 50 digits: the binary fraction p as it is, terms summed downwards."""
+    with localcontext(Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+        good = 1 - Decimal(p)
+        ways = math.comb(n, errors)
+        shift = max(ways.bit_length() - 220, 0)
+        last = (
+            Decimal(ways >> shift).ln() + shift * Decimal(2).ln() + errors * Decimal(p).ln() + (n - errors) * good.ln()
+        )
+        term = total = Decimal(1)
+        for j in range(errors, 0, -1):
+            ratio = j * good / ((n - j + 1) * Decimal(p))
+            term *= ratio
+            total += term
+            if ratio < 1 and term < total * (1 - ratio) * Decimal("1e-40"):
+                break
+        return last + total.ln()
+
+
+def is_above(limit, errors, n, log_delta):
+    """Whether so few errors have at most probability delta under the limit: then it is not below the true one."""
+    return limit == 1 or sixty_digits(errors, n, limit) <= Decimal(log_delta)
+
+
+log_deltas = st.one_of(
+    st.sampled_from([0.5, 0.25, 0.1, 0.05, 0.01, 0.001, 1e-10, 0.9, 0.99]).map(math.log),
+    st.floats(-13, 4).map(lambda x: -(10**x)),
+)
+
+
 @pytest.mark.parametrize(
     ("n_prunings", "exact", "kl", "chernoff"),
     [
@@ -52,6 +83,58 @@ def test_the_exact_limit_is_the_beta_quantile(n, data):
     assert binomial_upper(errors, n, math.log(delta)) == pytest.approx(
         special.betainccinv(errors + 1, n - errors, delta), rel=1e-10
     )
+
+
+@given(st.integers(1, 3000), log_deltas, st.data())
+def test_the_exact_limit_is_never_below_the_true_one(n, log_delta, data):
+    errors = data.draw(st.one_of(st.integers(0, n), st.integers(0, min(n, 40)), st.integers(max(n - 40, 0), n)))
+    assert is_above(binomial_upper(errors, n, log_delta), errors, n, log_delta)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 17, 40])
+def test_no_limit_of_a_small_sample_is_an_ulp_low(n):
+    # About half of them were. (1, 0) with delta .01 gave the double below .99, (3, 0) with exp(-58.7) one near 1.
+    targets = [math.log(x) for x in (0.99, 0.5, 0.1, 0.05, 0.01, 1e-6)] + [-1e-9, -58.67771636115471, -700.0]
+    for errors in range(n):
+        for log_delta in targets:
+            assert is_above(binomial_upper(errors, n, log_delta), errors, n, log_delta), (errors, log_delta)
+
+
+@pytest.mark.parametrize(
+    ("errors", "n"), [*((e, 10**6) for e in (0, 1, 31, 40, 60, 1000, 999_000, 999_999)), (20_000, 40_000)]
+)
+def test_the_exact_limit_of_many_rows_is_above_and_close(errors, n):
+    for log_delta in (math.log(0.9), math.log(0.05), -60.0, -5000.0):
+        limit = binomial_upper(errors, n, log_delta)
+        assert is_above(limit, errors, n, log_delta)
+        assert limit == 1 or not is_above(limit * (1 - 1e-11), errors, n, log_delta)
+
+
+@given(st.integers(1, 3000), st.floats(-7, 3.3), st.data())
+def test_the_exact_limit_is_above_by_a_trillionth(n, exponent, data):
+    errors = data.draw(st.integers(0, n - 1))
+    log_delta = -(10.0**exponent)
+    limit = binomial_upper(errors, n, log_delta)
+    lower = limit * (1 - 2e-12 / min(1, -log_delta)) - 2e-16
+    assert limit == 1 or not is_above(lower, errors, n, log_delta)
+
+
+def test_so_few_errors_are_certain_under_no_rate_but_0():
+    assert binomial_upper(3, 10, 0.0) == 0
+    assert binomial_upper(0, 10, -5e-324) > 0
+
+
+@given(st.integers(1, 3000), log_deltas, st.data())
+def test_the_kl_limit_is_never_below_the_true_one(n, log_delta, data):
+    errors = data.draw(st.one_of(st.integers(0, n), st.floats(0, n)))
+    limit = kl_upper(errors, n, log_delta)
+    if limit == 1:
+        return
+    with localcontext(Context(prec=60)):
+        p, e = Decimal(limit), Decimal(errors)
+        kl = (n - e) * ((n - e) / (n * (1 - p))).ln() + (e * (e / (n * p)).ln() if errors else 0)
+        assert p * n >= e
+        assert kl >= -Decimal(log_delta)
 
 
 @given(st.integers(1, 60), st.data())
@@ -108,6 +191,7 @@ def test_all_errors_give_one_and_no_rows_give_one(limit):
     assert limit(7, 7, math.log(0.3)) == 1
     assert limit(0, 0, math.log(0.3)) == 1
     assert limit(3, 7, -math.inf) == 1
+    assert limit(0, 7, -math.inf) == 1
 
 
 def test_arrays_give_the_limits_of_their_entries():

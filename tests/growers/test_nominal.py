@@ -1,5 +1,7 @@
 """Nominal columns: a set of categories against the rest, or one child per category."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,7 +34,25 @@ def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, samp
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
 
-@given(sample=samples(kinds=NOMINAL, classes=(3,)))
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"])
+@given(data=st.data(), least=st.integers(2, 4), weights=st.sampled_from([None, "whole"]))
+def test_no_set_of_categories_that_leaves_both_children_large_enough_is_better(criterion, data, least, weights):
+    sample = data.draw(samples(kinds=NOMINAL, weights=weights))
+    tree, counts = sample.grow(criterion=criterion, min_samples_leaf=least)
+
+    assert_best_everywhere(sample, tree, counts, criterion=criterion, least_leaf=least)
+
+
+@pytest.mark.lane
+def test_a_set_that_is_no_start_of_the_order_is_found_if_the_starts_are_too_small():
+    # Shares of class 1: a 0, b 1/2, c 1. The starts {a} and {a, b} leave a child of 2 rows; {a, c} leaves 4 and 4.
+    X, y = letters("aabbbbcc"), [0, 0, 0, 0, 1, 1, 1, 1]
+    tree, _ = grow(X, y, min_samples_leaf=3, max_depth=1)
+
+    assert tree.branch.tolist() == [0, 1, 0]
+
+
+@given(sample=samples(kinds=NOMINAL))
 def test_no_set_of_categories_has_a_better_gain_ratio(sample):
     tree, counts = sample.grow(criterion="gain_ratio")
 
@@ -124,6 +144,71 @@ def test_with_two_classes_the_best_of_twelve_categories_is_found(seed):
     tree, _ = grow(codes[:, None], y, nominal=[0], max_depth=1)
 
     assert tree.score[0] * 212 == pytest.approx(best_set_by_brute_force(codes, y, 12), rel=1e-12)
+
+
+def admissible(codes, least):
+    """Every set of categories with code 0, as a mask of rows, that leaves at least `least` rows on both sides."""
+    present = sorted(set(codes.tolist()))
+    for n in range(len(present) - 1):
+        for chosen in combinations(present[1:], n):
+            is_in = np.isin(codes, (present[0], *chosen))
+            if least <= is_in.sum() <= len(codes) - least:
+                yield is_in
+
+
+def gini_drop(y, is_in):
+    """What a set of categories takes off the gini impurity times the rows, from class counts alone."""
+
+    def impurity(some):
+        return 2 * some.sum() * (len(some) - some.sum()) / len(some)
+
+    return impurity(y) - impurity(y[is_in]) - impurity(y[~is_in])
+
+
+def squares_drop(y, is_in):
+    """The same of the squared error."""
+    return sum(len(some) * (some.mean() - y.mean()) ** 2 for some in (y[is_in], y[~is_in]))
+
+
+@pytest.mark.parametrize(("criterion", "drop"), [("gini", gini_drop), ("squared_error", squares_drop)])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_of_all_large_enough_sets_of_ten_categories_is_found(criterion, drop, seed):
+    rng = np.random.default_rng(seed)
+    codes = np.append(np.arange(10), rng.integers(0, 10, 30))
+    y = (rng.random(40) < rng.random(10)[codes]).astype(float)
+    if criterion == "squared_error":
+        y = np.round(4 * y + rng.normal(size=40), 2)
+    for least in (5, 12, 18, 20):
+        best = max((drop(y, is_in) for is_in in admissible(codes, least)), default=None)
+        tree, _ = grow(codes[:, None], y, nominal=[0], criterion=criterion, max_depth=1, min_samples_leaf=least)
+
+        if tree.n_nodes == 1:
+            assert best is None
+        else:
+            assert drop(y, tree.branch[codes] == 0) == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize(("criterion", "drop"), [("gini", gini_drop), ("squared_error", squares_drop)])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_eleven_categories_the_best_set_is_found_unless_it_is_too_small(criterion, drop, seed):
+    rng = np.random.default_rng(seed)
+    codes = np.append(np.arange(11), rng.integers(0, 11, 33))
+    y = (rng.random(44) < rng.random(11)[codes]).astype(float)
+    for least in (2, 12, 20):
+        tree, _ = grow(codes[:, None], y, nominal=[0], criterion=criterion, max_depth=1, min_samples_leaf=least)
+        found = None if tree.n_nodes == 1 else drop(y, tree.branch[codes] == 0)
+        best = max(drop(y, is_in) for is_in in admissible(codes, 1))
+        best_allowed = max(drop(y, is_in) for is_in in admissible(codes, least))
+        order = np.argsort([y[codes == k].mean() for k in range(11)], kind="stable")
+        starts = [np.isin(codes, order[:n]) for n in range(1, 11)]
+        best_start = max((drop(y, s) for s in starts if least <= s.sum() <= 44 - least), default=None)
+
+        if best_allowed == pytest.approx(best, rel=1e-9):
+            assert found == pytest.approx(best, rel=1e-9)
+        else:
+            assert (
+                found is None if best_start is None else best_start * (1 - 1e-9) <= found <= best_allowed * (1 + 1e-9)
+            )
 
 
 @pytest.mark.parametrize("n_categories", [10, 11, 40, 64, 70])

@@ -99,7 +99,6 @@ def test_every_test_is_the_best_one_and_ties_go_as_promised(weights, sample):
 
 @given(sample=numbered(weights="whole"), least=st.integers(2, 4), depth=st.integers(0, 3))
 def test_limits_are_kept_and_what_they_leave_is_the_best(sample, least, depth):
-    sample = replace(sample, nominal=())  # a set of categories is the best one only without a least size
     tree, moments = sample.grow(**SQUARED, min_samples_leaf=least, max_depth=depth)
 
     assert_best_everywhere(sample, tree, moments, least=least, max_depth=depth)

@@ -11,7 +11,9 @@ from secateur.model import Model
 from secateur.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity
 from secateur.routing import apply
+from secateur.seen import Ledger, Look, Seen, SeenSample
 from secateur.sequence import PruningSequence as Sequence
+from secateur.sketch import RowKey
 from secateur.table import Column, Schema
 
 COLUMNS = (
@@ -93,6 +95,33 @@ def classifier():
     )
 
 
+def remembering():
+    """The classifying model with all that can be known of the rows behind it: on a smaller tree, with a ledger."""
+    rng, plain = np.random.default_rng(3), classifier()
+    key = RowKey(bytes(range(16)), (0, 1, 2, 4))
+    rows = [rng.integers(0, 3, (n, 4)).astype(float) for n in (32, 14, 9)]
+    answers = [np.repeat([0, 1, 2], n) for n in ([16, 16, 0], [7, 6, 1], [4, 5, 0])]
+    sketches = [key.sketch([X], y, 3, size=20) for X, y in zip(rows, answers, strict=True)]
+    older = SeenSample("older rows", sketches[2])
+    history = Seen([SeenSample("grow", sketches[0]), older])
+    shape = dataclasses.replace(plain.tree, key=key, history=history, ledger=Ledger())
+    grown = dataclasses.replace(plain.grown, tree=shape, n_rows=32, sketch=sketches[0])
+    held = dataclasses.replace(plain.holdout, tree=shape, n_rows=14, sketch=sketches[1])
+    sequence = dataclasses.replace(plain.sequence, tree=shape, seen=history)
+    model = dataclasses.replace(
+        plain,
+        pruning=dataclasses.replace(plain.pruning, tree=shape, seen=history | Seen.of(held)),
+        grown=grown,
+        holdout=held,
+        sequence=sequence,
+        selection=dataclasses.replace(plain.selection, sequence=sequence, counts=grown),
+        certificate=dataclasses.replace(plain.certificate, freshness="compared with the rows of 'grow'"),
+    )
+    shape.ledger.look(held, sequence=sequence)
+    shape.ledger.look(dataclasses.replace(held, sample="late", sketch=None), pruning=model.pruning)
+    return model
+
+
 def regression():
     """A regression model whose sequence is not nested."""
     shape = tree(None)
@@ -112,7 +141,7 @@ def assert_same(a, b, where="model"):
     assert type(a) is type(b), where
     if dataclasses.is_dataclass(a):
         for field in dataclasses.fields(a):
-            if field.name == "rebuild":
+            if field.name == "rebuild" or (isinstance(a, Look) and field.name == "sequence"):
                 continue
             assert_same(getattr(a, field.name), getattr(b, field.name), f"{where}.{field.name}")
         if isinstance(a, Sequence):
@@ -129,6 +158,8 @@ def assert_same(a, b, where="model"):
         assert list(a) == list(b), where
         for key in a:
             assert_same(a[key], b[key], f"{where}.{key}")
+    elif isinstance(a, Seen):
+        assert_same(a.samples, b.samples, where)
     elif isinstance(a, list | tuple):
         assert len(a) == len(b), where
         for i, (one, other) in enumerate(zip(a, b, strict=True)):

@@ -16,7 +16,7 @@ from secateur.errors import ModelFileError
 from secateur.modelfile import dumps_model, load_counts, loads_model
 
 GOLDEN = {path.name: path.read_bytes() for path in sorted((Path(__file__).parent / "golden").iterdir())}
-MODELS = [GOLDEN["model-1.json"], GOLDEN["regression-1.json"]]
+MODELS = [GOLDEN[f"{kind}-{version}.json"] for kind in ("model", "regression") for version in (1, 2)]
 NUMBERS = [
     b"0", b"-0", b"-0.0", b"1", b"-1", b"2", b"9", b"10", b"255", b"65536", b"2147483647", b"2147483648", b"-2147483649",
     b"9007199254740992", b"9223372036854775807", b"9223372036854775808", b"1e308", b"1e999", b"-1e999", b"5e-324", b"0.5",

@@ -251,6 +251,16 @@ def test_heuristics_say_that_they_are_not_certified(parameters, why):
     assert why in pruning.note
 
 
+def test_whole_weights_are_not_certified_where_the_rows_are_known():
+    tree = Tree.from_parents([-1, 0, 0])
+    heavy = Counts.from_leaves(tree, [[500, 0], [0, 500]])
+    object.__setattr__(heavy, "n_rows", 10)
+    pruning = bottom_up_srm(tree, heavy, n_tests=2)
+
+    assert not pruning.certified
+    assert "10 rows weigh 1000" in pruning.note
+
+
 def test_weights_are_not_certified():
     weights = Counts(TWO_LEAVES, CLEAR.by_class * 0.5)
 

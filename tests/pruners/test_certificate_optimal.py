@@ -10,7 +10,7 @@ from oracles import all_prunings
 from secateur import Bound, Counts, Pruning, Tree
 from secateur.certifiers import occam
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
-from secateur.pruners import certificate_optimal, prune
+from secateur.pruners import certificate_optimal, prune, reduced_error
 from strategies import trees_with_counts
 
 pytestmark = pytest.mark.lane
@@ -18,6 +18,12 @@ pytestmark = pytest.mark.lane
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 GROWN = Counts.from_leaves(TREE, [[30, 0], [29, 1], [0, 40]])
 HELD = Counts.from_leaves(TREE, [[50, 5], [50, 5], [9, 81]], sample="prune")
+NOT_LEAST = (
+    TREE,
+    Counts.from_leaves(TREE, [[4, 0], [3, 4], [4, 7]]),
+    Counts.from_leaves(TREE, [[6, 8], [11, 8], [5, 2]], sample="prune"),
+    {"lam": 1.0, "mu": 0.0},
+)
 
 
 def certified(tree, grown, held, leaves, **parameters):
@@ -112,3 +118,30 @@ def test_misuse_is_refused_with_the_reason():
     with pytest.raises(ParameterError, match="lam"):
         certificate_optimal(TREE, GROWN, HELD, lam=[])
     assert isinstance(certified(TREE, GROWN, HELD, {0}), Bound)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5, 1.5])
+def test_held_out_weights_are_refused_whole_or_not(factor):
+    weights = Counts(TREE, HELD.by_class * factor, "prune")  # float64, even where every number is whole
+    with pytest.raises(UnsupportedError, match="rows of weight 1"):
+        certificate_optimal(TREE, GROWN, weights)
+
+
+def test_held_out_rows_that_weigh_more_than_they_are_are_refused():
+    heavy = Counts(TREE, 50 * HELD.by_class, "prune")
+    object.__setattr__(heavy, "n_rows", 200)
+    with pytest.raises(UnsupportedError, match="200 rows that weigh 10000"):
+        certificate_optimal(TREE, GROWN, heavy)
+
+
+def test_another_pruning_may_have_a_lower_bound_and_the_certificate_is_that_of_the_one_returned():
+    # Found by search: no weighting of errors against prior cost prefers the least one, so the descent passes it by.
+    tree, grown, held, setting = NOT_LEAST
+    found = certificate_optimal(tree, grown, held, **setting)
+    here = occam(tree, grown, held, prior="informed", pruning=found, **setting)
+    least = min(certified(tree, grown, held, leaves, **setting).value for leaves in all_prunings(tree))
+    best = Pruning.from_cuts(tree, reduced_error(tree, grown, held).cuts, node_labels=grown.majority)
+
+    assert found.note == str(here)
+    assert least < here.value * (1 - 1e-9)
+    assert here.value <= occam(tree, grown, held, prior="informed", pruning=best, **setting).value

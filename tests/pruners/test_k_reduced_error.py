@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import all_prunings, children_of, keep_vector
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError, PruningError
-from secateur.pruners import k_reduced_error, k_reduced_error_path, reduced_error
+from secateur.pruners import k_limit, k_reduced_error, k_reduced_error_path, reduced_error
 from strategies import counts, trees_with_counts
 
 SAMPLES = ("grow", "prune")
@@ -241,6 +241,55 @@ def test_without_growing_errors_every_factor_allows_none():
     assert k_reduced_error(tree, grown, empty, factor=100.0).n_leaves == 2
 
 
+def stopped_errors(tree, grown):
+    """Growing errors of the tree without the tests of which not two children hold 2 examples, walked from the root."""
+    children, errors, todo = children_of(tree.parent.tolist()), 0, [0]
+    while todo:
+        v = todo.pop()
+        if sum(grown.by_class[c].sum() >= 2 for c in children[v]) >= 2:
+            todo += children[v]
+        else:
+            errors += int(grown.by_class[v].sum() - grown.by_class[v, grown.majority[v]])
+    return errors
+
+
+@given(trees_with_counts(("grow", "prune"), max_count=3))
+def test_without_a_limit_k_is_what_the_authors_would_have_taken(case):
+    tree, grown, holdout = case
+    k = 11 * stopped_errors(tree, grown) // 10
+
+    assert k_limit(grown) == k
+    assert k_reduced_error(tree, grown, holdout) == k_reduced_error(tree, grown, holdout, k=k)
+
+
+@given(trees_with_counts(("grow",), max_count=3))
+def test_a_tree_that_was_stopped_has_the_published_limit(case):
+    tree, grown = case
+    doubled = Counts.from_leaves(tree, 2 * grown.by_class[tree.is_leaf] + [2, 0, 0][: grown.n_classes])
+    assert k_limit(doubled) == k_limit(doubled, factor=1.1)
+
+
+def test_a_pure_tree_may_be_pruned_and_the_rule_says_within_which_k():
+    # Noise: 20 leaves of one row each, of either class, beside 60 rows that are easy.
+    chain = [-1]
+    for i in range(19):
+        chain += [2 * i, 2 * i]
+    tree = Tree.from_parents(chain)
+    rows = [[60, 0]] + [[i % 2, 1 - i % 2] for i in range(19)]
+    grown = Counts.from_leaves(tree, rows)
+    fresh = Counts.from_leaves(tree, [[5, 0]] * 20, sample="prune")
+
+    pruning = k_reduced_error(tree, grown, fresh)
+
+    assert k_limit(grown, factor=1.1) == 0
+    assert k_limit(grown) > 0
+    assert pruning.n_leaves < tree.n_leaves
+    assert f"k={k_limit(grown)} " in pruning.rule
+    assert "rows, 0 uncut" in pruning.rule
+    for asked, said in (({"rate": 0.2}, "rate=0.2, k=15"), ({"factor": 1.5}, "factor=1.5, k=0"), ({"k": 3}, "k=3")):
+        assert said in k_reduced_error(tree, grown, fresh, **asked).rule
+
+
 # The labelled class: every leaf may take any class.
 
 
@@ -343,10 +392,12 @@ def test_growing_weights_with_fractional_charges_are_refused_with_the_way_out():
 
 
 def test_held_out_counts_too_large_to_pack_are_refused_with_the_way_out():
-    huge = Counts.from_leaves(FOUR_LEAVES, [[1, 2**61], [2, 0], [0, 1], [0, 2]], sample="prune")
+    tree = Tree.from_parents([-1] + [0] * 600)
+    grown = Counts.from_leaves(tree, [[1, 0]] * 599 + [[0, 1]])
+    huge = Counts.from_leaves(tree, [[1, 0]] * 599 + [[2**53 - 600, 0]], sample="prune")
 
     with pytest.raises(CountsError, match="divide the counts"):
-        k_reduced_error(FOUR_LEAVES, GROWN, huge, k=1, labelled=True)
+        k_reduced_error(tree, grown, huge, k=0)
 
 
 @given(data=st.data(), case=trees_with_counts(("grow",), max_classes=2, max_internal=4), labelled=st.booleans())
@@ -370,6 +421,7 @@ def every_unlabelled(tree, grown, holdout):
     ("parameters", "words"),
     [
         ({"k": 3, "rate": 0.5}, "k=3 and rate=0.5"),
+        ({"factor": 1.1, "rate": 0.5}, "factor=1.1 and rate=0.5"),
         ({"k": float("nan")}, "k=nan"),
         ({"k": "3"}, "k='3'"),
         ({"factor": 0.9}, "factor=0.9"),

@@ -9,7 +9,7 @@ import pytest
 import secateur
 from report_models import HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, export_rules
-from secateur.certifiers import occam, path
+from secateur.certifiers import leaf_shares, occam, path
 from secateur.layout import tidy
 from secateur.model import Model
 from secateur.moments import Moments
@@ -254,6 +254,17 @@ def test_dragging_in_the_chart_shrinks_the_tree(page):
 
     assert shown_leaves(page) == 1
     assert len(page.query_selector_all("#tree .node")) == 1
+
+
+def test_the_classes_of_a_node_have_limits_on_their_shares(page, model):
+    limits = leaf_shares(model.pruning, model.holdout, over="nodes", grown=model.grown)
+    for v in (0, int(model.pruning.leaves[-1])):
+        page.evaluate(f"secateur.picture.select({v})")
+        for row in page.locator("#panel-body table").last.locator("tbody tr").all()[:-1]:
+            name, told = row.locator("th").inner_text().strip(), row.locator("td").last.inner_text()
+            most = limits.upper[v, limits.classes.index(name)]
+            assert float(told.removesuffix("%").strip()) == pytest.approx(np.ceil(1000 * most) / 10)
+    assert "for all" in page.inner_text("#shares")
 
 
 def test_a_click_on_a_node_tells_its_rule_counts_and_reason(page, model):

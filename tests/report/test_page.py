@@ -5,17 +5,22 @@ import hashlib
 import html.parser
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
+import secateur
 from report_models import CLASSES, HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, datasets, grow, prune
 from secateur.errors import ParameterError, SecateurError, UnsupportedError
 from secateur.model import Model
 from secateur.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
-from secateur.report import Report, notebook_html, report_html, write_report
+from secateur.report import Report, as_model, notebook_html, report_html, write_report
 
 
 def data_of(page):
@@ -137,6 +142,56 @@ def test_counts_of_another_tree_are_refused():
         report_html((Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [], node_labels=[0, 0, 0]), grown))
 
 
+def shares_of(page, tmp_path):
+    """The limits as the scripts of the page unfold them, in tenths of a percent."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node on this machine; the browser tests look at the same numbers")
+    folder = Path(secateur.report.__file__).parent
+    (tmp_path / "data.json").write_text(json.dumps(data_of(page)), "utf-8")
+    script = "".join((folder / name).read_text("utf-8") for name in ("numbers.js", "data.js"))
+    script += "const raw = JSON.parse(require('fs').readFileSync(process.argv[2]));"
+    script += "console.log(JSON.stringify(Array.from(unfold(raw).shares)));"
+    (tmp_path / "script.js").write_text(script, "utf-8")
+    found = subprocess.run(
+        [node, tmp_path / "script.js", tmp_path / "data.json"], capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(found.stdout)
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "a class that was not held out", "empty nodes"])
+def test_limits_on_class_shares_are_those_of_all_nodes(kind, model, tmp_path):
+    if kind == "two classes":
+        model = as_model(random_model(40, rows=30.0))
+    elif kind == "empty nodes":
+        model = as_model(random_model(40, rows=0.3))
+    elif kind == "a class that was not held out":
+        tree, grown, held = random_model(40, rows=30.0)
+        more = Counts.from_leaves(tree, np.pad(grown.by_class[tree.is_leaf], ((0, 0), (0, 1)), constant_values=1))
+        model = as_model((tree, more, held))
+    held_out = model.holdout.by_class
+    held_out = np.pad(held_out, ((0, 0), (0, model.grown.n_classes - held_out.shape[1])))
+    n_nodes, n_classes = held_out.shape
+    n = held_out.sum(axis=1, keepdims=True)
+    sides = 2 if n_classes == 2 else 2 * n_classes
+    upper = stats.beta.ppf(1 - 0.05 / n_nodes / sides, held_out + 1, np.maximum(n - held_out, 1e-9))
+    expected = np.where((n == held_out) | (n == 0), 1.0, upper)
+
+    found = np.reshape(shares_of(report_html(model), tmp_path), held_out.shape)
+    assert (found >= 1000 * expected - 1e-6).all()
+    assert (found <= 1000 * expected + 1).all()
+
+
+def test_no_limits_on_class_shares_where_rows_cannot_give_any():
+    tree, grown, held = random_model(12)
+    weights = Counts.from_leaves(tree, held.by_class[tree.is_leaf] * 0.5, sample="prune")
+
+    assert data_of(report_html((tree, grown, held)))["shares"]["delta"] == 0.05
+    assert data_of(report_html((tree, grown)))["shares"] is None
+    assert data_of(report_html((tree, grown, weights)))["shares"] is None
+    assert data_of(report_html((tree, grown, Counts(tree, held.by_class, "grow"))))["shares"] is None
+
+
 def test_a_file_is_written_whole_and_replaced_only_if_allowed(model, tmp_path):
     target = tmp_path / "new" / "report.html"
 
@@ -243,6 +298,7 @@ def test_without_scripts_the_fitted_tree_is_drawn_and_told(model):
     assert static.count("<circle") == np.count_nonzero(model.pruning.is_kept)
     assert static.count("<tr>") == model.pruning.n_leaves + 1
     assert "With 95 % confidence" in static
+    assert len(re.findall(r"[\d.]+ % of \d+ held out \(at least [\d.]+ %\)", static)) == model.pruning.n_leaves
 
 
 def test_without_scripts_a_large_tree_is_folded():

@@ -1,8 +1,9 @@
 """Upper limits of a binomial probability, in logs, so that a tail of 1e-5000 is a number like any other.
 
 All limits are found by Newton steps in t = ln(1 - p). The log tail is concave in t, so
-a start below the root is followed by a rising sequence that never passes it: the value
-returned is never below the true limit (up to rounding), whatever the number of steps.
+a start below the root is followed by a rising sequence that never passes it, and a start
+above it by one step that lands below: the value returned is never below the true limit,
+up to the rounding of the tail itself, for which the callers leave room (`tails.py`).
 """
 
 import cython
@@ -64,28 +65,11 @@ def log_probability(errors: cython.double, n: cython.double, p: cython.double, q
 @cython.nogil
 @cython.exceptval(check=False)
 def tail_over_last(errors: cython.double, n: cython.double, p: cython.double, q: cython.double) -> cython.double:
-    """Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors].
+    """Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors], its terms summed downwards.
 
-    Its terms summed downwards; where they are many and `errors` lies in the lower tail, p times
-    the continued fraction of the incomplete beta function (Lentz's method), which is shorter.
+    From the largest term on each falls by a factor that itself falls by at least 1 - 1 / errors, so some
+    nine sqrt(errors) of them count.
     """
-    if errors > 30.0 and (n + 3.0) * p > errors + 2.0:
-        a, b = n - errors, errors + 1.0
-        c = 1.0
-        d = 1.0 / (1.0 - (a + b) * q / (a + 1.0))
-        fraction = d
-        for m in range(1, 1_000_000):
-            step = m * (b - m) * q / ((a + 2 * m - 1.0) * (a + 2 * m))
-            d = 1.0 / (1.0 + step * d)
-            c = 1.0 + step / c
-            fraction *= d * c
-            step = -(a + m) * (a + b + m) * q / ((a + 2 * m) * (a + 2 * m + 1.0))
-            d = 1.0 / (1.0 + step * d)
-            c = 1.0 + step / c
-            fraction *= d * c
-            if abs(d * c - 1.0) < 5e-16:
-                break
-        return p * fraction
     odds = q / p
     term = 1.0
     total = 1.0
@@ -153,6 +137,7 @@ def exact_limits(
                 above = log_probability(e, m, p, q) + log(ratio) - target
                 step = -above * ratio / (m - e)
                 if step <= 2e-16 * abs(t):
+                    t += min(step, 0.0)
                     break
                 t += step
             result[i] = min(1.0, -expm1(t))
@@ -189,6 +174,7 @@ def kl_limits(
                     break
                 step = -above / slope
                 if step <= 2e-16 * abs(t):
+                    t += min(step, 0.0)
                     break
                 t += step
             result[i] = min(1.0, max(e / m, -expm1(t)))

@@ -15,7 +15,9 @@ from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
 from cython.cimports.secateur._kernels.growing import Code, Entry, Facts, Histogram, Measure, Sums
 
-EXHAUSTIVE = cython.declare(cython.int, 10)  # categories up to which all subsets are tried with more than two classes
+EXHAUSTIVE = cython.declare(
+    cython.int, 10
+)  # categories up to which all subsets are tried where prefixes are not enough
 
 
 @cython.cfunc
@@ -244,6 +246,18 @@ def multiway_score(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _is_any_below(histogram: cython.pointer[Histogram], n_present: cython.int, least: cython.double) -> cython.bint:
+    """Whether a category has fewer than `least` rows; else every set of categories is large enough."""
+    t: cython.int
+    for t in range(n_present):
+        if histogram.sizes[histogram.present[t]] < least:
+            return True
+    return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _comes_first(a: cython.ulonglong, b: cython.ulonglong) -> cython.bint:
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
     differing: cython.ulonglong = a ^ b
@@ -301,13 +315,13 @@ def subset_cut(
 ) -> cython.bint:
     """Best set of categories against the rest: whether one is better than `best`; it goes to `histogram.branch`.
 
-    More than two classes and few categories: all sets, by a Gray code over the categories
-    other than the lowest. Otherwise prefixes in order of the share of each class in turn:
-    with two classes the best set is among them for every concave criterion (both orders are
-    tried where shares are equal, so that these do not depend on which class comes first); with
-    more classes this is a heuristic. Of numbers the order is that of the means, in which the best set is
-    a prefix; where nothing can be gained but rounding it is that of the categories, so that
-    noise decides nothing.
+    Few categories, and more than two classes or a category smaller than `least`: all sets, by a
+    Gray code over the categories other than the lowest. Otherwise prefixes in order of the share
+    of each class in turn: with two classes the best set is among them for every concave
+    criterion (both orders are tried where shares are equal, so that these do not depend on which
+    class comes first). With more classes, or if `least` rules that prefix out, this is a
+    heuristic. Of numbers the order is that of the means, in which the best set is a prefix; where
+    nothing can be gained but rounding it is that of the categories, so that noise decides nothing.
     """
     n_sums: cython.int = histogram.n_sums
     counts: cython.p_double = histogram.counts
@@ -316,7 +330,9 @@ def subset_cut(
     left: cython.p_double = histogram.left
     right: cython.p_double = histogram.right
     is_squares: cython.bint = measure.number == growing.SQUARES
-    is_exhaustive: cython.bint = not is_squares and n_sums > 2 and n_present <= EXHAUSTIVE
+    is_exhaustive: cython.bint = n_present <= EXHAUSTIVE and (
+        (not is_squares and n_sums > 2) or _is_any_below(histogram, n_present, least)
+    )
     is_noise: cython.bint = False
     found: cython.bint = False
     found_here: cython.bint
@@ -398,8 +414,8 @@ def subset_cut(
                 found = True
                 found_here = True
                 found_mask = mask
-        is_enough = n_sums == 2
-        for t in range(1, n_present):
+        is_enough = n_sums == 2 and not is_exhaustive
+        for t in range(1, n_present if is_enough else 0):
             is_enough = is_enough and histogram.keys[order[t - 1]] != histogram.keys[order[t]]
         if found_here:
             for t in range(n_present):

@@ -136,7 +136,7 @@ def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout
     """Return the filled tables of a layout."""
     if cost.dtype.kind == "i":
         # A whole number that is less is less by 1. Hulls multiply costs by lengths: beyond 2^62 the plain loop.
-        is_safe = float(cost.sum()) * float(layout[0, LENGTH]) < 2.0**62
+        is_safe = cost.sum(dtype=np.float64) * float(layout[0, LENGTH]) < 2.0**62  # floats do not wrap around
         rule = np.array([ABSENT, 1, SHORT if is_safe else ABSENT, 0], np.int64)
     else:
         rule = np.array([np.inf, 0.0, SHORT, TOLERANCE * cost.max()])

@@ -67,7 +67,7 @@ def _cut_list(
     edges[1] = below
     edges[2] = n - n_missing
     edges[3] = n
-    for part in range(3):
+    for part in range(3 if n_missing else 2):
         c = part if part < 2 else default
         counts = desk.child_counts + c * facts.n_sums
         desk.child_rows[c] += edges[part + 1] - edges[part]

@@ -67,7 +67,7 @@ def preorder(parent: cython.const[cython.int][:]):
 
 def sum_upwards(parent: cython.const[cython.int][:], values: cython.const[Number][:, :]):
     """Rows of `values` summed over each subtree (2-D: nodes x columns)."""
-    total: Number[:, ::1] = values.base.copy()
+    total: Number[:, ::1] = np.array(values.base, order="C")
     with cython.nogil:
         for v in range(parent.shape[0] - 1, 0, -1):
             p = parent[v]
@@ -78,7 +78,7 @@ def sum_upwards(parent: cython.const[cython.int][:], values: cython.const[Number
 
 def sum_downwards(parent: cython.const[cython.int][:], values: cython.const[cython.double][:, :]):
     """Rows of `values` summed over each path from the root (2-D: nodes x columns)."""
-    total: cython.double[:, ::1] = values.base.copy()
+    total: cython.double[:, ::1] = np.array(values.base, order="C")
     with cython.nogil:
         for v in range(1, parent.shape[0]):
             p = parent[v]
@@ -91,7 +91,7 @@ def inherit_labels(
     parent: cython.const[cython.int][:], labels: cython.const[cython.int][:], is_empty: cython.const[cython.uchar][:]
 ):
     """`labels`, where an empty node takes the label of its parent."""
-    result: cython.int[::1] = labels.base.copy()
+    result: cython.int[::1] = np.array(labels.base)
     with cython.nogil:
         for v in range(1, parent.shape[0]):
             if is_empty[v]:
@@ -127,7 +127,7 @@ def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython
 def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :], slack: cython.double):
     """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
     n, n_classes = by_class.shape[0], by_class.shape[1]
-    summed: Number[:, ::1] = np.zeros_like(by_class.base, order="C")
+    summed: Number[:, ::1] = np.zeros_like(by_class.base, order="C", subok=False)
     is_leaf: cython.uchar[::1] = np.ones(n, np.bool_)
     wrong_node: cython.Py_ssize_t = -1
     wrong_class: cython.Py_ssize_t = 0

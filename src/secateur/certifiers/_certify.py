@@ -1,14 +1,16 @@
 """certify: one verb for every certificate, and an honest "best" of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..bound import Bound
 from ..counts import Counts
-from ..errors import LeakageError, ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError
 from ..pruning import Pruning
 from ..sequence import PruningSequence
 from ._checks import check_delta
+from ._fresh import Asked, freshness, place_in
 from ._occam import occam
 from ._pac_bayes import pac_bayes
 from ._path import path
@@ -19,19 +21,22 @@ METHODS = ("best", "test-sample", "path", "occam", "rademacher", "pac-bayes")
 
 
 def certify(
-    pruning_or_sequence: Pruning | PruningSequence,
+    pruning_or_sequence: Pruning | PruningSequence | Sequence[Pruning],
     counts: Counts,
     *,
     method: str = "best",
     delta: float = 0.05,
     grown: Counts | None = None,
+    sequence: PruningSequence | None = None,
+    repeated: bool = False,
     **parameters: Any,
 ) -> Any:
     """Return a certificate of the error of a pruning, or one for each member of a sequence.
 
     Parameters
     ----------
-    pruning_or_sequence : Pruning or PruningSequence
+    pruning_or_sequence : Pruning, PruningSequence or list of Pruning
+        A list is certified as one: all its bounds hold at once.
     counts : Counts
         Whole counts of a sample that did not grow the tree.
     method : str
@@ -40,6 +45,11 @@ def certify(
         Failure probability of the whole answer.
     grown : Counts, optional
         Counts of the growing sample; methods that pay for a choice made on `counts` need it.
+    sequence : PruningSequence, optional
+        The sequence that a pruning is a member of; "path" and "best" then pay for the choice of it.
+    repeated : bool
+        States that weights are repetitions: a row of weight 3 stands for three rows that were drawn
+        independently and happen to be equal. Without this statement weighted rows are refused.
     **parameters
         Passed to the method; for "best" to the methods tried (`labels`, `original`, `rng`, `draws`,
         `lam`, `mu`, `weights`, `k`).
@@ -47,17 +57,25 @@ def certify(
     Returns
     -------
     Bound, or list of Bound
-        One per member for a sequence, valid for all members at once.
+        One per member for a sequence, valid for all members at once. `Bound.freshness` says which
+        samples the rows were compared with.
+
+    Raises
+    ------
+    LeakageError
+        If the rows grew the tree; or if they pruned or chose it, or were looked at on the way, and the
+        method does not pay for that. Rows are known again by a sketch, whatever their name.
 
     Notes
     -----
-    "best" does not look before it splits. A pruning that has not seen `counts` gets the test
-    sample certificate, which no other can beat. Otherwise the methods below are tried at
-    `delta` divided by their number, and the least bound is returned, stated at `delta`:
+    "best" does not look before it splits. A pruning whose choice `counts` had no part in gets the test
+    sample certificate, which no other can beat. A member of a sequence that `counts` did not shape gets
+    that of the path. Otherwise the methods below are tried at `delta` divided by their number, and the
+    least bound is returned, stated at `delta`:
 
-    - a pruning that has seen `counts`: Occam with the informed and with the uniform prior, and
+    - a pruning that `counts` helped to choose: Occam with the informed and with the uniform prior, and
       the Rademacher penalty of 10 draws (and the last two within `k` if `k` is given);
-    - a sequence: the path, if it has not seen `counts`, and, if `grown` is given, Occam with the
+    - a sequence: the path, if `counts` did not shape it, and, if `grown` is given, Occam with the
       informed prior.
 
     Examples
@@ -75,15 +93,21 @@ def certify(
     0.162
     """
     delta = check_delta(delta)
-    if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
+    asked: Asked = pruning_or_sequence
+    if isinstance(asked, list | tuple) and asked and all(isinstance(one, Pruning) for one in asked):
+        if method not in ("best", "path"):
+            raise ParameterError(f"method={method!r} certifies one pruning or a sequence; a list takes 'path'")
+        return path(asked, counts, delta=delta, repeated=repeated, **parameters)
+    if not isinstance(asked, Pruning | PruningSequence):
         raise UnsupportedError(
-            f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning or a PruningSequence"
+            f"a {type(asked).__name__} was given; certify takes a Pruning, a list of them, or a PruningSequence"
         )
     if method not in METHODS:
         raise ParameterError(f"method={method!r}; one of {', '.join(map(repr, METHODS))} is needed")
+    common = {"repeated": repeated}
     if method == "best":
-        return _best(pruning_or_sequence, counts, delta, grown, parameters)
-    return _one(method, pruning_or_sequence, counts, delta, grown, parameters)
+        return _best(asked, counts, delta, grown, sequence, common, parameters)
+    return _one(method, asked, counts, delta, grown, sequence, common | parameters)
 
 
 def _one(
@@ -92,6 +116,7 @@ def _one(
     counts: Counts,
     delta: float,
     grown: Counts | None,
+    sequence: PruningSequence | None,
     parameters: dict[str, Any],
 ) -> Any:
     if method == "test-sample":
@@ -99,9 +124,16 @@ def _one(
             raise ParameterError("method='test-sample' certifies one pruning; use method='path' for a sequence")
         return test_sample(asked, counts, delta=delta, **parameters)
     if method == "path":
-        if isinstance(asked, Pruning):
-            raise ParameterError("method='path' certifies a whole sequence; hand over the sequence the pruning is from")
-        return path(asked, counts, delta=delta, **parameters)
+        if isinstance(asked, PruningSequence):
+            return path(asked, counts, delta=delta, **parameters)
+        if sequence is None:
+            raise ParameterError(
+                "method='path' certifies a whole sequence; hand over the sequence the pruning is from, or say sequence="
+            )
+        member = place_in(sequence, asked)
+        if member is None:
+            raise ParameterError("method='path': the pruning is no member of the sequence")
+        return path(sequence, counts, delta=delta, **parameters)[member]
     if grown is None:
         raise ParameterError(
             f"method={method!r} needs grown=, the counts of the growing sample: they say what it pays for"
@@ -115,17 +147,28 @@ def _one(
 
 
 def _best(
-    asked: Pruning | PruningSequence, counts: Counts, delta: float, grown: Counts | None, parameters: dict[str, Any]
+    asked: Pruning | PruningSequence,
+    counts: Counts,
+    delta: float,
+    grown: Counts | None,
+    sequence: PruningSequence | None,
+    common: dict[str, Any],
+    parameters: dict[str, Any],
 ) -> Any:
     unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
     if unknown:
         raise ParameterError(f"method='best' does not know {', '.join(sorted(unknown))}")
     given = {name: value for name, value in parameters.items() if value is not None}
-    is_fresh = counts.sample not in asked.seen
-    if isinstance(asked, Pruning) and is_fresh:
-        return test_sample(asked, counts, delta=delta)
+    known = freshness(asked, counts)
+    if isinstance(asked, Pruning):
+        if known.is_fresh:
+            return test_sample(asked, counts, delta=delta, **common)
+        for members in (sequence, known.sequence):
+            place = None if members is None else place_in(members, asked)
+            if members is not None and place is not None and freshness(members, counts).is_fresh:
+                return path(members, counts, delta=delta, **common, **_only(given, "weights"))[place]
     tried: list[tuple[str, dict[str, Any]]] = []
-    if isinstance(asked, PruningSequence) and is_fresh:
+    if isinstance(asked, PruningSequence) and known.is_fresh:
         tried.append(("path", _only(given, "weights")))
     if grown is not None:
         how = _only(given, "labels", "original")
@@ -135,12 +178,9 @@ def _best(
             tried.append(("occam", {**within, **how, **_only(given, "k")}))
             tried.append(("rademacher", {"draws": 10, **how, **_only(given, "rng", "draws", "k")}))
     if not tried:
-        raise LeakageError(
-            f"sample {counts.sample!r} has been seen already (seen: {', '.join(sorted(asked.seen))}); certify on "
-            "a sample it has not seen, or pass grown= so that the choice can be paid for"
-        )
+        known.checked()
     share = delta / len(tried)
-    found = [_one(name, asked, counts, share, grown, more) for name, more in tried]
+    found = [_one(name, asked, counts, share, grown, None, common | more) for name, more in tried]
     if isinstance(asked, Pruning):
         return _least_of(found, delta)
     return [_least_of(bounds, delta) for bounds in zip(*found, strict=True)]
@@ -156,13 +196,4 @@ def _least_of(bounds: Sequence[Bound], delta: float) -> Bound:
     if len(bounds) == 1:
         return least
     details = {**least.details, "share_of_delta": least.delta, "tried": {b.method: b.value for b in bounds}}
-    return Bound(
-        value=least.value,
-        delta=delta,
-        method=f"{least.method}, best of {len(bounds)}",
-        n=least.n,
-        errors=least.errors,
-        complexity=least.complexity,
-        sample=least.sample,
-        details=details,
-    )
+    return replace(least, delta=delta, method=f"{least.method}, best of {len(bounds)}", details=details)

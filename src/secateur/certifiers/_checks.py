@@ -13,8 +13,10 @@ from ..costs import excess_cost, full_cost
 from ..counts import Counts, Numbers
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Ints, Tree
+from ._fresh import compared
 
 Labels = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]
@@ -44,12 +46,14 @@ def check_delta(delta: float) -> float:
     return float(delta)
 
 
-def check_rows(counts: Counts, what: str) -> int:
-    """Return the number of rows of a sample; refuse weights and empty samples."""
-    if not counts.is_whole:
+def check_rows(counts: Counts, what: str, *, repeated: bool = False) -> int:
+    """Return the number of rows of a sample; refuse empty samples, and weights unless they are repetitions."""
+    if not counts.is_whole or (counts.is_weighted and not repeated):
+        rows = f" ({counts.n_rows:,} rows of total weight {counts.total[0]:,.6g})" if counts.n_rows else ""
+        way = "say repeated=True if a weight of 3 means three independent rows with the same values; " * counts.is_whole
         raise UnsupportedError(
-            f"sample {counts.sample!r} has weights that are not whole counts; {what} counts independent rows, "
-            "so certify on rows of weight 1"
+            f"sample {counts.sample!r} has weights{rows}; {what} counts independent rows, each once: certify on rows "
+            f"without weights; {way}or bound the weighted error itself with certifiers.importance_weighted"
         )
     n = int(counts.total[0])
     if n == 0:
@@ -57,8 +61,10 @@ def check_rows(counts: Counts, what: str) -> int:
     return n
 
 
-def check_samples(tree: Tree, grown: Counts, holdout: Counts, what: str) -> int:
-    """Return the held-out rows; refuse samples of another tree and the growing sample itself."""
+def check_samples(
+    tree: Tree, grown: Counts, holdout: Counts, what: str, *, repeated: bool = False
+) -> tuple[int, dict[str, Any]]:
+    """Return the held-out rows, and what the Bound says of them; refuse samples of another tree and growing rows."""
     grown.check_fits(tree)
     holdout.check_fits(tree)
     if grown.sample == holdout.sample:
@@ -66,7 +72,8 @@ def check_samples(tree: Tree, grown: Counts, holdout: Counts, what: str) -> int:
             f"sample {holdout.sample!r} grew the tree; {what} needs a sample the tree has not seen "
             "(count it with another name)"
         )
-    return check_rows(holdout, what)
+    n = check_rows(holdout, what, repeated=repeated)
+    return n, compared(tree.history | Seen.of(grown), holdout).checked().about
 
 
 def check_budget(grown: Counts, k: int | None, what: str) -> int:

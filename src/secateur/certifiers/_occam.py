@@ -41,6 +41,7 @@ def occam(
     mu: npt.ArrayLike = MUS,
     labels: Labels = "grow",
     original: Original = "fixed",
+    repeated: bool = False,
 ) -> Any:
     """Return a bound on the error of a pruning that may have been chosen on `holdout`.
 
@@ -70,6 +71,8 @@ def occam(
     labels, original : str
         How labels were chosen: "grow" (fixed), or "prune"/"both", which pays ln of the number
         of classes per chosen label; `original="relabel"` if original leaves chose theirs too.
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -96,7 +99,7 @@ def occam(
     delta = check_delta(delta)
     if prior not in _PRIORS:
         raise ParameterError(f"prior={prior!r}; one of {', '.join(map(repr, _PRIORS))} is needed")
-    n = check_samples(tree, grown, holdout, "an Occam bound")
+    n, about = check_samples(tree, grown, holdout, "an Occam bound", repeated=repeated)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     n_labels = max(grown.n_classes, holdout.n_classes) if check_labels(labels, original) else 1
@@ -117,6 +120,7 @@ def occam(
             certified=not reason,
             reason=reason,
             sample=holdout.sample,
+            **about,
             details={"prior": prior, "tail": tail, "log_delta": math.log(delta) - float(cost), "member": i, **more},
         )
         for i, (value, errors, cost, more) in enumerate(zip(values, asked.errors, complexity, details, strict=True))

@@ -25,6 +25,7 @@ from ..tree import Tree
 from ._checks import check_delta, check_samples, chosen
 
 _FEWEST_ROWS = 8
+_ROUNDING = 1e-9  # a mean above n by at most this share of n is a rounded n; a pass adds some 1e-16 per level
 
 
 def pac_bayes(
@@ -37,6 +38,7 @@ def pac_bayes(
     mu: npt.ArrayLike = MUS,
     theta: npt.ArrayLike | None = None,
     pruning: Pruning | None = None,
+    repeated: bool = False,
 ) -> Bound:
     """Return a bound on the error of a random pruning drawn from a mixture of all prunings.
 
@@ -55,6 +57,8 @@ def pac_bayes(
     pruning : Pruning, optional
         Certify this pruning instead, as a mixture of one; `occam` with the informed prior
         is tighter for it.
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -77,7 +81,7 @@ def pac_bayes(
     0.192
     """
     delta = check_delta(delta)
-    n = check_samples(tree, grown, holdout, "a PAC-Bayes bound")
+    n, about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", repeated=repeated)
     if n < _FEWEST_ROWS:
         raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {_FEWEST_ROWS}")
     pairs = prior_grid(lam, mu)
@@ -96,7 +100,7 @@ def pac_bayes(
         elif thetas is None:
             results = _search(tree, own, errors, log_z, n, fixed_cost)
         else:
-            results = [(t, *gibbs(tree, own, errors, log_z, t)) for t in thetas]
+            results = [(t, *gibbs(tree, own, errors, log_z, t, n)) for t in thetas]
         for t, mean, divergence in results:
             value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
             if best is None or value < best[0]:
@@ -114,16 +118,20 @@ def pac_bayes(
         errors=mean if pruning is None else int(mean),
         complexity=divergence + math.log(len(pairs)),
         sample=holdout.sample,
+        **about,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",
     )
 
 
 def gibbs(
-    tree: Tree, own: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], log_z: float, theta: float
+    tree: Tree, own: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], log_z: float, theta: float, n: int
 ) -> tuple[float, float]:
     """(expected errors, KL to the prior) of the mixture proportional to prior * exp(-theta * errors)."""
     log_z_posterior, mean = mixtures.mean_cost(tree.parent, own - theta * errors, errors)
+    # No pruning errs on more than n rows, so neither does their mean; one that is farther off is refused by the tail.
+    if n < mean <= n * (1 + _ROUNDING):
+        mean = float(n)
     return mean, -theta * mean - (log_z_posterior - log_z)
 
 
@@ -139,7 +147,7 @@ def _search(
     found = []
     theta, value = 0.3, 2.0
     for _ in range(20):
-        mean, divergence = gibbs(tree, own, errors, log_z, theta)
+        mean, divergence = gibbs(tree, own, errors, log_z, theta, n)
         found.append((theta, mean, divergence))
         new_value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
         # Below a thousandth of the bound a further step is not worth its pass.

@@ -8,21 +8,28 @@ import numpy.typing as npt
 
 from ..bound import Bound
 from ..counts import Counts
-from ..errors import LeakageError, ParameterError
+from ..errors import ParameterError
+from ..pruning import Pruning
 from ..sequence import PruningSequence
 from ..tails import binomial_upper
 from ..tree import Floats
 from ._checks import check_delta, check_rows
+from ._fresh import freshness
 
 
 def path(
-    sequence: PruningSequence, counts: Counts, *, delta: float = 0.05, weights: npt.ArrayLike | None = None
+    sequence: PruningSequence | Sequence[Pruning],
+    counts: Counts,
+    *,
+    delta: float = 0.05,
+    weights: npt.ArrayLike | None = None,
+    repeated: bool = False,
 ) -> list[Bound]:
     """Return one bound per member of a sequence, valid for all members at once.
 
     Parameters
     ----------
-    sequence : PruningSequence
+    sequence : PruningSequence, or list of Pruning
         Made without looking at `counts`.
     counts : Counts
         Whole counts of an independent sample; a member may then be chosen with it.
@@ -30,6 +37,8 @@ def path(
     weights : array, optional
         Share of delta of each member, 0 or more and at most 1 in all, fixed without looking at
         `counts` (see `cross_validation_weights`). By default equal shares for different trees.
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -54,13 +63,16 @@ def path(
     ([0.15, 0.571], 0)
     """
     delta = check_delta(delta)
-    if counts.sample in sequence.seen:
-        raise LeakageError(
-            f"sample {counts.sample!r} helped to make this sequence (seen: {', '.join(sorted(sequence.seen))}); "
-            "a path certificate needs a sample the whole sequence has not seen"
-        )
-    n = check_rows(counts, "a path certificate")
-    errors = sequence.errors_on(counts)
+    if not len(sequence):
+        raise ParameterError("no prunings given; at least one is needed")
+    about = freshness(sequence, counts).checked().about
+    n = check_rows(counts, "a path certificate", repeated=repeated)
+    if isinstance(sequence, PruningSequence):
+        errors, n_leaves = sequence.wrong_on(counts), sequence.n_leaves
+        sequence.tree.ledger.look(counts, sequence=sequence)
+    else:
+        errors = np.array([pruning.errors(counts) for pruning in sequence])
+        n_leaves = np.array([pruning.n_leaves for pruning in sequence])
     shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
@@ -77,6 +89,7 @@ def path(
             errors=count,
             complexity=0.0 - log_share,
             sample=counts.sample,
+            **about,
             details={"tail": "exact", "log_delta": log_x, "member": i, "n_leaves": leaves, "n_members": m},
         )
         for i, (value, count, log_share, log_x, leaves) in enumerate(
@@ -85,7 +98,7 @@ def path(
                 errors.tolist(),
                 log_shares.tolist(),
                 log_delta.tolist(),
-                sequence.n_leaves.tolist(),
+                n_leaves.tolist(),
                 strict=True,
             )
         )
@@ -143,11 +156,11 @@ def cross_validation_weights(errors: npt.ArrayLike, standard_errors: npt.ArrayLi
     return result
 
 
-def _equal_shares(sequence: PruningSequence) -> Floats:
+def _equal_shares(sequence: PruningSequence | Sequence[Pruning]) -> Floats:
     """1/m each, m the number of different trees; members of different size differ."""
-    m = len(np.unique(sequence.n_leaves))
+    m = len(np.unique(sequence.n_leaves)) if isinstance(sequence, PruningSequence) else 0
     if m < len(sequence):
-        m = len({pruning.is_leaf.tobytes() for pruning in sequence})
+        m = len({pruning.digest for pruning in sequence})
     return np.full(len(sequence), 1 / m)
 
 

@@ -44,6 +44,7 @@ def rademacher(
     form: Literal["centred", "printed"] = "centred",
     rng: np.random.Generator | int | None = None,
     pruning: Pruning | PruningSequence | None = None,
+    repeated: bool = False,
 ) -> Any:
     """Return a bound on the error of a pruning from the Rademacher penalty of its class.
 
@@ -68,6 +69,8 @@ def rademacher(
         Source of the signs.
     pruning : Pruning or PruningSequence, optional
         What to certify; by default the pruning of the class with fewest errors on `holdout`.
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -100,7 +103,7 @@ def rademacher(
         )
     if form not in ("centred", "printed"):
         raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
-    n = check_samples(tree, grown, holdout, "a Rademacher bound")
+    n, about = check_samples(tree, grown, holdout, "a Rademacher bound", repeated=repeated)
     budget = None if k is None else check_budget(grown, k, "the restricted class")
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     seed = np.random.SeedSequence().entropy if rng is None else rng
@@ -137,6 +140,7 @@ def rademacher(
                 errors=errors,
                 complexity=penalty,
                 sample=holdout.sample,
+                **about,
                 details={**details, "unclipped": unclipped, "member": member},
             )
         )

@@ -4,21 +4,23 @@ import math
 
 from ..bound import Bound
 from ..counts import Counts
-from ..errors import LeakageError
 from ..pruning import Pruning
 from ..tails import binomial_upper
 from ._checks import check_delta, check_rows
+from ._fresh import freshness
 
 
-def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05) -> Bound:  # noqa: PT028
+def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeated: bool = False) -> Bound:  # noqa: PT028
     """Return the exact bound on the error of a pruning from a sample it has not seen.
 
     Parameters
     ----------
     pruning : Pruning
     counts : Counts
-        Whole counts of a sample that had no part in growing, labelling or pruning.
+        Whole counts of a sample that had no part in growing, labelling, pruning or choosing.
     delta : float
+    repeated : bool
+        As for `certify`.
 
     Returns
     -------
@@ -27,7 +29,8 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05) -> Bou
 
     Notes
     -----
-    A sample named in `pruning.seen` is refused. O(n_nodes).
+    A sample is refused if `pruning.seen` names it, if it shares rows with a sample that shaped the
+    tree, or if it has told how other prunings of the tree fare. O(n_nodes).
 
     Examples
     --------
@@ -37,15 +40,12 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05) -> Bou
     >>> fresh = Counts.from_leaves(tree, [[450, 50], [50, 450]], sample="test")
     >>> print(test_sample(Pruning.from_cuts(tree, [], node_labels=[0, 0, 1]), fresh))
     With 95 % confidence the error on new rows like these is at most 11.7 %, from 1,000
-    held-out rows (method: test sample, exact tail); assumes rows are independent and drawn alike.
+    held-out rows (method: test sample, exact tail); assumes rows are independent, drawn alike
+    and not used before (not checked: sample 'test' has no sketch of its rows).
     """
     delta = check_delta(delta)
-    if counts.sample in pruning.seen:
-        raise LeakageError(
-            f"sample {counts.sample!r} already helped to choose it (seen: {', '.join(sorted(pruning.seen))}); "
-            "certify on a sample it has not seen, or with a method that pays for the choice (path, occam, rademacher)"
-        )
-    n = check_rows(counts, "a test sample")
+    about = freshness(pruning, counts).checked().about
+    n = check_rows(counts, "a test sample", repeated=repeated)
     errors = int(pruning.errors(counts))
     return Bound(
         value=binomial_upper(errors, n, math.log(delta)),
@@ -54,6 +54,7 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05) -> Bou
         n=n,
         errors=errors,
         sample=counts.sample,
+        **about,
         details={"tail": "exact", "log_delta": math.log(delta)},
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from . import _common as common
+from ._certify_of import certify_of, certify_of_options
 from ._held_out import held_out_counts, held_out_options
 
 
@@ -16,14 +17,17 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @held_out_options
+@certify_of_options
 @click.option(
     "--method", default="best", show_default=True,
     type=click.Choice(["best", "test-sample", "path", "occam", "rademacher", "pac-bayes"]),
 )  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
+@click.option("--repeated", is_flag=True, help="Whole --weight values are repetitions of independent rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random signs (rademacher).")
 @common.write_options
+@common.sketch_option
 @common.data_options
 @common.output_options
 def certify(model: str, **options: Any) -> int:
@@ -35,10 +39,16 @@ def certify(model: str, **options: Any) -> int:
     holdout = held_out_counts(found, options) or found.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
+    if options["what"] != "error":
+        return certify_of(found, holdout, options)
     found = replace(found, holdout=holdout)
-    bound = certificate_of(found, method=options["method"], delta=options["delta"], seed=options["seed"])
+    with common.told():
+        bound = certificate_of(
+            found, method=options["method"], delta=options["delta"], seed=options["seed"],
+            repeated=options["repeated"],
+        )  # fmt: skip
     if options["output"]:
-        common.save(replace(found, certificate=bound), options["output"])
+        common.save(replace(found, certificate=bound), options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     result = {**bound.to_dict(), "sentence": str(bound)}
     if options["output"] != "-":

@@ -50,6 +50,14 @@ def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write.")(function)
 
 
+def sketch_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --sketch."""
+    return click.option(
+        "--sketch/--no-sketch", default=True,
+        help="Whether the file remembers, by hashes, which rows were used; certificates need it to know fresh rows.",
+    )(function)  # fmt: skip
+
+
 def check_output(path: str | None, *, force: bool) -> None:
     """Refuse to overwrite a file, before any work is done."""
     if path is not None and not force and Path(path).exists():
@@ -129,14 +137,14 @@ def load(path: str) -> "Model":
         return load_model(file)
 
 
-def save(model: "Model", path: str) -> None:
+def save(model: "Model", path: str, *, sketch: bool) -> None:
     """Write a model to a file; `-` is standard output."""
     from ..modelfile import dumps_model, save_model
 
     if path == "-":
-        sys.stdout.buffer.write(dumps_model(model))
+        sys.stdout.buffer.write(dumps_model(model, sketch=sketch))
     else:
-        save_model(model, path)
+        save_model(model, path, sketch=sketch)
 
 
 def target_of(model: "Model", target: str | None) -> str:

@@ -18,6 +18,7 @@ Example:
 @click.argument("data", metavar="DATA", required=False)
 @held_out_options
 @common.write_options
+@common.sketch_option
 @common.data_options
 @common.output_options
 def count(model: str, data: str | None, **options: Any) -> int:
@@ -33,7 +34,7 @@ def count(model: str, data: str | None, **options: Any) -> int:
     common.check_output(options["output"], force=options["force"])
     counts = count_rows(common.load(model), rows, options)
     if options["output"]:
-        save_counts(counts, options["output"])
+        save_counts(counts, options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     result = {"sample": counts.sample, "rows": counts.total[0], "nodes": counts.tree.n_nodes}
     common.show(result, as_json=options["as_json"], text=lambda console: console.print(repr(counts)))

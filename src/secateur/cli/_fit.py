@@ -46,6 +46,7 @@ Example:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
 @common.write_options
+@common.sketch_option
 @common.data_options
 @common.output_options
 def fit(data: str, **options: Any) -> int:
@@ -104,7 +105,7 @@ def fit(data: str, **options: Any) -> int:
     }
     model = replace(model, parameters=parameters, facts=facts)
     if options["output"]:
-        common.save(model, options["output"])
+        common.save(model, options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     if options["output"] != "-":
         common.show(summary(model), as_json=options["as_json"], text=lambda console: print_model(console, model))

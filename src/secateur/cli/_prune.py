@@ -28,6 +28,7 @@ Example:
 @click.option("--accuracy", type=float, metavar="A", help="The smallest tree of the path that is right so often.")
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node, by hand.")
 @common.write_options
+@common.sketch_option
 @common.data_options
 @common.output_options
 def prune(model: str, **options: Any) -> int:
@@ -73,7 +74,7 @@ def prune(model: str, **options: Any) -> int:
             labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
             found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
     if options["output"]:
-        common.save(found, options["output"])
+        common.save(found, options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     if options["output"] != "-":
         common.show(summary(found), as_json=options["as_json"], text=lambda console: print_model(console, found))

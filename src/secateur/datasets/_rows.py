@@ -46,19 +46,8 @@ def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
     for share, start, end in zip(shares, [0, *ends], ends, strict=False):
         if start == end:
             raise DataError(f"a share of {share:g} of {table.n_rows} rows is none; a part needs at least one row")
-        parts.append(_rows(table, np.sort(order[start:end])))
+        parts.append(table.take(np.sort(order[start:end])))
     return tuple(parts)
-
-
-def _rows(table: Table, rows: Ints) -> Table:
-    columns = tuple(sealed(column[rows]) for column in table.columns)
-    target = None if table.target is None else sealed(table.target[rows])
-    matrix = None if table.matrix is None else sealed(table.matrix[rows])
-    n_unseen = tuple(
-        int(np.count_nonzero(column < 0)) if kind == "nominal" else 0
-        for kind, column in zip(table.kinds, columns, strict=True)
-    )
-    return Table(table.schema, columns, target, matrix, n_unseen)
 
 
 @dataclass(frozen=True)

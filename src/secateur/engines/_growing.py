@@ -23,6 +23,7 @@ from ..growers._assemble import assemble
 from ..growers._prepare import Prepared, Values
 from ..growers._run import Grown
 from ..growers._settings import settings_of
+from ..routing import with_history
 from ..table import Schema, Table
 from ..tree import Tree
 from ._bins import Bins, code_task, find_bins, layout_of, read_schema
@@ -156,9 +157,14 @@ def grow(
             rows = max(FINISH_CELLS // len(schema.columns), 1000) if finish_rows is None else finish_rows
             growth.grow(where, rows, lambda n: None if progress is None else progress(n, survey.n_rows))
         tree, grown = _assembled(growth, schema, found, extent)
-        return (tree, grown, found) if return_bins else (tree, grown)
     finally:
         where.close()
+    from . import count  # the sketch of the rows needs the tree: one more pass
+
+    counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
+    assert counted.sketch is not None
+    grown = with_history(grown, counted.sketch)
+    return (grown.tree, grown, found) if return_bins else (grown.tree, grown)
 
 
 def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tuple[Tree, Counts]:

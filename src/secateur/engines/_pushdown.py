@@ -203,7 +203,7 @@ def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
         tally.add(nodes, codes, sums)
         is_new = codes == len(task.classes)
         tally.n_new, tally.new_labels = int(n[is_new].sum()), shown_labels(new)
-    tally.n_rows = facts["n"]
+    tally.n_rows, tally.n_used, tally.sketch = facts["n"], facts.get("used", facts["n"]), None
     tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.tested))], np.int64)
     if task.unseen == "error" and tally.n_unseen.any():
         names = [name for name, n in zip(task.names, tally.n_unseen, strict=True) if n]
@@ -223,6 +223,7 @@ def _facts(plain: Any, task: CountTask) -> dict[str, Any]:
         weight = nw.col(WEIGHT)
         good = (weight >= 0) & (weight < float(2**53)) & ~weight.is_nan() & ~weight.is_null()
         asked.append(good.cast(nw.Int64).sum().alias("good"))
+        asked.append((weight > 0).cast(nw.Int64).sum().alias("used"))
     if task.classes is None:
         asked.append(nw.col(TARGET).cast(nw.Float64).mean().alias("centre"))
     row = plain.select(*asked).collect(backend=local_backend(plain))

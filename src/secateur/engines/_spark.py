@@ -11,11 +11,13 @@ import numpy as np
 
 from ..encoding import Unseen
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
+from ..sketch import SIZE, RowKey, Sketch
 from ..tree import Tree
 from ._task import CountTask, plan
 
-# Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels.
-LIMB, COLUMN, ROWS, LABEL = 0, 1, 2, 3
+# Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels;
+# of the sketch, copies by hash (label = class) and rows by class.
+LIMB, COLUMN, ROWS, LABEL, HASH, CLASS = range(6)
 SUMS = "kind int, slot long, label string, value long"
 FAULT = "secateur refuses these rows: "
 
@@ -80,13 +82,37 @@ def _rows(tally: Any) -> Iterator[tuple[int, int, str | None, int]]:
     yield ROWS, 0, None, tally.n_rows
     yield ROWS, 1, None, tally.n_new
     yield ROWS, 2, None, len(tally.limbs) - 1  # above 0 if any weight was a fraction
+    yield ROWS, 3, None, tally.n_used
+    if tally.sketch is not None:
+        yield from _sketched(tally.sketch)
     for label in tally.new_labels:
         yield LABEL, 0, label, 1
+
+
+def _sketched(sketch: Sketch) -> Iterator[tuple[int, int, str | None, int]]:
+    """The hashes of a part with their class and number, which may be added up over parts."""
+    codes = sketch.hashes.view(np.int64)
+    for code, c, n in zip(codes.tolist(), sketch.classes.tolist(), sketch.copies.tolist(), strict=True):
+        yield HASH, code, str(c), n
+    for c, n in enumerate(sketch.n_by_class.tolist()):
+        yield CLASS, c, None, n
+
+
+def _joined(key: RowKey, hashes: list[tuple[int, int, int]], n_by_class: dict[int, int]) -> Sketch:
+    """The sketch of all parts: the smallest hashes of the whole are among the smallest of each part."""
+    codes, classes, copies = np.array(sorted(hashes), np.int64).reshape(-1, 3).T
+    code = codes.view(np.uint64)
+    order = np.argsort(code)[:SIZE]
+    n = np.zeros(max(n_by_class, default=0) + 1, np.int64)
+    n[list(n_by_class)] = list(n_by_class.values())
+    return Sketch(key, code[order], classes[order], copies[order], n)
 
 
 def _tally(task: CountTask, sums: list[Any]) -> Any:
     tally: Any = task.empty()
     labels = []
+    hashes: list[tuple[int, int, int]] = []
+    n_by_class: dict[int, int] = {}
     size = tally.limbs[0].size
     for kind, slot, label, value in sums:
         if kind == LIMB:
@@ -97,13 +123,21 @@ def _tally(task: CountTask, sums: list[Any]) -> Any:
             tally.n_unseen[slot] = value
         elif kind == LABEL:
             labels.append(label)
+        elif kind == HASH:
+            hashes.append((slot, int(label), value))
+        elif kind == CLASS:
+            n_by_class[slot] = value
         elif slot == 0:
             tally.n_rows = value
         elif slot == 1:
             tally.n_new = value
+        elif slot == 3:
+            tally.n_used = value
         elif value and len(tally.limbs) == 1:
             tally.limbs.append(np.zeros_like(tally.limbs[0]))
     tally.new_labels = tuple(sorted(labels)[:5])
+    if task.key is not None and tally.n_used:
+        tally.sketch = _joined(task.key, hashes, n_by_class)
     return tally
 
 

@@ -19,6 +19,8 @@ from .._remarks import EXACT_WHOLE, listed, tell
 from ..counts import Counts
 from ..errors import DataError
 from ..moments import Moments
+from ..sketch import Sketch
+from ..sketch import merged as merged_sketch
 from ..tree import Tree
 
 Array = npt.NDArray[Any]
@@ -40,15 +42,24 @@ class Tally:
         Rows whose class growing did not see.
     new_labels : tuple of str
         A few of those classes, the first in order, as they print.
+    n_used : int
+        Rows of a weight above 0.
+    sketch : Sketch, optional
+        Of those rows; None where no engine of ours has seen them one by one.
     """
 
     n_unseen: Array
     n_rows: int = 0
     n_new: int = 0
     new_labels: tuple[str, ...] = ()
+    n_used: int = 0
+    sketch: Sketch | None = None
 
     def note(self, other: "Tally") -> None:
         """Add what the other saw."""
+        parts = [tally.sketch for tally in (self, other) if tally.n_rows]
+        self.sketch = merged_sketch(parts)
+        self.n_used += other.n_used
         self.n_rows += other.n_rows
         self.n_new += other.n_new
         self.n_unseen = self.n_unseen + other.n_unseen
@@ -119,7 +130,8 @@ class ClassTally(Tally):
             )
         if not self.n_new:
             own = own[:, :-1]
-        return Counts(tree, sealed(structure.sum_upwards(tree.parent, np.ascontiguousarray(own))), sample)
+        by_class = sealed(structure.sum_upwards(tree.parent, np.ascontiguousarray(own)))
+        return Counts(tree, by_class, sample, self.n_used, self.sketch)
 
     def _widen(self, n_limbs: int) -> None:
         self.limbs += [np.zeros_like(self.limbs[0]) for _ in range(n_limbs - len(self.limbs))]
@@ -160,7 +172,7 @@ class NumberTally(Tally):
         for v in range(1, tree.n_nodes):
             if weight[v] == 0:
                 mean[v] = mean[tree.parent[v]]
-        return Moments(tree, weight, mean, spread, sample)
+        return Moments(tree, weight, mean, spread, sample, self.n_used, self.sketch)
 
     def _join(self, weight: Array, mean: Array, spread: Array) -> None:
         joined = _join(self.weight, self.mean, self.spread, weight, mean, spread)

@@ -5,6 +5,7 @@ on every batch and adds up what comes back; anything additive can be computed so
 `CountTask` is arrays and column descriptions only: it is what travels to workers.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +19,10 @@ from .._remarks import EXACT_WHOLE, listed
 from ..encoding import Unseen, _later_column
 from ..errors import DataError, ParameterError, SchemaError, TreeError
 from ..labels import numeric_target
+from ..sketch import RowKey
 from ..table import Column, Schema
 from ..tree import Tree
-from ._batch import as_batch, read_column
+from ._batch import Batch, as_batch, read_column
 from ._tally import ClassTally, NumberTally, shown_labels
 
 ROWS_AT_ONCE = 1 << 14  # rows copied into one matrix: stays in the cache
@@ -44,6 +46,8 @@ class CountTask:
         What becomes of a category that growing did not see.
     tests : dict of arrays
         The tree, its features numbered as in `tested`.
+    key : RowKey, optional
+        How rows are told apart; its columns are those of `tested`, in that order. None: not at all.
     """
 
     tested: tuple[Column, ...]
@@ -53,6 +57,7 @@ class CountTask:
     classes: Array | None
     unseen: Unseen
     tests: dict[str, Array] = field(repr=False)
+    key: RowKey | None = None
 
     def __post_init__(self) -> None:
         for name in ("feature", "threshold", "branch_start", "branch", "default"):
@@ -86,20 +91,37 @@ class CountTask:
         if given.n_rows == 0:
             return tally
         given.check_has(self.columns)
-        leaves, tally.n_unseen = self.leaves(given)
+        columns, tally.n_unseen = self._read(given)
+        leaves = self._route(columns, given.n_rows)
         weight = None if self.weight is None else _weights(read_column(given, self.weight), self.weight, first)
         target = read_column(given, self.target)
         if self.classes is None:
-            tally.add(leaves, _numbers(target, self.target, first), weight)
+            answer = _numbers(target, self.target, first)
         else:
-            codes, new = class_numbers(target, self.classes, self.target, first)
-            tally.n_new, tally.new_labels = int(np.count_nonzero(codes == len(self.classes))), shown_labels(new)
-            tally.add(leaves, codes, weight)
+            answer, new = class_numbers(target, self.classes, self.target, first)
+            tally.n_new, tally.new_labels = int(np.count_nonzero(answer == len(self.classes))), shown_labels(new)
+        tally.add(leaves, answer, weight)
+        self._remember(tally, columns, answer, weight)
         return tally
+
+    def _remember(self, tally: Any, columns: list[Array], answer: Array, weight: Array | None) -> None:
+        """Number and sketch the rows, those of weight 0 left out."""
+        used = None if weight is None or weight.all() else np.flatnonzero(weight)
+        if used is not None:
+            columns, answer = [column[used] for column in columns], answer[used]
+        tally.n_used = len(answer)
+        if self.key is not None:
+            n_classes = None if self.classes is None else len(self.classes) + 1
+            tally.sketch = self.key.sketch(_blocks(columns, len(answer)), answer, n_classes)
 
     def leaves(self, batch: Any) -> tuple[npt.NDArray[np.int32], Array]:
         """Return the leaf of each row of a batch, and how many categories of each column are unknown."""
         given = as_batch(batch)
+        columns, n_unseen = self._read(given)
+        return self._route(columns, given.n_rows), n_unseen
+
+    def _read(self, given: Batch) -> tuple[list[Array], Array]:
+        """The tested columns of a batch as numbers and codes, and how many categories of each are unknown."""
         columns, n_unseen = [], np.zeros(len(self.tested), np.int64)
         for j, (about, name) in enumerate(zip(self.tested, self.names, strict=True)):
             read = read_column(given, name)
@@ -108,15 +130,13 @@ class CountTask:
             else:
                 values, n_unseen[j] = _later_column(about, read, self.unseen, convert=False)
                 columns.append(values if about.kind == "numeric" else np.where(values < 0, np.nan, values))
-        return self._route(columns, given.n_rows), n_unseen
+        return columns, n_unseen
 
     def _route(self, columns: list[Array], n_rows: int) -> npt.NDArray[np.int32]:
-        leaves, tests = np.empty(n_rows, np.int32), self.tests
-        block = np.empty((min(n_rows, ROWS_AT_ONCE), max(len(columns), 1)))
-        for first in range(0, n_rows, ROWS_AT_ONCE):
-            matrix, out = block[: n_rows - first], leaves[first : first + ROWS_AT_ONCE]
-            for j, column in enumerate(columns):
-                matrix[:, j] = column[first : first + ROWS_AT_ONCE]
+        leaves, tests, first = np.empty(n_rows, np.int32), self.tests, 0
+        for matrix in _blocks(columns, n_rows):
+            out = leaves[first : first + len(matrix)]
+            first += len(matrix)
             if len(tests["branch"]) == 0:
                 route.route_numeric(matrix, tests["feature"], tests["threshold"], tests["right"], tests["default"], out)
             else:
@@ -133,6 +153,16 @@ class CountTask:
                     out,
                 )
         return leaves
+
+
+def _blocks(columns: list[Array], n_rows: int) -> Iterator[Array]:
+    """A few rows at a time as one matrix of numbers."""
+    block = np.empty((min(n_rows, ROWS_AT_ONCE), len(columns)))
+    for first in range(0, n_rows, ROWS_AT_ONCE):
+        matrix = block[: n_rows - first]
+        for j, column in enumerate(columns):
+            matrix[:, j] = column[first : first + ROWS_AT_ONCE]
+        yield matrix
 
 
 def plan(
@@ -153,7 +183,11 @@ def plan(
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source_names:
             raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {listed(source_names)}")
-    used = np.unique(tree.feature[tree.feature >= 0])
+    used: Array = np.unique(tree.feature[tree.feature >= 0])
+    key: RowKey | None = tree.row_key
+    if set(used.tolist()) != set(tree.row_key.columns):  # cut from a larger tree, whose tests tell rows apart
+        has_all = not schema.has_names or {schema.names[j] for j in tree.row_key.columns} <= set(source_names)
+        key, used = (key, np.array(tree.row_key.columns, np.int64)) if has_all else (None, used)
     names = _source_names(schema, source_names, used, (target, weight), where)
     number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last is where -1, a leaf, points
     number[used] = np.arange(len(used))
@@ -169,7 +203,7 @@ def plan(
         "child": (np.argsort(tree.parent[1:], kind="stable") + 1).astype(np.int32),
     }
     tested = tuple(schema.columns[j] for j in used)
-    return CountTask(tested, names, target, weight, schema.classes, unseen, tests)
+    return CountTask(tested, names, target, weight, schema.classes, unseen, tests, key)
 
 
 def class_numbers(given: Given, classes: Array, name: str, first: int) -> tuple[npt.NDArray[np.int32], list[Any]]:

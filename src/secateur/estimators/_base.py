@@ -136,28 +136,46 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return self._with(fitting.snip(self.model_, node))
 
     def certified_on(
-        self, X: Any, y: Any, *, method: str = "best", delta: float = 0.05, sample: str = "certify"
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        method: str = "best",
+        delta: float = 0.05,
+        sample: str = "certify",
+        repeated: bool = False,
     ) -> Self:
         """Return a new fitted estimator with a certificate from fresh rows; the tree stays as it is.
 
         Parameters
         ----------
         X, y
-            Rows that played no part in growing, pruning or choosing the tree.
+            Rows that played no part in growing, pruning or choosing the tree. They are compared with
+            those that did; `LeakageError` if they share more than chance explains.
+        sample_weight, repeated
+            Whole weights, and the statement that they are repetitions: see `secateur.certify`.
         method, delta
             As for `secateur.certify`.
         sample : str
             Name of these rows. A name that the pruning has seen is not fresh.
         """
-        model = replace(self.model_, holdout=count(self.tree_, X, target(y, self), sample=sample))
-        bound = fitting.certificate_of(model, method=method, delta=delta, seed=seed(self.random_state))
+        holdout = count(self.tree_, X, target(y, self), sample_weight=sample_weight, sample=sample)
+        model = replace(self.model_, holdout=holdout)
+        bound = fitting.certificate_of(
+            model, method=method, delta=delta, seed=seed(self.random_state), repeated=repeated
+        )
         return self._with(replace(model, certificate=bound))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it."""
+    def save(self, path: str | os.PathLike[str], *, sketch: bool = True) -> None:
+        """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it.
+
+        Without `sketch` the file remembers nothing of the rows, and later certificates say that
+        freshness was not checked; see `secateur.modelfile.save_model`.
+        """
         from ..modelfile import save_model
 
-        save_model(self.model_, path)
+        save_model(self.model_, path, sketch=sketch)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Return the living report of the tree, which a notebook shows; with a path, write it there too."""
@@ -188,6 +206,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         max_depth: int | None = None,
         decimals: int = 2,
         show_weights: bool = False,
+        limits: Any = None,
     ) -> str:
         """Return the tree as text; the parameters are those of `secateur.text.export_text`."""
         check_is_fitted(self)
@@ -200,9 +219,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             decimals=decimals,
             show_weights=show_weights,
             pruning=self.pruning_,
+            limits=limits,
         )
 
-    def export_rules(self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2) -> str:
+    def export_rules(
+        self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2, limits: Any = None
+    ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.text.export_rules`."""
         check_is_fitted(self)
         return export_rules(
@@ -212,6 +234,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             class_names=class_names,
             decimals=decimals,
             pruning=self.pruning_,
+            limits=limits,
         )
 
     def export(self, to: str, **parameters: Any) -> Any:

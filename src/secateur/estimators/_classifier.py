@@ -221,8 +221,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         y : array of shape (n_rows,)
             The class of each row: text, truth values or whole numbers.
         sample_weight : array of shape (n_rows,), optional
-            A whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence.
+            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
+            influence. A row is kept aside or dealt to a fold as one, with all its weight.
         X_holdout, y_holdout : optional
             Fresh rows to prune, choose or certify with, in place of a share of `X`.
 

@@ -113,8 +113,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         y : array of shape (n_rows,)
             Finite numbers.
         sample_weight : array of shape (n_rows,), optional
-            A whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence.
+            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
+            influence. A row is kept aside or dealt to a fold as one, with all its weight.
         X_holdout, y_holdout : optional
             Fresh rows to prune or choose with, in place of a share of `X`.
 

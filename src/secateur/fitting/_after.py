@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bound import Bound
-from ..certifiers import certify, path
+from ..certifiers import certify, freshness, path
 from ..counts import Counts
-from ..errors import LeakageError, ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError
 from ..model import Model
 from ..moments import Moments
 from ..pruners import prune
 from ..pruning import Pruning
+from ..seen import Seen
 from ..selection import select
 from ..sequence import PruningSequence
 from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, rates
@@ -55,16 +56,18 @@ def prune_to(
     n_asked = sum(value is not None for value in (n_leaves, alpha, accuracy))
     if n_asked != 1:
         raise ParameterError(f"{n_asked} of n_leaves, alpha and accuracy are given; exactly one is needed")
-    sequence = sequence_of(model)
+    sequence, judges = sequence_of(model), Seen()
     if alpha is not None:
         index = sequence.index_at(alpha)
     elif n_leaves is not None:
         index = index_with_leaves(sequence, n_leaves)
     else:
-        index = index_with_accuracy(sequence, *_measured(model, sequence), accuracy, model.grown)
+        errors, where, judges = _measured(model, sequence)
+        index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
     pruning = labelled(sequence[index], model.pruning.node_labels)
+    pruning = replace(pruning, seen=pruning.seen | judges)
     holdout, certificate = model.holdout, None
-    if model.certificate is not None and isinstance(holdout, Counts) and holdout.sample not in sequence.seen:
+    if model.certificate is not None and isinstance(holdout, Counts) and freshness(sequence, holdout).is_fresh:
         certificate = path(sequence, holdout, delta=model.certificate.delta)[index]
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
@@ -82,7 +85,8 @@ def snip(model: Model, node: int) -> Model:
     >>> snip(model, 0)
     Model(1 of 4 leaves, 4 rows, not certified)
     """
-    return replace(model, pruning=model.pruning.snip(node), certificate=None)
+    pruning = model.pruning.snip(node)  # who cuts by hand may have seen what the report tells of the held-out rows
+    return replace(model, pruning=replace(pruning, seen=pruning.seen | Seen.of(model.holdout)), certificate=None)
 
 
 def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
@@ -107,7 +111,13 @@ def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None 
 
 
 def certificate_of(
-    model: Model, *, method: str = "best", delta: float = 0.05, seed: int = 0, k: int | None = None
+    model: Model,
+    *,
+    method: str = "best",
+    delta: float = 0.05,
+    seed: int = 0,
+    k: int | None = None,
+    repeated: bool = False,
 ) -> Bound:
     """Return the certificate of a model's pruning on its held-out sample.
 
@@ -122,6 +132,8 @@ def certificate_of(
         Of the signs that the Rademacher penalty draws.
     k : int, optional
         The growing errors that the choice was restricted to.
+    repeated : bool
+        As for `certify`.
 
     Examples
     --------
@@ -132,28 +144,17 @@ def certificate_of(
     >>> round(certificate_of(model).value, 3)
     0.058
     """
-    holdout, sequence = model.holdout, model.sequence
+    holdout = model.holdout
     if not isinstance(holdout, Counts) or not isinstance(model.grown, Counts):
         what = "held-out rows are needed" if holdout is None else "squared errors have no limit to certify"
         raise UnsupportedError(f"there is no certificate: {what}")
-    if replace(holdout, sample=model.grown.sample) == model.grown:
-        raise LeakageError(
-            f"sample {holdout.sample!r} has the counts of the growing sample in every node: these rows grew the tree; "
-            "certify on rows that did not"
-        )
-    is_chosen_here = holdout.sample in model.pruning.seen
-    is_fresh_path = sequence is not None and holdout.sample not in sequence.seen
-    if sequence is not None and (method == "path" or (method == "best" and is_fresh_path and is_chosen_here)):
-        member = index_of(sequence, model.pruning)
-        if member is not None:
-            bound: Bound = path(sequence, holdout, delta=delta)[member]
-            return bound
-        if method == "path":
-            raise ParameterError("method='path': the pruning is no member of the model's sequence")
-    more: dict[str, Any] = {} if k is None else {"k": k}
-    if method in ("best", "rademacher"):
-        more["rng"] = seed
-    found: Bound = certify(model.pruning, holdout, method=method, delta=delta, grown=model.grown, **more)
+    more: dict[str, Any] = {"rng": seed} if method in ("best", "rademacher") else {}
+    if k is not None and method in ("best", "rademacher", "occam"):
+        more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
+    found: Bound = certify(
+        model.pruning, holdout, method=method, delta=delta, grown=model.grown, sequence=model.sequence,
+        repeated=repeated, **more,
+    )  # fmt: skip
     return found
 
 
@@ -178,7 +179,8 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
         table["cross_validated"], table["standard_error"] = selection.error, selection.se
     if holdout is not None:
         table["held_out"] = rates(sequence, model.grown, holdout)
-        if isinstance(holdout, Counts) and holdout.is_whole and holdout.sample not in sequence.seen:
+        is_counted = isinstance(holdout, Counts) and not holdout.is_weighted
+        if isinstance(holdout, Counts) and is_counted and freshness(sequence, holdout).is_fresh:
             table["certified"] = np.array([bound.value for bound in path(sequence, holdout, delta=delta)])
     member = index_of(sequence, model.pruning)
     table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
@@ -199,10 +201,10 @@ def labelled(pruning: Pruning, labels: Any) -> Pruning:
     return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
 
 
-def _measured(model: Model, sequence: PruningSequence) -> tuple[npt.NDArray[Any], str]:
-    """(the error of each member, where it was measured), the most honest there is."""
+def _measured(model: Model, sequence: PruningSequence) -> tuple[npt.NDArray[Any], str, Seen]:
+    """(the error of each member, where it was measured, on which sample), the most honest there is."""
     if model.selection is not None and len(model.selection.error) == len(sequence):
-        return model.selection.error, model.selection.sample
+        return model.selection.error, model.selection.sample, model.selection.judges
     if model.holdout is not None:
-        return rates(sequence, model.grown, model.holdout), "held-out rows"
-    return rates(sequence, model.grown, model.grown), "the growing sample"
+        return rates(sequence, model.grown, model.holdout), "held-out rows", Seen.of(model.holdout)
+    return rates(sequence, model.grown, model.grown), "the growing sample", Seen()

@@ -20,6 +20,7 @@ from ..moments import Moments
 from ..pruners import k_limit, prune
 from ..pruning import Pruning
 from ..routing import count
+from ..seen import Seen
 from ..selection import cross_validate
 from ..selection._losses import cheapest, cost_matrix
 from ..selection._losses import held_out as held_out_losses
@@ -49,7 +50,8 @@ def fit_model(
         With its target: classes, or numbers for regression.
     recipe : Recipe
     weight : array, optional
-        Of the rows. Rows of weight 0 have no influence; whole weights are repetitions.
+        Of the rows. Rows of weight 0 have no influence. In growing a whole weight is the same as
+        repeating the row; it stays one row, which is kept aside or dealt to a fold as a whole.
     held_out : Table, optional
         Rows to prune, choose or certify with, in place of a share of `table`.
     held_out_weight : array, optional
@@ -71,24 +73,28 @@ def fit_model(
     """
     check(recipe, table)
     weights = check_weights(weight, table.n_rows)
-    aside: Table | None = None
-    aside_weight: Any = None
+    if weights is not None and (weights == 1).all():
+        weights = None
+    aside, aside_weight = held_out, None
     if held_out is not None:
-        aside, aside_weight = held_out, check_weights(held_out_weight, held_out.n_rows)
+        aside_weight = check_weights(held_out_weight, held_out.n_rows)
     elif recipe.needs_holdout:
-        weights, aside_weight = _parted(table, weights, recipe)
-        aside, aside_weight = _as_copies(table, aside_weight)
-    has_given_folds = recipe.is_cross_validated and not isinstance(recipe.cv, int | np.integer)
-    rows = table
-    if not has_given_folds:  # given folds name rows by their number
-        rows, weights = _as_copies(table, weights)
-    work = _Work(recipe, rows, weights)
+        used = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights)
+        is_aside = dealing.hold_out(table.take(used), recipe.holdout, seed=recipe.seed)
+        aside, aside_weight = _taken(table, weights, used[is_aside])
+        weights = np.ones(table.n_rows) if weights is None else weights.copy()
+        weights[used[is_aside]] = 0
+    _check_judges(recipe, aside_weight)
+    if not recipe.has_given_folds and weights is not None:  # given folds name rows by their number
+        table, weights = _taken(table, weights, np.flatnonzero(weights))
+        weights = None if (weights == 1).all() else weights
+    work = _Work(recipe, table, weights)
     work.grow(progress)
     if aside is not None:
         work.holdout = count(work.grown.tree, aside, sample_weight=aside_weight)
     work.prune()
-    n_rows = rows.n_rows if weights is None else int(np.count_nonzero(weights))
-    facts = {"rows": n_rows, "columns": rows.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
+    n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+    facts = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
     return work.model(facts)
 
 
@@ -180,7 +186,7 @@ class _Work:
                 assert self.selection is not None
                 index = index_with_accuracy(self.sequence, self.selection.error, "held-out rows", how, grown)
                 self.selection = replace(self.selection, chosen=index, rule=f"accuracy {how:g}")
-                self.pruning = replace(self.sequence[index], seen=self.pruning.seen)
+                self.pruning = self.selection.pruning
 
     def model(self, facts: dict[str, Any]) -> Model:
         """All parts, with the certificate if one was asked for."""
@@ -202,7 +208,7 @@ class _Work:
         )
 
     def _whole(self, labels: Any) -> Pruning:
-        return Pruning.from_cuts(self.grown.tree, [], node_labels=labels, seen={self.grown.sample}, rule="none")
+        return Pruning.from_cuts(self.grown.tree, [], node_labels=labels, seen=Seen.of(self.grown), rule="none")
 
     def _costs(self) -> tuple[Any, Numbers | None, Numbers | None]:
         """The class of each node, and what nodes cost as leaves on both samples where errors do not say it."""
@@ -243,7 +249,7 @@ class _Work:
             assert isinstance(result, PruningSequence)
             assert result.alphas is not None
             result = replace(result, alphas=result.alphas / self.grown.total[0])
-        return replace(result, seen=result.seen | {sample.sample for sample in samples})
+        return replace(result, seen=Seen.of(*samples))
 
     def _choose_by_certificate(self) -> None:
         sequence, holdout = self.sequence, self.holdout
@@ -258,7 +264,7 @@ class _Work:
         if self.selection is not None:
             self.selection = replace(self.selection, chosen=index, rule="certificate")
         pruning = sequence[index]
-        self.pruning = replace(pruning, seen=pruning.seen | {holdout.sample})
+        self.pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
 
 
 def _is_auto(value: Any) -> bool:
@@ -272,27 +278,18 @@ def _can_cross_validate(table: Table, cv: Any) -> bool:
     return table.n_rows >= 2 and bool((target != target[0]).any()) and not (isinstance(cv, int) and cv < 2)
 
 
-def _parted(table: Table, weight: Any, recipe: Recipe) -> tuple[Any, Any]:
-    """The weight of each row in growing, and of each row kept aside; the copies of a row may be parted."""
-    whole = dealing.copies(np.ones(table.n_rows) if weight is None else weight)
-    rows = np.flatnonzero(weight > 0) if whole is None else whole
-    is_aside = dealing.hold_out(_take(table, rows), recipe.holdout, seed=recipe.seed)
-    each = weight[rows] if whole is None else np.ones(len(rows))
-    grown = np.bincount(rows[~is_aside], each[~is_aside], table.n_rows)
-    return grown, np.bincount(rows[is_aside], each[is_aside], table.n_rows)
+def _taken(table: Table, weight: Any, rows: npt.NDArray[Any]) -> tuple[Table, Any]:
+    """Some rows, each with all its weight."""
+    return table.take(rows), None if weight is None else weight[rows]
 
 
-def _as_copies(table: Table, weight: Any) -> tuple[Table, Any]:
-    """Rows without those of weight 0, and whole weights written out as repetitions."""
-    if weight is None:
-        return table, None
-    rows = dealing.copies(weight)
-    if rows is not None:
-        return _take(table, rows), None
-    used = np.flatnonzero(weight > 0)
-    return _take(table, used), weight[used]
-
-
-def _take(table: Table, rows: npt.NDArray[Any]) -> Table:
-    assert table.target is not None
-    return Table(table.schema, tuple(column[rows] for column in table.columns), table.target[rows])
+def _check_judges(recipe: Recipe, weight: Any) -> None:
+    """Refuse weighted rows where they are to certify, before anything is grown."""
+    if weight is None or not recipe.is_certified or (weight[weight > 0] == 1).all():
+        return
+    raise UnsupportedError(
+        f"the {np.count_nonzero(weight):,} rows kept aside to certify have weights (sample_weight, of total weight "
+        f"{weight.sum():,.6g}), and a certificate counts independent rows, each once: fit without certify and certify "
+        "on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three independent rows with the "
+        "same values, hand them over as rows"
+    )

@@ -75,6 +75,16 @@ class Recipe:
         return self.prune == "cost-complexity" and measured
 
     @property
+    def has_given_folds(self) -> bool:
+        """Whether folds are given as numbers of rows."""
+        return self.is_cross_validated and not isinstance(self.cv, int | np.integer)
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the rows kept aside give a certificate."""
+        return bool(self.certify) or self.select == "certificate"
+
+    @property
     def needs_holdout(self) -> bool:
         """Whether rows must be kept aside."""
         if self.certify or self.rule_sees_holdout:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..encoding import encode
 from ..errors import DataError, ParameterError
 from ..labels import check_weights, summable
+from ..routing import remembered
 from ..table import Table
 from ..tree import Tree
 from ._assemble import assemble
@@ -105,9 +106,14 @@ def grow(
     Columns are sorted once; a level of the tree costs O(rows x columns).
     Missing numbers are tried on both sides of every threshold and by themselves; a missing
     category is a category of its own. Scores nearer than 1e-12 of the node's impurity are tied.
-    With "squared_error" the best set of categories is found exactly, by their means, unless a
-    least size of the children forbids it. Targets are taken relative to their median, so that
-    large offsets lose nothing.
+
+    Of the sets of categories the best is found, with two exceptions in nodes that hold more than
+    10 categories. With more than two classes only sets are tried that are a start of the order
+    by the share of some class. With two classes, or "squared_error", the best of all sets is
+    a start of the order by that share, or by the mean, and is found; but if the least size of a
+    child rules it out, only the other starts are tried.
+
+    "squared_error" takes targets relative to their median, so that large offsets lose nothing.
 
     Examples
     --------
@@ -157,9 +163,11 @@ def grow(
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
-            return grow_squared(
+            _, moments = grow_squared(
                 table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent
             )
+            grown = remembered(moments, table)
+            return grown.tree, grown
         target, classes = table.target, table.schema.classes
         assert target is not None
         assert classes is not None
@@ -170,5 +178,7 @@ def grow(
         data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight)
         measure = measure_of(criterion, table.n_rows, weight is None)
         grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
-        grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    return assemble(grown, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+        tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
+    _, counts = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+    grown = remembered(counts, table)
+    return grown.tree, grown

@@ -10,6 +10,7 @@ from .._arrays import sealed
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
 from ..counts import Counts
+from ..seen import Ledger, Seen
 from ..table import Table
 from ..tree import Tree
 from ._prepare import Prepared
@@ -60,6 +61,7 @@ def _unchecked(**fields: Any) -> Tree:
     """A tree of arrays that are right by construction."""
     tree = object.__new__(Tree)
     fields["ids"] = sealed(np.arange(len(fields["parent"]), dtype=np.int32))
+    fields |= {"key": None, "history": Seen(), "ledger": Ledger()}
     fields["end"] = sealed(structure.subtree_ends(fields["parent"]))
     for name, value in fields.items():
         object.__setattr__(tree, name, value)

@@ -48,7 +48,8 @@ def counted(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any, sample: 
     own: Numbers = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
     if own.dtype.kind == "f" and not (own % 1).any():
         own = own.astype(np.int64)
-    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+    n_rows = len(leaves) if weight is None else int(np.count_nonzero(weight))
+    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample, n_rows)
 
 
 def recounted(

@@ -5,6 +5,7 @@ float64. Rounding never turns an order round, so "rounded to at most t" is "at m
 t': halfway between the largest float32 at or below t and the next one, where ties go to even.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ import numpy.typing as npt
 
 from .._arrays import sealed
 from ..counts import Counts
+from ..encoding import encode
 from ..errors import CountsError, UnsupportedError
 from ..model import Model
 from ..moments import Moments
 from ..pruning import Pruning
+from ..routing import remembered
+from ..seen import Seen
 from ..tree import Floats, Tree
 from ._counting import recounted, routed
 from ._read import MEANS, Foreign, read_tree, schema_of
@@ -31,8 +35,8 @@ def from_sklearn(
     estimator : DecisionTree or ExtraTree, classifier or regressor
         Fitted; it is not changed. Of a forest pass a member.
     X, y : array or data frame; array, optional
-        The rows it was fitted on; needed only if the tree does not hold its counts (class
-        weights, monotonic constraints, the Poisson criterion).
+        The rows it was fitted on: with them certificates can tell fresh rows from these. Needed only if
+        the tree does not hold its counts (class weights, monotonic constraints, the Poisson criterion).
     feature_names : list of str, optional
         Names of the columns, if the estimator was fitted without.
     sample_weight : array, optional
@@ -59,13 +63,12 @@ def from_sklearn(
     foreign = read_tree(estimator)
     tree = _with_tests(foreign, feature_names)
     sample = _sample(foreign, X, y, sample_weight)
-    if isinstance(sample, Counts):
-        grown: Counts | Moments = Counts(tree, sample.by_class)
-    else:
-        grown = Moments(tree, sample.weight, sample.mean, sample.spread)
-    pruning = Pruning.from_cuts(
-        tree, [], node_labels=foreign.labels if foreign.is_classifier else None, seen={"grow"}, rule="scikit-learn"
-    )
+    grown: Any = replace(sample, tree=tree, sample="grow")
+    if X is not None and y is not None:
+        is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
+        grown = remembered(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
+    labels = foreign.labels if foreign.is_classifier else None
+    pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="scikit-learn")
     import sklearn
 
     facts: dict[str, Any] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}

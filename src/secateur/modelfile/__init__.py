@@ -9,6 +9,7 @@ a valid model or `ModelFileError`. The format is told in docs/reference/model-fi
     _text       bytes as JSON documents, strictly
     _values     arrays, labels and plain values in a document
     _members    sequences that are not nested, as changes
+    _rows       sketches, the samples that shaped the tree, and the ledger
     _prove      that arrays are a tree and fit it
     _write      nouns as documents
     _read       documents as nouns
@@ -45,7 +46,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-def save_model(model: Model, path: PathLike, *, overwrite: bool = True) -> None:
+def save_model(model: Model, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
     """Write a model to a file.
 
     Parameters
@@ -56,6 +57,11 @@ def save_model(model: Model, path: PathLike, *, overwrite: bool = True) -> None:
         A name in `.gz` is packed.
     overwrite : bool
         Whether a file that is there is replaced.
+    sketch : bool
+        Whether the file remembers the rows behind the model, by a thousand keyed hashes a sample, so that
+        certificates can tell whether rows are fresh. No row can be read from them; who knows a row in
+        full can test whether it is likely to be among them. False leaves them out, and later
+        certificates say that freshness was not checked.
 
     Notes
     -----
@@ -74,7 +80,7 @@ def save_model(model: Model, path: PathLike, *, overwrite: bool = True) -> None:
     ...     load_model(f"{folder}/model.json.gz") == model
     True
     """
-    write_file(path, dumps_model(model), overwrite=overwrite)
+    write_file(path, dumps_model(model, sketch=sketch), overwrite=overwrite)
 
 
 def load_model(path: PathLike) -> Model:
@@ -96,7 +102,7 @@ def load_model(path: PathLike) -> Model:
     return _loaded(path, lambda: read_model(from_text(read_file(path))))
 
 
-def dumps_model(model: Model) -> bytes:
+def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
     """Return the text of the file of a model; what is returned can be loaded again.
 
     Examples
@@ -108,9 +114,9 @@ def dumps_model(model: Model) -> bytes:
     >>> print(dumps_model(model).decode()[:47])
     {
       "format": "secateur-model",
-      "version": 1,
+      "version": 2,
     """
-    document = model_document(getattr(model, "model_", model))
+    document = model_document(getattr(model, "model_", model), sketch=sketch)
     try:
         read_model(document)  # what could not be loaded is not written
     except ModelFileError as error:
@@ -126,12 +132,12 @@ def loads_model(data: bytes) -> Model:
     >>> loads_model(b'{"format": "secateur-model", "version": 9}')
     Traceback (most recent call last):
     ...
-    secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 1...
+    secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 2...
     """
     return _loaded("the data", lambda: read_model(from_text(unpacked(bytes(data)))))
 
 
-def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = True) -> None:
+def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
     """Write the counts of one sample to a file, with the fingerprint of their tree.
 
     Parameters
@@ -141,6 +147,8 @@ def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = T
         A name in `.gz` is packed.
     overwrite : bool
         Whether a file that is there is replaced.
+    sketch : bool
+        As for `save_model`.
 
     Examples
     --------
@@ -152,7 +160,7 @@ def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = T
     ...     load_counts(f"{folder}/counts.json", tree)
     Counts('prune', 6 in 2 classes, 3 nodes)
     """
-    document = counts_document(counts)
+    document = counts_document(counts, sketch=sketch)
     try:
         read_counts(document, None)
     except ModelFileError as error:
@@ -214,7 +222,7 @@ def json_schema() -> dict[str, Any]:
     Examples
     --------
     >>> json_schema()["title"]
-    'secateur model and counts files, version 1'
+    'secateur model and counts files, version 2'
     """
     text = Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)

@@ -228,3 +228,17 @@ def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
         slack = 1e-9 * total * (1 + shape.arity)
         is_wrong = ~shape.is_leaf & ~(np.abs(below - values) <= slack)
     refuse(is_wrong, where, values, "it is not the sum over the children")
+
+
+def prove_rows(by_class: Array, n_rows: int | None, sketch: Any, where: str) -> None:
+    """That so many rows, and those of the sketch, can be behind the counts (one line per class)."""
+    if n_rows is None:
+        return
+    total = by_class[:, 0]
+    if by_class.dtype.kind == "i" and n_rows > int(total.sum()):
+        raise ModelFileError(f"{where}.n_rows is {n_rows:,}, more than the {total.sum():,} that are counted")
+    if sketch is None or by_class.dtype.kind != "i" or n_rows != int(total.sum()):
+        return  # weighted: a sum of weights does not tell the rows
+    n = max(len(total), len(sketch.n_by_class))
+    if (np.pad(total, (0, n - len(total))) != np.pad(sketch.n_by_class, (0, n - len(sketch.n_by_class)))).any():
+        raise ModelFileError(f"{where}.sketch.n_by_class differs from the counts of the root")

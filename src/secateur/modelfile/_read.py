@@ -1,5 +1,6 @@
 """Documents as nouns. Every part is proved (`_prove`) before the noun is made of it."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,11 +15,13 @@ from ..model import Model
 from ..moments import Moments
 from ..pruning import Pruning
 from ..sequence import PruningSequence
+from ..sketch import Sketch
 from ..table import Column, Schema
 from ..tree import Tree
 from . import _prove
 from ._members import Members
 from ._prove import Shape
+from ._rows import Rows, key_in, sketch_in
 from ._text import Document, check_keys, described
 from ._values import (
     labels_in,
@@ -43,12 +46,13 @@ _DTYPES: dict[str, npt.DTypeLike] = {
 }  # fmt: skip
 _MODEL_KEYS = (
     "format", "version", "schema", "tree", "pruning", "grown", "holdout", "sequence", "selection", "certificate",
-    "parameters", "facts",
+    "parameters", "facts", "rows",
 )  # fmt: skip
+_NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True}  # of certificates, in version 2
 _SEQUENCE_KEYS = ("rule", "nested", "seen", "numbers", "n_leaves", "errors", "alphas", "node_labels")
 _SELECTION_KEYS = (
-    "rule", "sample", "n", "best", "chosen", "sequence", "error", "se", "betas", "fold_error", "counts", "growing",
-    "pool", "details",
+    "rule", "sample", "judges", "n", "best", "chosen", "sequence", "error", "se", "betas", "fold_error", "counts",
+    "growing", "pool", "details",
 )  # fmt: skip
 
 
@@ -71,8 +75,9 @@ def check_format(document: Document, wanted: str) -> None:
 def read_model(document: Document) -> Model:
     """The model in a document; every failure is a `ModelFileError`."""
     check_format(document, MODEL_FORMAT)
-    check_keys(document, "the file", _MODEL_KEYS)
     try:
+        document = from_version_1(document)
+        check_keys(document, "the file", _MODEL_KEYS)
         return _model(document)
     except ModelFileError:
         raise
@@ -83,7 +88,8 @@ def read_model(document: Document) -> Model:
 def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
     """The counts in a document, on `tree` or on their bare structure, and the fingerprint of their tree."""
     check_format(document, COUNTS_FORMAT)
-    check_keys(document, "the file", ("format", "version", "fingerprint", "parent", "counts"))
+    document = from_version_1(document)
+    check_keys(document, "the file", ("format", "version", "fingerprint", "parent", "key", "counts"))
     shape = _prove.prove_shape(whole_in(document["parent"], "parent"))
     if tree is not None and not np.array_equal(shape.parent, tree.parent):
         raise ModelFileError(
@@ -91,7 +97,11 @@ def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
         )
     mark = text_in(document["fingerprint"], "fingerprint")
     try:
-        return _sample(document["counts"], shape, Tree(shape.parent) if tree is None else tree, "counts"), mark
+        key = key_in(document["key"], np.iinfo(np.int32).max)
+        if tree is None:
+            tree = Tree(shape.parent, key=key)
+        counts = _sample(document["counts"], shape, tree, "counts")
+        return (counts if key == tree.key else replace(counts, sketch=None)), mark
     except ModelFileError:
         raise
     except SecateurError as error:
@@ -100,7 +110,8 @@ def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
 
 def _model(document: Document) -> Model:
     schema = None if document["schema"] is None else _schema(document["schema"])
-    tree, shape = _tree(document["tree"], schema)
+    bare, shape = _tree(document["tree"], schema)
+    tree, rows = _remembered(document, bare)
     grown = _sample(document["grown"], shape, tree, "grown")
     n_classes = grown.n_classes if isinstance(grown, Counts) else None
     if schema is not None and schema.classes is not None and n_classes not in (None, len(schema.classes)):
@@ -108,13 +119,14 @@ def _model(document: Document) -> Model:
     holdout = None if document["holdout"] is None else _sample(document["holdout"], shape, tree, "holdout")
     if holdout is not None and type(holdout) is not type(grown):
         raise ModelFileError("grown and holdout must both be counts or both be moments")
-    pruning = _pruning(document["pruning"], shape, tree, n_classes)
+    pruning = _pruning(document["pruning"], shape, tree, n_classes, rows)
     sequence = None
     if document["sequence"] is not None:
-        sequence = _sequence(document["sequence"], "sequence", shape, pruning, n_classes)
+        sequence = _sequence(document["sequence"], "sequence", shape, pruning, n_classes, rows)
     selection = None
     if document["selection"] is not None:
-        selection = _selection(document["selection"], shape, pruning, grown, holdout, sequence)
+        selection = _selection(document["selection"], shape, pruning, grown, holdout, sequence, rows)
+    rows.fill(tree.ledger, sequence)
     return Model(
         pruning,
         grown,
@@ -125,6 +137,44 @@ def _model(document: Document) -> Model:
         _dictionary(document["parameters"], "parameters"),
         _dictionary(document["facts"], "facts"),
     )
+
+
+def _remembered(document: Document, bare: Tree) -> tuple[Tree, Rows]:
+    """The tree with what it knows of rows, and the part of the file that tells it."""
+    part = document["rows"]
+    if part is None:  # version 1
+        return bare, Rows({"key": None, "history": [], "samples": [], "looks": []}, bare, {})
+    check_keys(part, "rows", ("key", "history", "samples", "looks"))
+    n_columns = np.iinfo(np.int32).max if bare.schema is None else len(bare.schema.columns)
+    tree = replace(bare, key=key_in(part["key"], n_columns))
+    held = {}
+    for name in ("grown", "holdout"):
+        sample = document[name]
+        held[name] = (
+            sketch_in(sample.get("sketch"), tree.row_key, f"{name}.sketch") if isinstance(sample, dict) else None
+        )
+    rows = Rows(part, tree, held)
+    return replace(tree, history=rows.history), rows
+
+
+def from_version_1(document: Document) -> Document:
+    """A document of version 1, as one that knows nothing of the rows behind it."""
+    if document.get("version") != 1:
+        return document
+    unknown = {"n_rows": None, "sketch": None}
+    new: Document = {"rows": None} if document.get("format") == MODEL_FORMAT else {"key": None}
+    for name in ("grown", "holdout", "counts"):
+        if isinstance(document.get(name), dict):
+            new[name] = document[name] | unknown
+    selection = document.get("selection")
+    if isinstance(selection, dict):
+        judge, counts = selection.get("sample"), selection.get("counts")
+        new["selection"] = {"judges": [] if judge == "cross-validation" else [judge], **selection}
+        if isinstance(counts, dict):
+            new["selection"]["counts"] = counts | unknown
+    if isinstance(document.get("certificate"), dict):
+        new["certificate"] = _NEW | document["certificate"]
+    return document | new
 
 
 def _schema(part: Any) -> Schema:
@@ -155,7 +205,7 @@ def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
     check_keys(part, "tree", ("parent",), TESTS)
     shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
     n = shape.n_nodes
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, Any] = {}
     for name in TESTS:
         if name in part:
             length = {"branch_start": n + 1, "branch": None}.get(name, n)
@@ -171,16 +221,16 @@ def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
 def _sample(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:
     if not isinstance(part, dict) or part.get("kind") != "moments":
         return _counts(part, shape, tree, where)
-    check_keys(part, where, ("kind", "sample", "weight", "mean", "spread"))
+    check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "weight", "mean", "spread"))
     weight, mean, spread = (
         real_in(part[name], f"{where}.{name}", shape.n_nodes) for name in ("weight", "mean", "spread")
     )
     _prove.prove_moments(shape, weight, mean, spread, where)
-    return Moments(tree, weight, mean, spread, text_in(part["sample"], f"{where}.sample"))
+    return Moments(tree, weight, mean, spread, text_in(part["sample"], f"{where}.sample"), *_known(part, tree, where))
 
 
 def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
-    check_keys(part, where, ("kind", "sample", "numbers", "by_class"))
+    check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "numbers", "by_class"))
     _one_of(part["kind"], f"{where}.kind", "counts", "moments")
     columns = list_in(part["by_class"], f"{where}.by_class")
     if not columns:
@@ -190,24 +240,38 @@ def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
     ]
     by_class = np.array(read)
     _prove.prove_counts(shape, by_class, where)
-    return Counts(tree, sealed(np.ascontiguousarray(by_class.T)), text_in(part["sample"], f"{where}.sample"))
+    n_rows, sketch = _known(part, tree, where)
+    _prove.prove_rows(by_class, n_rows, sketch, where)
+    sample = text_in(part["sample"], f"{where}.sample")
+    return Counts(tree, sealed(np.ascontiguousarray(by_class.T)), sample, n_rows, sketch)
 
 
-def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None) -> Pruning:
+def _known(part: Any, tree: Tree, where: str) -> tuple[int | None, Sketch | None]:
+    """The number of rows of a sample, and its sketch."""
+    n_rows = None if part["n_rows"] is None else whole_number_in(part["n_rows"], f"{where}.n_rows", most=2**53)
+    sketch = sketch_in(part["sketch"], tree.row_key, f"{where}.sketch")
+    if sketch is not None and sketch.n_rows != n_rows:
+        raise ModelFileError(f"{where}.n_rows is {described(part['n_rows'])}; its sketch is of {sketch.n_rows:,} rows")
+    return n_rows, sketch
+
+
+def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
     check_keys(part, "pruning", ("rule", "certified", "note", "seen", "cuts", "node_labels"))
     is_leaf = _prove.prove_cuts(shape, whole_in(part["cuts"], "pruning.cuts"), "pruning.cuts")
     return Pruning(
         tree,
         sealed(is_leaf),
         _labels(part["node_labels"], "pruning.node_labels", shape, n_classes),
-        _names(part["seen"], "pruning.seen"),
+        rows.seen(list_in(part["seen"], "pruning.seen"), "pruning.seen"),
         text_in(part["rule"], "pruning.rule"),
         None if part["certified"] is None else truth_in(part["certified"], "pruning.certified"),
         text_in(part["note"], "pruning.note"),
     )
 
 
-def _sequence(part: Any, where: str, shape: Shape, pruning: Pruning, n_classes: int | None) -> PruningSequence:
+def _sequence(
+    part: Any, where: str, shape: Shape, pruning: Pruning, n_classes: int | None, rows: Rows
+) -> PruningSequence:
     is_nested = isinstance(part, dict) and "steps" in part
     check_keys(part, where, (*_SEQUENCE_KEYS, *(("steps",) if is_nested else ("change_start", "changes"))))
     n_leaves = whole_in(part["n_leaves"], f"{where}.n_leaves", dtype=np.int64)
@@ -236,14 +300,20 @@ def _sequence(part: Any, where: str, shape: Shape, pruning: Pruning, n_classes: 
         steps,
         members,
         pruning.node_labels if labels == "pruning" else _labels(labels, f"{where}.node_labels", shape, n_classes),
-        _names(part["seen"], f"{where}.seen"),
+        rows.seen(list_in(part["seen"], f"{where}.seen"), f"{where}.seen"),
         text_in(part["rule"], f"{where}.rule"),
         truth_in(part["nested"], f"{where}.nested"),
     )
 
 
 def _selection(
-    part: Any, shape: Shape, pruning: Pruning, grown: Sample, holdout: Sample | None, sequence: PruningSequence | None
+    part: Any,
+    shape: Shape,
+    pruning: Pruning,
+    grown: Sample,
+    holdout: Sample | None,
+    sequence: PruningSequence | None,
+    rows: Rows,
 ) -> Selection:
     check_keys(part, "selection", _SELECTION_KEYS)
     if part["sequence"] == "sequence":
@@ -252,16 +322,16 @@ def _selection(
         members = sequence
     else:
         n_classes = grown.n_classes if isinstance(grown, Counts) else None
-        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes)
+        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes, rows)
     n, counts, folds = len(members), part["counts"], part["fold_error"]
     if counts is not None and not isinstance(counts, str):
         counts = _sample(counts, shape, pruning.tree, "selection.counts")
     elif counts is not None:
         counts = {"grown": grown, "holdout": holdout}[_one_of(counts, "selection.counts", "grown", "holdout")]
-    rows = None
+    by_fold = None
     if folds is not None:
         read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
-        rows = sealed(np.array(read).reshape(len(read), n))
+        by_fold = sealed(np.array(read).reshape(len(read), n))
     return Selection(
         members,
         real_in(part["error"], "selection.error", n),
@@ -272,11 +342,12 @@ def _selection(
         text_in(part["sample"], "selection.sample"),
         _rows(part["n"], "selection.n"),
         None if part["betas"] is None else real_in(part["betas"], "selection.betas", n),
-        rows,
+        by_fold,
         counts,
         _dictionary(part["growing"], "selection.growing"),
         tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
         _dictionary(part["details"], "selection.details"),
+        rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
     )
 
 
@@ -285,9 +356,9 @@ def _bound(part: Any) -> Bound:
     fields: dict[str, Any] = {}
     for name in BOUND_FIELDS:
         where = f"certificate.{name}"
-        if name in ("method", "reason", "sample", "predictor"):
+        if name in ("method", "reason", "sample", "predictor", "quantity", "freshness"):
             fields[name] = text_in(part[name], where)
-        elif name == "certified":
+        elif name in ("certified", "is_checked"):
             fields[name] = truth_in(part[name], where)
         elif name in ("n", "errors"):
             fields[name] = _rows(part[name], where)
@@ -316,13 +387,6 @@ def _labels(values: Any, where: str, shape: Shape, n_classes: int | None) -> Arr
     labels = whole_in(values, where, shape.n_nodes)
     _prove.prove_labels(labels, n_classes, where)
     return labels
-
-
-def _names(values: Any, where: str) -> frozenset[str]:
-    names = [text_in(name, f"{where}[{i}]") for i, name in enumerate(list_in(values, where))]
-    if len(set(names)) < len(names):
-        raise ModelFileError(f"{where} holds a name twice")
-    return frozenset(names)
 
 
 def _dictionary(value: Any, where: str) -> dict[str, Any]:

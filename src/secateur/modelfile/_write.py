@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,41 +19,47 @@ from ..sequence import PruningSequence
 from ..table import Column, Schema
 from ..tree import Tree
 from ._members import members_of
+from ._rows import key_out, rows_out, sketch_out
 from ._text import Document
 from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
 
 MODEL_FORMAT = "secateur-model"
 COUNTS_FORMAT = "secateur-counts"
-VERSION = 1
+VERSION = 2
 TESTS = ("feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids")
 
 
-def model_document(model: Model) -> Document:
-    """All parts of a model. What two parts share is written once and named in the other."""
+def model_document(model: Model, *, sketch: bool = True) -> Document:
+    """All parts of a model. What two parts share is written once and named in the other.
+
+    Without `sketch` nothing is told of the rows but their number.
+    """
     return {
         "format": MODEL_FORMAT,
         "version": VERSION,
         "schema": None if model.tree.schema is None else _schema(model.tree.schema),
         "tree": _tree(model.tree),
         "pruning": _pruning(model.pruning),
-        "grown": _sample(model.grown),
-        "holdout": None if model.holdout is None else _sample(model.holdout),
+        "grown": _sample(model.grown, sketch=sketch),
+        "holdout": None if model.holdout is None else _sample(model.holdout, sketch=sketch),
         "sequence": None if model.sequence is None else _sequence(model.sequence, model.pruning),
         "selection": None if model.selection is None else _selection(model.selection, model),
         "certificate": None if model.certificate is None else _bound(model.certificate),
         "parameters": plain_out(dict(model.parameters), "parameters"),
         "facts": plain_out(dict(model.facts), "facts"),
+        "rows": rows_out(model, sketch=sketch),
     }
 
 
-def counts_document(counts: Counts | Moments) -> Document:
+def counts_document(counts: Counts | Moments, *, sketch: bool = True) -> Document:
     """A sample counted on a tree that is known by its structure and its fingerprint."""
     return {
         "format": COUNTS_FORMAT,
         "version": VERSION,
         "fingerprint": fingerprint(counts.tree),
         "parent": numbers_out(counts.tree.parent),
-        "counts": _sample(counts),
+        "key": key_out(counts.tree.key),
+        "counts": _sample(counts, sketch=sketch),
     }
 
 
@@ -111,8 +118,12 @@ def _pruning(pruning: Pruning) -> Document:
     }
 
 
-def _sample(counts: Counts | Moments) -> Document:
-    about: Document = {"sample": text_in(str(counts.sample), "sample")}
+def _sample(counts: Counts | Moments, *, sketch: bool) -> Document:
+    about: Document = {
+        "sample": text_in(str(counts.sample), "sample"),
+        "n_rows": None if counts.n_rows is None else int(counts.n_rows),
+        "sketch": sketch_out(counts.sketch, counts.tree) if sketch else None,
+    }
     if isinstance(counts, Moments):
         arrays = {name: numbers_out(getattr(counts, name)) for name in ("weight", "mean", "spread")}
         return {"kind": "moments", **about, **arrays}
@@ -146,7 +157,7 @@ def _selection(selection: Selection, model: Model) -> Document:
     folds = selection.fold_error
     if selection.error.ndim != 1 or selection.se.ndim != 1 or (folds is not None and folds.ndim != 2):
         raise ModelFileError("selection.error and se need one number per member, fold_error one row per fold")
-    counts: Any = None if selection.counts is None else _sample(selection.counts)
+    counts: Any = None if selection.counts is None else _sample(selection.counts, sketch=False)
     for name in ("grown", "holdout"):
         if selection.counts is not None and selection.counts is getattr(model, name):
             counts = name
@@ -154,6 +165,7 @@ def _selection(selection: Selection, model: Model) -> Document:
     return {
         "rule": text_in(str(selection.rule), "selection.rule"),
         "sample": text_in(str(selection.sample), "selection.sample"),
+        "judges": _names(selection.judges, "selection.judges"),
         "n": plain_out(selection.n, "selection.n"),
         "best": int(selection.best),
         "chosen": int(selection.chosen),
@@ -176,8 +188,9 @@ def _bound(bound: Bound) -> Document:
 
 BOUND_FIELDS = (
     "value", "delta", "method", "n", "errors", "complexity", "certified", "reason", "sample", "predictor",
+    "quantity", "scale", "freshness", "is_checked",
 )  # fmt: skip
 
 
-def _names(seen: frozenset[str], where: str) -> list[str]:
+def _names(seen: Iterable[str], where: str) -> list[str]:
     return [text_in(str(name), where) for name in sorted(seen)]

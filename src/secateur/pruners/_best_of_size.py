@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from ..costs import Sample, labels_of, node_cost
+from ..costs import Sample, labels_of, node_cost, seen_of
 from ..errors import ParameterError
 from ..sequence import PruningSequence
 from ..tree import Bools, Ints, Tree
@@ -102,7 +102,7 @@ def best_of_size(
         table.best[places],
         rebuild=partial(_leaves_of, table, places, tree.parent),
         node_labels=labels_of(counts),
-        seen=frozenset() if counts is None else frozenset({counts.sample}),
+        seen=seen_of(tree, counts, cost=cost),
         rule="best of size" if whole else "best of size (real costs: ties within 1e-12)",
         nested=len(places) <= 2,  # the root alone is a pruning of anything
     )

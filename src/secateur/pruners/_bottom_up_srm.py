@@ -3,9 +3,10 @@
 A node is cut unless what is left of its subtree saves more errors, as a fraction of the
 examples that reach the node, than a penalty. The penalty grows with the path to the
 node and with the subtree, both measured in nats of a code that names them, and falls
-with the number of examples. Where the code is valid, so is the promise: with
-probability 1 - delta, whatever is kept is better than a leaf in truth, at every node
-at once (Kearns and Mansour 1998, with the constants made explicit).
+with the number of examples. The code is valid if the tests to choose from were fixed before
+the sample was seen, thresholds included. Then so is the promise: with probability 1 - delta,
+whatever is kept is better than a leaf in truth, at every node at once (Kearns and Mansour 1998,
+with the constants made explicit).
 """
 
 import math
@@ -19,6 +20,7 @@ from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
 from ..counts import Counts
 from ..errors import ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..table import Schema
 from ..tree import Floats, Tree
 
@@ -75,8 +77,10 @@ def bottom_up_srm(
         A tie cuts, and so does a node without examples; the order of siblings does not
         matter. `certified` says whether the following holds, `note` why not: with
         probability 1 - delta over the sample, every subtree that is kept has, among the
-        rows that reach it, a lower true error than the best single leaf there. It
-        supposes independent rows, and new rows that hold only the categories known.
+        rows that reach it, a lower true error than the best single leaf there. It supposes
+        independent rows of weight 1, tests that were fixed before the rows were seen (`n_tests`
+        of them; thresholds read off the sample were not), and new rows that hold only the
+        categories known.
 
     Notes
     -----
@@ -109,11 +113,14 @@ def bottom_up_srm(
         reasons.append(f"the penalty is scaled by {scale:g}")
     if not counts.is_whole:
         reasons.append("the counts are weights (compared within a relative 1e-12)")
+    n_rows = getattr(counts, "n_rows", None)  # None: not known, as of counts made by hand
+    if counts.is_whole and n_rows is not None and n_rows != counts.total[0]:
+        reasons.append(f"{n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     return Pruning.from_cuts(
         tree,
         _cuts(tree, counts, code, delta, scale),
         node_labels=counts.majority,
-        seen=frozenset({counts.sample}),
+        seen=Seen.of(counts),
         rule=f"bottom-up SRM, {form} form, delta = {delta:g}",
         certified=not reasons,
         note="not certified: " + "; ".join(reasons) if reasons else tests.basis,

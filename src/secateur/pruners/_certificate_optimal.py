@@ -1,11 +1,12 @@
-"""Prune to the least certified error: the informed prior says what a pruning costs to name.
+"""Prune for a low certified error: the informed prior says what a pruning costs to name.
 
 For a pair (lam, mu) a pruning with e held-out errors pays c = lam * growing errors + mu *
 leaves. The prunings whose bound is at most p are those with c below a curve in e that is
 convex. Let kappa be its slope at the pruning in hand: a pruning with less kappa * e + c lies
 below the tangent, hence below the curve, hence has a smaller bound. So start from a
 few kappa, and follow the slope until it leads nowhere. The bound holds for all prunings at
-once, so looking at many is free; trying q pairs costs ln q.
+once, so looking at many is free; trying q pairs costs ln q. This is a descent, not a search of
+all prunings: where it ends the bound is nearly always the least, but not always.
 """
 
 import math
@@ -21,6 +22,7 @@ from ..counts import Counts
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tails import binomial_upper, log_binomial_tail
 from ..tree import Bools, Floats, Tree
 
@@ -36,7 +38,7 @@ def certificate_optimal(
     lam: npt.ArrayLike = LAMBDAS,
     mu: npt.ArrayLike = MUS,
 ) -> Pruning:
-    """Return the pruning with the least certified error bound, labels from the growing sample.
+    """Return the pruning with the lowest certified error bound that a descent finds.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def certificate_optimal(
     grown : Counts
         Counts of the growing sample: labels and prior.
     holdout : Counts
-        Whole counts of an independent sample: it chooses and certifies at once.
+        Counts of an independent sample, rows of weight 1: it chooses and certifies at once.
     delta : float
         Failure probability of the certificate.
     lam, mu : float or list of float
@@ -56,13 +58,15 @@ def certificate_optimal(
     Pruning
         Least in the bound of `secateur.certifiers.occam` with the informed prior among the
         prunings met: for each pair those with fewest held-out errors, with least prior cost, and
-        where following the slope of the bound leads. Never above the bound of reduced
-        error pruning with `grow` labels; among equal bounds the smallest. `note` is the certificate.
+        where following the slope of the bound leads. Its bound is not above that of reduced
+        error pruning with `grow` labels under the same prior; among bounds within 1e-12 the
+        smallest pruning. `note` is the certificate.
 
     Notes
     -----
-    About eight passes over the nodes for each pair. A pruning that no weighting of errors against
-    prior cost makes best is not met, even if its bound is least.
+    About eight passes over the nodes for each pair. Another pruning may have a lower bound: one
+    that no weighting of errors against prior cost makes best is never met. The certificate is
+    that of the pruning returned, and holds whether or not it is the least.
 
     Examples
     --------
@@ -108,7 +112,7 @@ def certificate_optimal(
         tree,
         sealed(chosen),
         node_labels=grown.majority,
-        seen=frozenset({grown.sample, holdout.sample}),
+        seen=Seen.of(grown, holdout),
         rule="certificate-optimal",
         certified=True,
         note=str(bound),
@@ -150,6 +154,12 @@ def _check(tree: Tree, grown: Counts, holdout: Counts, delta: float) -> int:
             "so hold out rows of weight 1"
         )
     n = int(holdout.total[0])
+    n_rows = getattr(holdout, "n_rows", None)  # None: not known, as of counts made by hand
+    if n_rows is not None and n_rows != n:
+        raise UnsupportedError(
+            f"sample {holdout.sample!r} has {n_rows} rows that weigh {n}; a certificate counts independent rows, "
+            "so hold out rows of weight 1"
+        )
     if n == 0:
         raise CountsError(f"sample {holdout.sample!r} has no rows; a certificate needs at least one")
     return n

@@ -18,7 +18,7 @@ from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
-from ..costs import Sample, labels_of, node_cost
+from ..costs import Sample, labels_of, node_cost, seen_of
 from ..counts import Numbers
 from ..errors import ParameterError
 from ..sequence import PruningSequence
@@ -83,7 +83,7 @@ def cost_complexity(
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     fields: dict[str, Any] = {
         "node_labels": labels_of(counts),
-        "seen": frozenset() if counts is None else frozenset({counts.sample}),
+        "seen": seen_of(tree, counts, cost=cost),
         "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
     }
     if values is not None and not _is_concave(values):
@@ -160,7 +160,7 @@ def printed_cost_complexity(
         alphas=np.array(alphas),
         rebuild=partial(_leaves_of, table, places, tree.parent),
         node_labels=labels_of(counts),
-        seen=frozenset() if counts is None else frozenset({counts.sample}),
+        seen=seen_of(tree, counts, cost=cost),
         rule="cost-complexity as printed (not the family: equal ratios are listed one by one)",
         nested=False,
     )

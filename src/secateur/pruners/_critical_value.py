@@ -15,6 +15,7 @@ from .._kernels.classical import max_upwards
 from ..counts import Counts
 from ..errors import ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Floats, Tree
 
@@ -79,7 +80,7 @@ def critical_value(
         counts.check_fits(tree)
     best = max_upwards(tree.parent, _scores_of_tests(tree, scores))
     labels = None if counts is None else counts.majority
-    seen = frozenset({"grow" if counts is None else counts.sample})
+    seen = Seen(["grow"]) if counts is None else Seen.of(counts)
     if threshold is None:
         return replace(_family(tree, counts, best), node_labels=labels, seen=seen)
     if np.isnan(threshold):

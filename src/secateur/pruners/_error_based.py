@@ -17,6 +17,7 @@ from .._kernels.classical import cheapest_within
 from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..table import Table
 from ..tree import Floats, Ints, Tree
 
@@ -118,7 +119,7 @@ def error_based(
         tree,
         cheapest_within(tree.parent, estimated_errors(counts.by_class, confidence), float(slack)),
         node_labels=counts.majority,
-        seen=frozenset({counts.sample}),
+        seen=Seen.of(counts),
         rule=f"error-based, confidence {confidence:g}",
         note="estimates compared within a relative 1e-12",
     )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..costs import node_cost
+from ..costs import node_cost, seen_of
 from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError
 from ..pruning import Pruning
@@ -89,7 +89,7 @@ def global_srm(
     is_leaf = ~kept
     is_leaf[1:] &= kept[tree.parent[1:]]
     labels = None if counts is None else counts.majority
-    seen = frozenset() if counts is None else frozenset({counts.sample})
+    seen = seen_of(tree, counts, cost=cost)
     return Pruning(tree, sealed(is_leaf), labels, seen, f"global SRM, c = {c:g}, {size}")
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..costs import Sample, excess_cost, labels_of, node_cost
+from ..costs import Sample, excess_cost, labels_of, node_cost, seen_of
 from ..sequence import PruningSequence
 from ..tree import Tree
 
@@ -53,7 +53,6 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = No
     cuts = greedy_cuts(tree.parent, excess_cost(tree, costs), n_leaves, slack)
     steps = removal_steps(tree.parent, n_leaves, cuts)
     labels = labels_of(counts)
-    seen = frozenset() if counts is None else frozenset({counts.sample})
     rule = "greedy" if whole else "greedy (real costs: ties within 1e-12)"
     n_members = max(len(cuts), 1)
     return PruningSequence(
@@ -62,6 +61,6 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = No
         member_sums(tree.parent, steps, costs, n_members),
         steps=steps,
         node_labels=labels,
-        seen=seen,
+        seen=seen_of(tree, counts, cost=cost),
         rule=rule,
     )

@@ -17,6 +17,7 @@ from ..costs import excess_cost
 from ..counts import Counts, LabelRule, Numbers, leaf_labels
 from ..errors import ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tree import Ints, Tree
 
 
@@ -84,7 +85,7 @@ def iterative_reduced_error(
         tree,
         first_cuts(tree.parent, order[is_worth]),
         node_labels=node_labels,
-        seen={grown.sample, holdout.sample},
+        seen=Seen.of(grown, holdout),
         rule=f"iterative-reduced-error, labels={labels}, original={original}, stop={stop}",
         note="" if holdout.is_whole else "gains within 1e-12 of the sample's weight count as equal",
     )

@@ -31,11 +31,15 @@ from ..costs import excess_cost, full_cost
 from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError, PruningError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Tree
 
 Longs = npt.NDArray[np.int64]
 
+_FACTOR = 1.1  # the published choice
+_LEAST_ROWS = 2  # in two children of every test of the authors' grower, a C4.5
+_MOST_BYTES = 1 << 33  # of a table: 8 GB
 _WHOLE = 1e-6  # sums of weights this close to a whole number are meant to be one
 
 
@@ -45,7 +49,7 @@ def k_reduced_error(
     holdout: Counts,
     *,
     k: float | None = None,
-    factor: float = 1.1,
+    factor: float | None = None,
     rate: float | None = None,
     labelled: bool = False,
 ) -> Pruning:
@@ -61,12 +65,18 @@ def k_reduced_error(
         Counts of a fresh sample; its errors are made fewest.
     k : number, optional
         The most growing errors allowed.
-    factor : number
-        Without `k` and `rate`: k is this many times the growing errors of the uncut tree,
-        rounded down, computed as the decimal number that is written (1.1 times 10 is 11).
-        If the uncut tree makes no growing error, every factor means k = 0.
+    factor : number, optional
+        Without `k`: k is this many times the growing errors of the uncut tree, rounded down,
+        computed as the decimal number that is written (1.1 times 10 is 11). If the uncut
+        tree makes no growing error, every factor means k = 0.
     rate : number, optional
         Without `k`: k is this fraction of the growing sample, rounded down.
+
+        Of the three at most one is given. Without any, k is 1.1 times the growing errors that the
+        tree makes when it is stopped as the authors' grower stops: at tests of which not at least
+        two children hold 2 examples. A tree that was stopped so makes these errors uncut, and k is
+        the published choice; a tree grown until its leaves are pure makes none, and 1.1 times none
+        would forbid to prune.
     labelled : bool
         Search the larger class in which every leaf, original or cut, may take any class, each
         with its own growing errors. The labels of the growing sample otherwise.
@@ -77,7 +87,7 @@ def k_reduced_error(
         Fewest (held-out errors, leaves), in this order, over all prunings with at most k growing
         errors. Among equals the first node in pre-order is kept rather than cut, and so on
         from the left; under `labelled` a node then takes the class of the growing sample
-        rather than another, and a lower class rather than a higher one.
+        rather than another, and a lower class rather than a higher one. `rule` says which k.
 
     Raises
     ------
@@ -116,10 +126,11 @@ def k_reduced_error(
     return path._within(budget, words)  # noqa: SLF001 our own
 
 
-def k_limit(grown: Counts, *, k: float | None = None, factor: float = 1.1, rate: float | None = None) -> int:
+def k_limit(grown: Counts, *, k: float | None = None, factor: float | None = None, rate: float | None = None) -> int:
     """Return the growing errors that `k_reduced_error` allows with the same parameters.
 
-    The class of prunings within it is what a certificate "within k" pays for.
+    The class of prunings within it is what a certificate "within k" pays for; the growing sample
+    alone decides, so the class is fixed before the held-out sample is seen.
 
     Examples
     --------
@@ -127,6 +138,13 @@ def k_limit(grown: Counts, *, k: float | None = None, factor: float = 1.1, rate:
     >>> tree = Tree.from_parents([-1, 0, 0])
     >>> k_limit(Counts.from_leaves(tree, [[90, 10], [20, 80]]))
     33
+
+    A tree with pure leaves; the second test sends one example aside, where the authors would have stopped.
+
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> pure = Counts.from_leaves(tree, [[30, 0], [0, 1], [0, 40]])
+    >>> k_limit(pure), k_limit(pure, factor=1.1), k_limit(pure, rate=0.05)
+    (1, 0, 3)
     """
     _, least = _charges(grown.tree, grown)
     limit, words = _limit(grown, least, k, factor, rate)
@@ -277,10 +295,16 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
         tree,
         cheapest_subtree(tree.parent, error, float(holdout.total[0])),
         node_labels=grown.majority,
-        seen={grown.sample, holdout.sample},
+        seen=Seen.of(grown, holdout),
         note=_note(holdout),
     )
     best_charge = int(charge[best.cuts].sum())
+    n_bytes = 16 * (budget + 1) + len(tree.internal) * min(budget + 1, best_charge) // 8
+    if n_bytes > _MOST_BYTES:
+        raise CountsError(
+            f"every limit up to k={int(least) + budget:,} of {tree} needs about {n_bytes / 1e9:.0f} GB; "
+            f"pass a smaller k, or divide the counts of sample {grown.sample!r} by a common factor"
+        )
     errors = np.full(budget + 1, best.cost(error))
     leaves = np.full(budget + 1, best.n_leaves)
     table = None
@@ -332,7 +356,7 @@ def _labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, rule: str
         tree,
         node[is_cut],
         node_labels=node_labels,
-        seen={grown.sample, holdout.sample},
+        seen=Seen.of(grown, holdout),
         rule=rule,
         note=_note(holdout),
     )
@@ -392,23 +416,41 @@ def _whole(excess: Numbers, grown: Counts) -> Longs:
     return charge.astype(np.int64)
 
 
-def _limit(grown: Counts, least: Fraction, k: float | None, factor: float, rate: float | None) -> tuple[Fraction, str]:
-    """k as it was asked for, and the words for it."""
-    if k is not None and rate is not None:
-        raise ParameterError(f"k={k} and rate={rate} are two ways to say the same; pass one of them")
+def _limit(
+    grown: Counts, least: Fraction, k: float | None, factor: float | None, rate: float | None
+) -> tuple[Fraction, str]:
+    """The most growing errors that are asked for, and the words for it."""
+    given = {name: value for name, value in {"k": k, "factor": factor, "rate": rate}.items() if value is not None}
+    if len(given) > 1:
+        asked = " and ".join(f"{name}={value}" for name, value in given.items())
+        raise ParameterError(f"{asked} are ways to say the same; pass one of them")
     if k is not None:
         return _exact("k", k), f"k={k}"
     if rate is not None:
         share = _exact("rate", rate)
         if not 0 <= share <= 1:
             raise ParameterError(f"rate={rate}; a fraction of the growing sample, from 0 to 1, is needed")
-        return share * _exact("total", grown.total[0]), f"rate={rate}"
-    times = _exact("factor", factor)
+        limit = share * _exact("total", grown.total[0])
+        return limit, f"rate={rate}, k={math.floor(limit)}"
+    times, base, what = _exact("factor", _FACTOR if factor is None else factor), least, ""
+    if factor is None:
+        base = _stopped_errors(grown)
+        what = f" if stopped at {_LEAST_ROWS} rows, {_plain(least)} uncut" if base != least else ""
     if times < 1:
         raise ParameterError(
             f"factor={factor} allows fewer growing errors than the uncut tree makes; 1 or more is needed"
         )
-    return times * least, f"factor={factor}"
+    limit = times * base
+    return limit, f"factor={float(times):g}, k={math.floor(limit)} (growing errors: {_plain(base)}{what})"
+
+
+def _stopped_errors(grown: Counts) -> Fraction:
+    """Growing errors of the tree cut at every test of which not two children hold enough rows, as in C4.5."""
+    tree = grown.tree
+    is_large = grown.total[1:] >= _LEAST_ROWS
+    n_large = np.bincount(tree.parent[1:], weights=is_large, minlength=tree.n_nodes)
+    stopped = Pruning.from_cuts(tree, ~tree.is_leaf & (n_large < 2))
+    return _exact("growing errors", stopped.cost(grown.errors_if_leaf(grown.majority)))
 
 
 def _budget(limit: Fraction, least: Fraction, words: str) -> int:
@@ -417,8 +459,8 @@ def _budget(limit: Fraction, least: Fraction, words: str) -> int:
     budget = math.floor(limit - least + slack)
     if budget < 0:
         raise PruningError(
-            f"{words} allows {_plain(limit)} growing errors, but the uncut tree already makes {_plain(least)} "
-            f"and no pruning makes fewer; the least possible k is {_plain(least)}"
+            f"{words}: at most {_plain(limit)} growing errors are allowed, but the uncut tree already makes "
+            f"{_plain(least)} and no pruning makes fewer; the least possible k is {_plain(least)}"
         )
     return budget
 

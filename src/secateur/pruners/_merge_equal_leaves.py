@@ -7,6 +7,7 @@ from .._kernels.bottom_up import shared_labels
 from ..counts import Counts
 from ..errors import CountsError, ParameterError, PruningError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tree import Ints, Tree
 
 
@@ -57,7 +58,7 @@ def merge_equal_leaves(
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     shared = shared_labels(tree.parent, own, is_leaf)
     is_cut = shared >= 0
-    seen = (set() if grown is None else {grown.sample}) | (set() if pruning is None else pruning.seen)
+    seen = Seen.of(grown) | (() if pruning is None else pruning.seen)
     name = "equal-predictions"
     if pruning is not None and pruning.rule:
         name = f"{pruning.rule}, {name}"

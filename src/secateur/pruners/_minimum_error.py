@@ -16,6 +16,7 @@ from ..costs import m_estimate
 from ..counts import Counts
 from ..errors import ParameterError
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tree import Floats, Ints, Tree
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
@@ -73,7 +74,7 @@ def minimum_error(
         tree,
         cheapest_subtree(tree.parent, cost),
         node_labels=_labels(counts, m * probabilities, labels),
-        seen=frozenset({counts.sample}),
+        seen=Seen.of(counts),
         rule=f"minimum error, m = {m:g}",
         note="estimates compared within a relative 1e-12",
     )

@@ -9,6 +9,7 @@ import numpy as np
 from ..costs import full_cost, node_cost
 from ..counts import Counts, Numbers
 from ..pruning import Pruning
+from ..seen import Seen
 from ..tree import Bools, Tree
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
@@ -55,7 +56,7 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
     note = "" if counts.is_whole else "weights compared within a relative 1e-12"
     return Pruning.from_cuts(
-        tree, is_cut, node_labels=counts.majority, seen=frozenset({counts.sample}), rule="pessimistic", note=note
+        tree, is_cut, node_labels=counts.majority, seen=Seen.of(counts), rule="pessimistic", note=note
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..costs import Sample, full_cost, held_out_cost, node_cost
+from ..costs import Sample, full_cost, held_out_cost, node_cost, seen_of
 from ..counts import LabelRule, Numbers, leaf_labels
 from ..errors import CountsError, ParameterError
 from ..moments import Moments
@@ -108,7 +108,7 @@ def reduced_error(
         tree,
         cheapest_subtree(tree.parent, leaf_cost, scale),
         node_labels=node_labels,
-        seen={sample.sample for sample in (grown, holdout) if sample is not None},
+        seen=seen_of(tree, grown, holdout, cost=cost),
         rule=_name(labels, original, keep_empty),
         note="" if leaf_cost.dtype.kind == "i" else "costs within a relative 1e-12 of the whole count as equal",
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .._arrays import sealed
 from .._kernels import size_dp
-from ..costs import Sample, excess_cost, labels_of, node_cost
+from ..costs import Sample, excess_cost, labels_of, node_cost, seen_of
 from ..counts import Numbers
 from ..errors import CountsError, ParameterError, PruningError
 from ..moments import Moments
@@ -87,7 +87,8 @@ def smallest_within(
     kept = _smallest_kept(tree, charge, costs, allowed)
     is_leaf = ~kept
     is_leaf[1:] &= kept[tree.parent[1:]]
-    return Pruning(tree, sealed(is_leaf), labels_of(counts), frozenset({counts.sample}), f"smallest within {accuracy}")
+    seen = seen_of(tree, counts, cost=cost)
+    return Pruning(tree, sealed(is_leaf), labels_of(counts), seen, f"smallest within {accuracy}")
 
 
 def _accuracy(cost: Any, total: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..costs import Sample, labels_of, node_cost
+from ..costs import Sample, labels_of, node_cost, seen_of
 from ..sequence import PruningSequence
 from ..tree import Tree
 
@@ -75,6 +75,6 @@ def weakest_links(
         alphas=alphas if len(alphas) else np.zeros(1),
         steps=steps,
         node_labels=labels_of(counts),
-        seen=frozenset() if counts is None else frozenset({counts.sample}),
+        seen=seen_of(tree, counts, cost=cost),
         rule=name if costs.dtype.kind == "i" else f"{name} (real costs: ties within 1e-12)",
     )

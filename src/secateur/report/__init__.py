@@ -2,7 +2,8 @@
 
     _data.py      a model as plain lists               page.html, page.css   the page
     _reasons.py   why each node is a leaf              numbers.js elements.js data.js words.js state.js
-    _card.py      the model card                       chart.js tree.js panel.js tables.js main.js
+    _shares.py    limits on class shares               chart.js tree.js panel.js tables.js main.js
+    _card.py      the model card
     _static.py    the tree for readers without scripts
 
 The parts are joined here. The page needs no network and no other file; its policy forbids
@@ -30,6 +31,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..model import Model
 from ..moments import Moments
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ..tree import Tree
 from ._data import page_data
@@ -206,7 +208,7 @@ def as_model(thing: Any) -> Model:
         pruning = sequence[0]
     if pruning is None:
         labels = grown.majority if isinstance(grown, Counts) else None
-        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen={grown.sample})
+        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen=Seen.of(grown))
     return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
 
 

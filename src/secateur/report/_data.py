@@ -20,6 +20,7 @@ from ..model import Model
 from ..sequence import PruningSequence
 from ._card import card
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from ._shares import node_limits, packed_limits
 
 MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
 DELTA = 0.05
@@ -79,6 +80,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
         "names": {str(at): name for at, name in stops.names.items()},
         "marks": _marks(model, stops, fitted),
         "limit": _limit(model),
+        "shares": packed_limits(node_limits(model, delta_of(model))),
         "reasons": _packed_reasons(reasons, internal),
         "fitted_reasons": None if fitted is None else _packed_reasons(fitted_reasons(model), internal),
         "certificate": None if model.certificate is None else str(model.certificate),

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import class_names_of, column_names, plain, thresholds_of
+from .._wording import class_names_of, column_names, limited, plain, thresholds_of
 from ..counts import Counts
 from ..layout import tidy
 from ..model import Model
 from ..pruning import Pruning
+from ._data import delta_of
 from ._reasons import costs_of, number
+from ._shares import node_limits
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
 COLUMN, ROW = 150, 26
@@ -115,10 +117,15 @@ def _leaves(model: Model, shown: Pruning) -> str:
     labels = Pruning.from_cuts(tree, ~shown.is_kept, node_labels=model.pruning.node_labels)
     counts: Any = model.grown if isinstance(model.grown, Counts) else None
     answers = _answers(model, shown)
+    limits = node_limits(model, delta_of(model))
+    names = class_names_of(tree, None, len(limits.classes)) if limits else []
     lines = export_rules(tree, counts, pruning=labels).split("\n")
     rows = []
     for v, line in zip(shown.leaves.tolist(), lines, strict=True):
         condition = line.removeprefix("IF ").rsplit(" THEN ", 1)[0]
-        rows.append(f"<tr><th scope=row>{v}</th><td>{escape(condition)}</td><td>{escape(answers[v])}</td></tr>")
+        answer = answers[v]
+        if limits is not None and model.pruning.is_leaf[v]:
+            answer += f", {limited(limits, v, int(model.pruning.labels[v]), names)}"
+        rows.append(f"<tr><th scope=row>{v}</th><td>{escape(condition)}</td><td>{escape(answer)}</td></tr>")
     head = "<tr><th scope=col>node</th><th scope=col>rule</th><th scope=col>answer</th></tr>"
     return f"<table><caption>The tree as rules</caption><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"

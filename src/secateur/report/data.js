@@ -49,12 +49,32 @@ function unfold(raw) {
     tree.nLeaves[p] += tree.nLeaves[v];
   }
   tree.samples = raw.samples.map((sample) => unfoldSample(sample, tree, raw));
+  tree.shares = raw.shares && unfoldShares(raw.shares.upper, tree, raw);
   // Internal nodes by falling rows; a parent never comes after its child.
   const rows = tree.samples[0].total;
   tree.byRows = [];
   for (let v = 0; v < n; v++) if (tree.arity[v] > 0) tree.byRows.push(v);
   tree.byRows.sort((a, b) => rows[b] - rows[a] || a - b);
   return tree;
+}
+
+// Upper limits on class shares, in tenths of a percent; _shares.py says how they are packed.
+function unfoldShares(upper, tree, raw) {
+  const k = raw.classes.length;
+  const { counts, total } = tree.samples[1];
+  const found = new Uint16Array(tree.n * k).fill(1000);
+  let at = 0;
+  for (let v = 0; v < tree.n; v++) {
+    if (!total[v]) continue;
+    const missing = [];
+    for (let c = v * k; c < (v + 1) * k; c++) {
+      if (counts[c] > 0) found[c] = upper[at++];
+      else missing.push(c);
+    }
+    for (const c of missing) found[c] = upper[at];
+    if (missing.length) at += 1;
+  }
+  return found;
 }
 
 function unfoldSample(sample, tree, raw) {

@@ -94,16 +94,21 @@ function panelOf(raw, tree, state, words, picture) {
       .filter((c) => tree.samples.some((sample) => sample.counts[v * k + c] > 0))
       .sort((a, b) => tree.samples[0].counts[v * k + b] - tree.samples[0].counts[v * k + a] || a - b);
     const listed = order.slice(0, 10);
+    const limit = tree.shares ? (text) => [text] : () => [];
     const body = listed.map((c) => [
       html("span", { class: "class-name" }, swatch(c), html("bdi", {}, raw.classes[c])),
       ...tree.samples.map((sample) => number(sample.counts[v * k + c])),
+      ...limit(tree.shares && `${(tree.shares[v * k + c] / 10).toFixed(1)}\u00a0%`),
     ]);
     if (order.length > listed.length) {
       body.push([count(order.length - listed.length, "other class", "other classes"), ...tree.samples.map((sample) =>
-        number(order.slice(10).reduce((sum, c) => sum + sample.counts[v * k + c], 0)))]);
+        number(order.slice(10).reduce((sum, c) => sum + sample.counts[v * k + c], 0))), ...limit("")]);
     }
-    body.push(["all", ...tree.samples.map((sample) => number(sample.total[v]))]);
-    return table(["class", ...tree.samples.map((sample) => sample.name)], body);
+    body.push(["all", ...tree.samples.map((sample) => number(sample.total[v])), ...limit("")]);
+    const found = table(["class", ...tree.samples.map((sample) => sample.name), ...limit("share at most")], body);
+    if (!tree.shares) return found;
+    return html("div", {}, found, html("p", { class: "note", id: "shares" },
+      `Share at most: of new rows like these, with ${percent(1 - raw.shares.delta, Math.floor)} confidence for all ${number(tree.n)} nodes at once, so for leaves chosen here too.`));
   }
 
   function means(v) {

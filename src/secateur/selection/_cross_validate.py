@@ -18,7 +18,10 @@ from ..growers._folds import Ground
 from ..growers._settings import Settings, settings_of
 from ..moments import Moments
 from ..pruners import cost_complexity
+from ..routing import remembered
+from ..seen import Seen
 from ..sequence import PruningSequence
+from ..table import Table
 from ..tree import Floats
 from ._losses import answers_of, losses_of
 from ._rules import choose, n_standard_errors, rule_name
@@ -104,8 +107,8 @@ def cross_validate(
 max_bins, allow_zero, penalise_numeric, nominal
         As for `grow`.
     sample_weight : array, optional
-        Weight of each row, in growing and judging. Whole weights are repetitions: their copies
-        are dealt to folds one by one, unless they are very many.
+        Weight of each row, in growing and judging. A row is dealt to one fold with all its weight, and
+        is one row in the standard error, whatever it weighs.
     class_weight : dict or "balanced", optional
         Factor on the weights of each class; "balanced" is computed once, from all rows.
     n_jobs : int or executor, optional
@@ -149,8 +152,7 @@ max_bins, allow_zero, penalise_numeric, nominal
         "penalise_numeric": penalise_numeric,
     }  # fmt: skip
     ways = _ways(growing)
-    is_dealt = isinstance(folds, int | np.integer)
-    sample = sample_of(X, y, sample_weight, class_weight, nominal, criterion, is_dealt=is_dealt)
+    sample = sample_of(X, y, sample_weight, class_weight, nominal, criterion)
     table = sample.table
     n_repeats = _n_repeats(repeats, table.n_rows, folds)
     seed = seed_of(random_state)
@@ -162,7 +164,8 @@ max_bins, allow_zero, penalise_numeric, nominal
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
     ground = Ground.of(table, sample.weight)
     members = _members(ground, ways, path, parts, n_jobs, progress)
-    n_rows = _n_judged(parts, sample.size)
+    judged = np.flatnonzero(np.bincount(np.concatenate([part.test for part in parts])))
+    n_rows, n_worth = len(judged), _n_worth(sample.weight, judged)
     details = {
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
@@ -170,7 +173,7 @@ max_bins, allow_zero, penalise_numeric, nominal
     }  # fmt: skip
     tables = []
     for (way, _), (sequence, counts, found) in zip(ways, members, strict=True):
-        error, spread, by_fold = _measured(found, _betas(sequence.alphas), n_rows, n_folds, se)
+        error, spread, by_fold = _measured(found, _betas(sequence.alphas), n_worth, n_folds, se)
         best, chosen = choose(error, spread, n_errors)
         tables.append(
             Selection(
@@ -179,7 +182,15 @@ max_bins, allow_zero, penalise_numeric, nominal
             )
         )  # fmt: skip
     winner = min(tables, key=lambda table: (table.error[table.chosen], table.sequence.n_leaves[table.chosen]))
+    winner = _remembered(winner, table, is_used)
     return replace(winner, pool=tuple(_line(table) for table in tables)) if len(tables) > 1 else winner
+
+
+def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:
+    """The table of the way that won, with what its tree must know of the rows that grew it."""
+    counts = remembered(selection.counts, table, is_used)
+    sequence = replace(selection.sequence, tree=counts.tree, seen=Seen.of(counts))
+    return replace(selection, counts=counts, sequence=sequence)
 
 
 def auto_repeats(n_rows: int) -> int:
@@ -239,7 +250,7 @@ def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:
         sequence,
         alphas=sequence.alphas / answers.unit,
         node_labels=answers.answer if isinstance(counts, Counts) else None,
-        seen=frozenset({counts.sample}),
+        seen=Seen.of(counts),
     )
 
 
@@ -249,14 +260,13 @@ def _betas(alphas: Any) -> Floats:
     return betas
 
 
-def _n_judged(parts: list[Split], size: Any) -> int:
-    """Different rows that are held out at least once; whole weights are repetitions."""
-    rows = np.flatnonzero(np.bincount(np.concatenate([part.test for part in parts])))
-    return len(rows) if size is None else int(size[rows].sum())
+def _n_worth(weight: Any, rows: Any) -> float:
+    """The number of equally weighted rows that would tell as much as these (Kish)."""
+    return len(rows) if weight is None else float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum())
 
 
 def _measured(
-    folds: list[Fold], betas: Floats, n_rows: int, n_folds: int, se: str
+    folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str
 ) -> tuple[Floats, Floats, npt.NDArray[np.float64]]:
     """(error, standard error, error of each fold) at every penalty."""
     found = [fold.at(betas) for fold in folds]

@@ -10,6 +10,7 @@ from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError, PruningError
 from ..moments import Moments
 from ..pruning import Pruning
+from ..seen import Seen
 from ..sequence import PruningSequence
 from ._losses import cost_matrix, held_out
 from ._rules import choose, n_standard_errors, rule_name
@@ -89,6 +90,7 @@ def select(
     if sum(given is not None for given in (cost, costs, values)) > 1:
         raise ParameterError("at most one of cost, costs and values can say what a leaf costs")
     loss, square = _losses(sequence, counts, cost, costs, values)
+    sequence.tree.ledger.look(counts, sequence=sequence)
     rate = sequence.costs_on(loss) / total
     n = _n_rows(counts)
     if isinstance(counts, Moments):
@@ -105,7 +107,9 @@ def select(
         spread = np.sqrt(np.maximum(mean_square - rate * rate, 0) / n)
     best, chosen = choose(rate, spread, n_errors)
     name = "min-error" if rule == "min-error" else rule_name(n_errors)
-    table = Selection(sequence, rate, spread, best, chosen, name, counts.sample, n, details={"se": se})
+    table = Selection(
+        sequence, rate, spread, best, chosen, name, counts.sample, n, judges=Seen.of(counts), details={"se": se}
+    )
     return table.pruning, table
 
 
@@ -130,11 +134,11 @@ def _losses(
     if sequence.node_labels is None:
         raise PruningError("this sequence was made from costs and has no classes; pass cost=, one number per node")
     if costs is None:
-        return counts.errors_if_leaf(sequence.node_labels), None
+        return counts.wrong(sequence.node_labels), None
     n_classes = max(int(sequence.node_labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
     return held_out(counts.by_class, sequence.node_labels, cost_matrix(costs, n_classes))
 
 
 def _n_rows(counts: Counts | Moments) -> int:
-    """Rows behind the rates; a weight that is no whole number is rounded, and one row is the least."""
-    return max(1, round(float(counts.total[0])))
+    """Rows behind the rates, whatever they weigh; where they are not known their weight, rounded, and at least 1."""
+    return max(1, round(float(counts.total[0])) if counts.n_rows is None else counts.n_rows)

@@ -67,8 +67,7 @@ def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stra
             f"folds={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, those of weight 0 aside)"
         )
     if len(used) < table.n_rows:
-        assert table.target is not None
-        table = Table(table.schema, tuple(column[used] for column in table.columns), table.target[used])
+        table = table.take(used)
     splits = []
     for repeat in range(repeats):
         part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified)

@@ -1,0 +1,170 @@
+"""Class shares of leaves: limits that hold for all at once."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import secateur
+from secateur import Counts, Pruning, Tree
+from secateur.certifiers import LeafShares, leaf_shares
+from secateur.errors import LeakageError, ParameterError
+
+TREE = Tree.from_parents([-1, 0, 1, 1, 0])
+LABELS = [0, 0, 0, 1, 1]
+GROWN = Counts.from_leaves(TREE, [[20, 1], [2, 9], [0, 30]])
+FRESH = Counts.from_leaves(TREE, [[40, 5], [10, 30], [0, 12]], sample="test")
+WHOLE = Pruning.from_cuts(TREE, [], node_labels=LABELS, seen={"grow"})
+
+
+def upper(hits, n, delta):
+    return 1.0 if hits == n else stats.beta.ppf(1 - delta, hits + 1, n - hits)
+
+
+def lower(hits, n, delta):
+    return 0.0 if hits == 0 else stats.beta.ppf(delta, hits, n - hits + 1)
+
+
+def test_two_classes_have_one_limit_for_each_class_and_leaf():
+    limits = leaf_shares(WHOLE, FRESH, delta=0.1)
+
+    side = (1 - 0.9 ** (1 / 3)) / 2
+    assert limits.nodes.tolist() == [2, 3, 4]
+    assert limits.count.tolist() == [[40, 5], [10, 30], [0, 12]]
+    for i, (a, b) in enumerate([(40, 5), (10, 30), (0, 12)]):
+        assert limits.upper[i].tolist() == pytest.approx([upper(a, a + b, side), upper(b, a + b, side)])
+        assert limits.lower[i].tolist() == pytest.approx([lower(a, a + b, side), lower(b, a + b, side)])
+
+
+def test_more_classes_have_two_limits_each():
+    tree = Tree.from_parents([-1])
+    limits = leaf_shares(Pruning.from_cuts(tree, []), Counts.from_leaves(tree, [[10, 5, 1]], sample="test"), delta=0.12)
+
+    assert limits.upper[0].tolist() == pytest.approx([upper(k, 16, 0.02) for k in (10, 5, 1)])
+    assert limits.lower[0].tolist() == pytest.approx([lower(k, 16, 0.02) for k in (10, 5, 1)])
+
+
+def test_a_leaf_without_rows_is_not_limited_and_takes_no_share():
+    empty = Counts.from_leaves(TREE, [[40, 5], [0, 0], [0, 12]], sample="test")
+    limits = leaf_shares(WHOLE, empty)
+
+    assert limits.lower[1].tolist() == [0, 0]
+    assert limits.upper[1].tolist() == [1, 1]
+    assert np.isnan(limits.share[1]).all()
+    assert limits.upper[0, 1] == pytest.approx(upper(5, 45, (1 - 0.95**0.5) / 2))
+    bound = limits.bound(3, 1)
+    assert (bound.value, bound.n) == (1, 0)
+
+
+def test_over_nodes_every_node_of_the_grown_tree_shares_delta():
+    one_leaf = Pruning.from_cuts(TREE, [0], node_labels=LABELS, seen={"grow"})
+    limits = leaf_shares(one_leaf, FRESH, over="nodes")
+
+    assert limits.nodes.tolist() == [0, 1, 2, 3, 4]
+    assert limits.upper[1, 1] == pytest.approx(upper(35, 85, 0.05 / 5 / 2))
+    assert limits.method.endswith("5 nodes at once")
+    limits.check_covers([0, 3])
+    with pytest.raises(ParameterError, match="nothing about leaf 3"):
+        leaf_shares(one_leaf, FRESH).check_covers([0, 3])
+
+
+def test_rows_that_chose_the_pruning_certify_nodes_but_not_leaves():
+    chosen = Pruning.from_cuts(TREE, [1], node_labels=LABELS, seen={"grow", "test"})
+    fresh = Pruning.from_cuts(TREE, [1], node_labels=LABELS, seen={"grow"})
+
+    with pytest.raises(LeakageError, match="already helped"):
+        leaf_shares(chosen, FRESH)
+    with pytest.raises(ParameterError, match="pass grown="):
+        leaf_shares(chosen, FRESH, over="nodes")
+    found = leaf_shares(chosen, FRESH, over="nodes", grown=GROWN)
+    assert np.array_equal(found.upper, leaf_shares(fresh, FRESH, over="nodes").upper)
+    with pytest.raises(LeakageError, match="'grow' grew the tree"):
+        leaf_shares(chosen, GROWN, over="nodes", grown=GROWN)
+
+
+def test_a_share_is_asked_for_by_leaf_and_class_name():
+    tree, grown = secateur.grow([[0.0], [1.0]], ["bad", "good"])
+    pruning = Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
+    X, y = np.append(np.linspace(0.01, 0.4, 50), np.linspace(0.6, 0.99, 50))[:, None], ["bad"] * 40 + ["good"] * 60
+    limits = leaf_shares(pruning, secateur.count(tree, X, y, sample="test"))
+    bound = limits.bound(1, "good")
+
+    assert (bound.errors, bound.n, bound.details["class"]) == (10, 50, "good")
+    assert limits.of(1, "good") == (0.2, bound.details["lower"], bound.value)
+    assert "the share of 'good' in leaf 1 on new rows like these is at most" in str(bound)
+    with pytest.raises(ParameterError, match="node 0 has no limits here; there are some for 1, 2"):
+        limits.bound(0, "good")
+    with pytest.raises(ParameterError, match="the classes are 'bad', 'good'"):
+        limits.bound(1, "ugly")
+
+
+def test_limits_are_copied_and_restricted_and_say_what_they_are():
+    limits = leaf_shares(WHOLE, FRESH)
+    other = copy.deepcopy(limits)
+
+    assert np.array_equal(other.upper, limits.upper)
+    assert repr(limits) == "LeafShares(3 leaves, 2 classes, leaf shares, exact tail, 3 leaves at once, delta 0.05)"
+    some = limits.restricted([4, 2])
+    assert some.nodes.tolist() == [2, 4]
+    assert some.of(4, 1) == limits.of(4, 1)
+    with pytest.raises(ValueError, match="read-only"):
+        limits.upper[0, 0] = 0
+    with pytest.raises(ParameterError, match="upper has shape"):
+        LeafShares([0], [[1, 2]], [[0, 0]], [[1]], ["a", "b"], 0.05)
+    with pytest.raises(ParameterError, match="nodes must rise"):
+        LeafShares([1, 0], [[1], [1]], [[0], [0]], [[1], [1]], ["a"], 0.05)
+
+
+def chance_of_leaves(rng, n_leaves, n_classes):
+    chance = rng.dirichlet(np.ones(n_leaves))[:, None] * rng.dirichlet(np.ones(n_classes), n_leaves)
+    return chance / chance.sum()
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_over_leaves_all_limits_hold_at_once(n_classes):
+    rng = np.random.default_rng(n_classes)
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4, 4])
+    pruning = Pruning.from_cuts(tree, [])
+    chance = chance_of_leaves(rng, tree.n_leaves, n_classes)
+    true = chance / chance.sum(axis=1, keepdims=True)
+    runs, delta, failed = 400, 0.1, 0
+    for _ in range(runs):
+        drawn = rng.multinomial(500, chance.ravel()).reshape(chance.shape)
+        limits = leaf_shares(pruning, Counts.from_leaves(tree, drawn, sample="test"), delta=delta)
+        failed += bool(((true < limits.lower) | (true > limits.upper)).any())
+
+    assert failed <= stats.binom.ppf(0.999, runs, delta)
+
+
+def test_over_nodes_the_limits_hold_for_the_worst_leaf_that_looking_can_choose():
+    rng = np.random.default_rng(9)
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4, 4])
+    chance = chance_of_leaves(rng, tree.n_leaves, 2)
+    truth = Counts.from_leaves(tree, chance, sample="truth")
+    true = truth.by_class / truth.total[:, None]
+    runs, delta, failed, failed_alone = 400, 0.1, 0, 0
+    for _ in range(runs):
+        drawn = rng.multinomial(300, chance.ravel()).reshape(chance.shape)
+        counts = Counts.from_leaves(tree, drawn, sample="prune")
+        limits = leaf_shares(Pruning.from_cuts(tree, []), counts, delta=delta, over="nodes")
+        failed += bool(((true < limits.lower) | (true > limits.upper)).any())
+        single = secateur.certifiers.binomial_upper(counts.by_class, counts.total[:, None], math.log(delta))
+        failed_alone += bool((true > single).any())
+
+    most = stats.binom.ppf(0.999, runs, delta)
+    assert failed <= most < failed_alone
+
+
+def test_a_chain_of_many_nodes_is_no_trouble():
+    n = 50_000
+    tree = Tree.from_parents(np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2)))
+    counts = Counts.from_leaves(tree, np.tile([[3, 1]], (tree.n_leaves, 1)), sample="test")
+
+    assert len(leaf_shares(Pruning.from_cuts(tree, []), counts, over="nodes")) == tree.n_nodes
+
+
+def test_over_must_be_one_of_two():
+    with pytest.raises(ParameterError, match="'leaves' or 'nodes'"):
+        leaf_shares(WHOLE, FRESH, over="tree")

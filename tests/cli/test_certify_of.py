@@ -1,0 +1,142 @@
+"""secateur certify --of: costs, class rates, leaves."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from patient_files import patients, write
+from secateur import count
+from secateur.certifiers import certified_cost, class_rates, leaf_shares
+from secateur.modelfile import load_model, save_model
+
+COSTS = [[0, 5], [1, 0]]
+
+
+@pytest.fixture(scope="module")
+def model_and_fresh(model_file, fresh_file):
+    model = load_model(model_file)
+    return model, count(model.tree, fresh_file, "outcome", sample="fresh")
+
+
+def test_a_cost_is_certified_for_a_matrix_from_the_line_or_a_file(
+    command, folder, model_file, fresh_file, model_and_fresh
+):
+    model, fresh = model_and_fresh
+    expected = certified_cost(model.pruning, fresh, COSTS, delta=0.1)
+    matrix = folder / "costs.json"
+    matrix.write_text(json.dumps(COSTS))
+    for given in (json.dumps(COSTS), matrix):
+        code, out, _ = command(
+            "certify", model_file, "--holdout", fresh_file, "--of", "cost", "--costs", given, "--delta", 0.1, "--json"
+        )
+        found = json.loads(out)
+        assert code == 0
+        assert (found["of"], found["quantity"], found["value"]) == ("cost", "cost", expected.value)
+    code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "cost", "--costs", matrix)
+    assert out.startswith("With 95 % confidence the cost on new rows like these is at most")
+
+
+def test_the_costs_of_the_fit_are_the_default(command, folder, fresh_file, model_file):
+    plain = command("certify", model_file, "--holdout", fresh_file, "--of", "cost")
+    assert plain[0] == 2
+    assert "needs --costs" in plain[2]
+    path = folder / "costed.json"
+    model = load_model(model_file)
+    save_model(replace(model, parameters={**model.parameters, "costs": COSTS}), path)
+    code, out, _ = command("certify", path, "--holdout", fresh_file, "--of", "cost", "--json")
+    assert code == 0
+    assert json.loads(out)["details"]["costs"] == COSTS
+
+
+def test_rates_are_certified_for_both_classes_at_once(command, model_file, fresh_file, model_and_fresh):
+    model, fresh = model_and_fresh
+    code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "rates", "--json")
+    found = json.loads(out)["bounds"]
+    assert code == 0
+    assert [b["value"] for b in found] == [b.value for b in class_rates(model.pruning, fresh)]
+    assert [b["quantity"] for b in found] == ["false positive rate", "false negative rate"]
+    _, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "rates", "--positive", "ill")
+    first, second, last = out.splitlines()
+    assert "the false negative rate" in first
+    assert "the false positive rate" in second
+    assert last == "All of these hold at once."
+
+
+def test_leaves_are_rules_with_limits(command, model_file, fresh_file, model_and_fresh):
+    model, fresh = model_and_fresh
+    limits = leaf_shares(model.pruning, fresh)
+    code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [leaf["leaf"] for leaf in found["leaves"]] == model.pruning.leaves.tolist()
+    assert [leaf["upper"] for leaf in found["leaves"]] == limits.upper.tolist()
+    assert found["classes"] == ["ill", "well"]
+    *rules, last = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves")[1].splitlines()
+    assert len(rules) == model.pruning.n_leaves
+    assert all("held out (at most" in rule for rule in rules)
+    told = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves", "--positive", "ill")[1]
+    assert all("), ill " in rule for rule in told.splitlines()[:-1])
+    assert last == f"With 95 % confidence all of these limits hold at once ({limits.method})."
+
+
+def test_rows_that_pruned_give_leaves_wider_limits_and_no_rates(command, folder, model_file, later_file):
+    pruned = folder / "pruned for shares.json"
+    assert command("prune", model_file, "--holdout", later_file, "-o", pruned, "--force", "-q")[0] == 0
+    code, out, err = command("certify", pruned, "--of", "leaves", "--json")
+    assert code == 0
+    assert "nodes at once" in json.loads(out)["method"]
+    assert "helped to prune" in err
+    code, out, err = command("certify", pruned, "--of", "rates")
+    assert (code, out) == (1, "")
+    assert "already helped" in err
+
+
+def test_growing_rows_certify_no_leaves(command, folder, model_file, grow_file):
+    code, out, err = command("certify", model_file, "--holdout", grow_file, "--of", "leaves")
+    assert (code, out) == (1, "")
+    assert "grow" in err
+
+
+def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
+    few = write(folder / "few.csv", patients(2, 9))
+    found = json.loads(command("certify", model_file, "--holdout", few, "--of", "leaves", "--json")[1])
+    empty = [leaf for leaf in found["leaves"] if leaf["n"] == 0]
+    assert empty
+    assert empty[0]["share"] == [None, None]
+    assert (empty[0]["lower"], empty[0]["upper"]) == ([0, 0], [1, 1])
+
+
+def test_a_regression_tree_has_none_of_these(command, folder, grow_file, fresh_file):
+    path = folder / "regression.json"
+    fit = ["fit", grow_file, "--target", "age", "--task", "regress", "--folds", 2, "-o", path, "-q", "--force"]
+    assert command(*fit)[0] == 0
+    for what in (["cost", "--costs", "[[0]]"], ["rates"], ["leaves"]):
+        code, out, err = command("certify", path, "--holdout", fresh_file, "--of", *what)
+        assert (code > 0, out) == (True, "")
+        assert "only class counts certify" in err
+
+
+def test_a_limit_that_is_not_met_leaves_with_1(command, model_file, fresh_file):
+    for what, more in (("cost", ["--costs", "[[0, 5], [1, 0]]"]), ("rates", [])):
+        for limit, code in (("5", 0), ("0.001", 1)):
+            found = command("certify", model_file, "--holdout", fresh_file, "--of", what, *more, "--max-error", limit)
+            assert found[0] == code
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--of", "cost", "--costs", "nowhere.json"], "nowhere.json"),
+        (["--of", "cost", "--costs", "[[0, 1"], "a matrix in JSON"),
+        (["--of", "cost", "--costs", "[[0, 1], [1, 0]]", "--method", "occam"], "--method is for --of error"),
+        (["--of", "rates", "-o", "x.json"], "--output is for --of error"),
+        (["--of", "rates", "--costs", "[[0]]"], "--costs is for --of cost"),
+        (["--of", "cost", "--costs", "[[0, 1], [1, 0]]", "--positive", "ill"], "--positive is for --of rates"),
+        (["--of", "leaves", "--max-error", "0.1"], "--max-error is for"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(command, model_file, fresh_file, options, told):
+    code, out, err = command("certify", model_file, "--holdout", fresh_file, *options)
+    assert (code, out) == (2, "")
+    assert told in err
