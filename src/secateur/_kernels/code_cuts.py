@@ -32,8 +32,8 @@ def rows_of(line: cython.p_longlong, n_classes: cython.int) -> cython.double:
 @cython.exceptval(check=False)
 def _units(score: cython.double, half: cython.double) -> cython.longlong:
     """A score in units of the entropy table, rounded down."""
-    least: cython.longlong = -1
-    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else least << 62
+    one: cython.longlong = 1
+    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
 @cython.cfunc

@@ -63,7 +63,8 @@ def is_varying(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.bint:
 @cython.nogil
 @cython.exceptval(check=False)
 def _strike(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.void:
-    node[N_FIELDS + (slot >> 6)] &= ~(cython.cast(cython.longlong, 1) << (slot & 63))
+    one: cython.ulonglong = 1
+    node[N_FIELDS + (slot >> 6)] &= ~cython.cast(cython.longlong, one << (slot & 63))
 
 
 @cython.cfunc

@@ -215,8 +215,8 @@ def _gini(
 @cython.exceptval(check=False)
 def _units(score: cython.double, half: cython.double) -> cython.longlong:
     """A score in units of the entropy table, rounded down."""
-    least: cython.longlong = -1
-    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else least << 62
+    one: cython.longlong = 1
+    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
 @cython.cfunc
