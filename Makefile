@@ -1,9 +1,12 @@
-# Two commands for users, on a machine with Python 3.11 or newer, pip and make:
+# Two commands for users, on a machine with Python 3.11 or newer, pip, make and a C compiler (or the web, for one):
 #     make demo    make test
 # Everything is installed into .venv here; nothing outside this folder is touched.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench pictures docs clean
+.PHONY: help demo test check bench wheel pictures docs clean
+
+# What must be compiled again when it changes.
+KERNELS := setup.py scripts/compiler $(shell grep -l '^import cython' src/secateur/_kernels/*.py)
 
 help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -18,6 +21,9 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 check: .venv/installed-test ## lint, format, types, layers
 	@scripts/check
 
+wheel: .venv/installed ## build a wheel into dist/ and try it where there is no compiler
+	@scripts/wheel
+
 bench: .venv/installed-test ## run the benchmarks
 	@scripts/bench
 
@@ -28,17 +34,18 @@ docs: .venv/installed-docs ## build the documentation into docs/_build/html
 	@scripts/docs
 
 clean: ## remove what the other commands made
-	rm -rf .venv .cache demo dist docs/_build .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .cache build demo dist docs/_build .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src -name '*.so' -delete
 
-.venv/installed: pyproject.toml scripts/install
+.venv/installed: pyproject.toml scripts/install $(KERNELS)
 	@scripts/install .
 	@touch $@
 
-.venv/installed-test: pyproject.toml scripts/install
+.venv/installed-test: pyproject.toml scripts/install $(KERNELS)
 	@scripts/install '.[test]'
 	@touch .venv/installed $@
 
-.venv/installed-docs: pyproject.toml scripts/install
+.venv/installed-docs: pyproject.toml scripts/install $(KERNELS)
 	@scripts/install '.[docs]'
 	@touch .venv/installed $@

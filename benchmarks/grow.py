@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from _timing import cpu, peak_memory, table, wall
 from sklearn.datasets import make_classification
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from secateur import grow
 
@@ -99,6 +99,7 @@ def variants(X, y, X_many, y_many):
         ("gini, 10 classes", X_many, y_many, {}),
         ("entropy, 10 classes", X_many, y_many, {"criterion": "entropy"}),
         ("sqrt, 10 classes", X_many, y_many, {"criterion": "sqrt"}),
+        ("gain ratio", X, y, {"criterion": "gain_ratio"}),
         ("max_bins=255", X, y, {"max_bins": 255}),
         ("whole weights", X, y, {"sample_weight": np.arange(len(y)) % 3 + 1}),
     ]:
@@ -107,6 +108,48 @@ def variants(X, y, X_many, y_many):
         lines.append([name, f"{seconds:.3f}", f"{seconds / base:.1f}x"])
     print()
     table(["100,000 x 50", "CPU s", "of gini"], lines)
+
+
+def people(n, d):
+    """The cases that data of people brings: weights, gaps, categories, many classes, wide tables, numbers."""
+    rng = np.random.default_rng(0)
+    X, y = continuous(n, d)
+    gaps = np.where(rng.random(X.shape) < 0.1, np.nan, X).astype(np.float32)
+    real = rng.random(n) + 0.1
+    letters, letter = make_classification(n // 5, 16, n_informative=12, n_classes=26, random_state=0)
+    wide, side = continuous(500, 5000)
+    number = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=n)).astype(np.float64)
+    cases = [
+        ("plain", X, y, {}, {}),
+        ("class weights", X, y, {"class_weight": {0: 1.0, 1: 2.5}}, {"class_weight": {0: 1.0, 1: 2.5}}),
+        ("whole weights", X, y, {"sample_weight": np.arange(n) % 3 + 1.0}, {"sample_weight": np.arange(n) % 3 + 1.0}),
+        ("real weights", X, y, {"sample_weight": real}, {"sample_weight": real}),
+        ("10 % missing", gaps, y, {}, {}),
+        ("26 classes", letters.astype(np.float32), letter, {}, {}),
+        ("wide 500 x 5,000", wide, side, {}, {}),
+        ("regression", X, number, {"criterion": "squared_error"}, {}),
+    ]
+    for n_categories in (10, 1000):
+        codes = rng.integers(0, n_categories, (n, 10))
+        noisy = (codes[:, 0] % 7 > 2) ^ (codes[:, 1] % 5 > 2) ^ (rng.random(n) < 0.2)
+        cases.append(
+            (f"{n_categories:,} categories", codes.astype(np.float32), noisy * 1, {"nominal": [*range(10)]}, {})
+        )
+    lines = []
+    for name, rows, target, options, theirs in cases:
+        model = DecisionTreeRegressor if name == "regression" else DecisionTreeClassifier
+        weight = theirs.pop("sample_weight", None)
+        ours, (tree, _) = cpu(lambda rows=rows, target=target, options=options: grow(rows, target, **options), 3)
+        other, fitted = cpu(
+            lambda rows=rows, target=target, theirs=theirs, model=model, weight=weight: model(
+                random_state=0, **theirs
+            ).fit(rows, target, weight),
+            1,
+        )
+        nodes = (tree.n_nodes, fitted.tree_.node_count)
+        lines.append([name, f"{ours:.3f}", f"{other:.2f}", f"{other / ours:.1f}x", *nodes])
+    print()
+    table([f"{n:,} x {d}", "ours s", "sklearn s", "ratio", "nodes", "sklearn's"], lines)
 
 
 def main():
@@ -123,6 +166,7 @@ def main():
     table(header, [compare(*given) for given in sets])
     X, y = sets[1][1:3]
     variants(X, y, *many_classes(100_000, 50))
+    people(20_000 if chosen.quick else 100_000, 50)
     if not chosen.quick:
         X, y = sets[2][1:3]
         one, two = wall(lambda: grow(X, y, n_jobs=1)), wall(lambda: grow(X, y, n_jobs=2))

@@ -1,9 +1,12 @@
-"""Profiles of hypothesis: `ci` is the same on every run, `nightly` looks further."""
+"""Profiles of hypothesis: `ci` is the same on every run, `nightly` looks further. Kernels must be compiled."""
 
 import os
+import sysconfig
+from pathlib import Path
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips one of its checks; read when scipy is imported
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -11,3 +14,11 @@ settings.register_profile(
 )
 settings.register_profile("nightly", max_examples=3000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_sessionstart():
+    kernels = Path(__file__).parent.parent / "src" / "secateur" / "_kernels"
+    for source in kernels.glob("*.py"):
+        compiled = source.with_name(source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
+        if compiled.exists() and compiled.stat().st_mtime < source.stat().st_mtime:
+            pytest.exit(f"{source.name} has changed since it was compiled; run: python setup.py build_ext --inplace", 4)

@@ -13,6 +13,8 @@ from secateur.counts import leaf_labels
 from secateur.errors import CountsError, ParameterError
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 TREE = Tree.from_parents([-1, 0, 0])
 
 

@@ -26,6 +26,7 @@ with warnings.catch_warnings(record=True) as caught:
         importlib.import_module(module.name)
     tree = secateur.Tree.from_parents([-1, 0, 0])
     counts = secateur.Counts.from_leaves(tree, [[3, 1], [0, 2]])
+    assert secateur._kernels.presort.sorted_rows_64(counts.total[1:].astype(float)).tolist() == [1, 0]
 assert counts.by_class.tolist() == [[3, 3], [3, 1], [0, 2]]
 print(secateur.__file__)
 for told in caught:
@@ -94,6 +95,29 @@ def user():
         for path in [top, *top.rglob("*")]:
             path.chmod(path.stat().st_mode | stat.S_IRWXU)
         shutil.rmtree(top)
+
+
+def test_without_a_compiler_the_set_up_says_what_it_takes(tmp_path):
+    found = run_compiler_script(PATH=str(tmp_path), CC="")
+
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("no C compiler found; compiling with the one in the package ziglang")
+
+
+def test_without_headers_the_set_up_names_the_package_to_install():
+    found = run_compiler_script("import sysconfig; sysconfig.get_path = lambda name: '/nowhere'")
+
+    assert found.returncode == 1
+    assert found.stderr.startswith("Python.h is missing: install python3.")
+    assert len(found.stderr.splitlines()) == 1
+
+
+def run_compiler_script(before="", **environment):
+    script = Path(__file__).parent.parent / "scripts" / "compiler"
+    program = f"import runpy; {before}\nrunpy.run_path({str(script)!r}, run_name='__main__')"
+    return subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
 
 
 def test_without_a_place_to_cache_kernels_it_works_and_says_so_once(user):

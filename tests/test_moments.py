@@ -15,6 +15,8 @@ from secateur.errors import CountsError, DataError, ParameterError, SchemaError,
 from secateur.labels import numeric_target
 from strategies import trees
 
+pytestmark = pytest.mark.lane
+
 
 @st.composite
 def trees_with_rows(draw, weights=False):

@@ -76,6 +76,7 @@ def leaves_by_hand(tree, X):
     return leaf.tolist()
 
 
+@pytest.mark.lane
 @given(samples())
 def test_every_row_reaches_the_leaf_of_its_tests(sample):
     tree, _ = sample.grow()
@@ -96,6 +97,7 @@ def test_mixed_tables_longer_than_a_block_are_routed_whole():
     assert count(tree, X, sample.y, sample="grow") == counts
 
 
+@pytest.mark.lane
 def test_permuted_rows_give_the_same_counts():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(500, 3)), rng.integers(0, 3, 500)
@@ -133,6 +135,7 @@ def test_a_chain_of_any_depth_is_walked_to_its_end(depth):
     assert offsets[-1] == len(nodes) == sum(tree.depth[leaves] + 1)
 
 
+@pytest.mark.lane
 def test_paths_run_from_the_root_to_the_leaf():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
@@ -147,6 +150,7 @@ def test_paths_run_from_the_root_to_the_leaf():
         assert all(tree.parent[b] == a for a, b in itertools.pairwise(path))
 
 
+@pytest.mark.lane
 def test_weights_that_are_whole_keep_counts_whole():
     tree, _ = grow([[1.0], [2.0]], [0, 1])
 
@@ -163,6 +167,7 @@ def test_a_class_that_growing_did_not_see_errs_everywhere():
     assert counts.errors_if_leaf(grown.majority)[tree.is_leaf].tolist() == [0, 1]
 
 
+@pytest.mark.lane
 def test_a_class_absent_from_the_sample_still_has_its_column():
     tree, _ = grow([[1.0], [2.0], [3.0]], ["a", "b", "c"])
 

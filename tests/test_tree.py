@@ -14,6 +14,8 @@ from secateur import Tree
 from secateur.errors import TreeError
 from strategies import trees
 
+pytestmark = pytest.mark.lane
+
 
 @given(trees(max_internal=8))
 def test_the_questions_a_tree_answers_follow_from_its_parents(tree):

@@ -13,6 +13,8 @@ from secateur.analysis import mixture
 from secateur.errors import CountsError, ParameterError, TreeError
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 betas = st.floats(0.05, 1.0)
 
 

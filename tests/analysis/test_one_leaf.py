@@ -4,7 +4,6 @@ import math
 import time
 from itertools import product
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +12,8 @@ from hypothesis import strategies as st
 from secateur._kernels.noise import log_power_coefficient
 from secateur.analysis import one_leaf_probability, one_leaf_probability_uniform
 from secateur.errors import ParameterError
+
+pytestmark = pytest.mark.lane
 
 
 def enumerated(occupancy, p):
@@ -125,7 +126,7 @@ def test_a_poisson_number_of_examples_makes_the_safe_nodes_independent():
     assert mixed == pytest.approx(independent, rel=1e-8)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="a promise about the compiled kernel")
+@pytest.mark.large
 def test_the_published_setting_takes_well_under_a_second():
     one_leaf_probability_uniform(10, 3, 0.6)  # compile
     start = time.perf_counter()

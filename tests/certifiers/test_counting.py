@@ -16,6 +16,8 @@ from secateur.certifiers._counting import log_count_of_size
 from secateur.errors import ParameterError, UnsupportedError
 from strategies import trees, trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 WORKED = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 WORKED_GROWN = Counts.from_leaves(WORKED, [[2, 1], [0, 2], [2, 0], [0, 1]])
 

@@ -14,6 +14,8 @@ from secateur.certifiers import occam, pac_bayes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from strategies import trees, trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 GROWN = Counts.from_leaves(TREE, [[20, 1], [2, 9], [0, 30]])
 HELD = Counts.from_leaves(TREE, [[40, 5], [20, 10], [6, 50]], sample="prune")

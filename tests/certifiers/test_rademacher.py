@@ -77,6 +77,7 @@ def test_the_additive_terms_at_delta_001_and_1000_rows():
     assert printed.complexity == max(printed.details["hi"][0], -printed.details["lo"][0]) / 1000
 
 
+@pytest.mark.lane
 @given(signed_cases())
 def test_hi_and_lo_are_those_of_the_list(case):
     tree, grown, _, signs = case
@@ -86,6 +87,7 @@ def test_hi_and_lo_are_those_of_the_list(case):
         assert found == enumerated(tree, grown, signs, "prune", original)
 
 
+@pytest.mark.lane
 @given(signed_cases())
 def test_within_k_hi_and_lo_are_those_of_the_list(case):
     tree, grown, _, signs = case

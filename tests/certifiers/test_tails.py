@@ -12,6 +12,8 @@ from scipy import special
 from secateur.certifiers import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from secateur.errors import ParameterError, UnsupportedError
 
+pytestmark = pytest.mark.lane
+
 
 def exact_log_tail(errors, n, p):
     """ln Pr[Bin(n, p) <= errors], summed in whole numbers."""

@@ -9,9 +9,7 @@ from oracles import naive_impurity
 from secateur import grow
 from secateur._kernels import criteria
 
-GENERAL = {name: criteria.General(number) for name, number in criteria.GENERAL.items()}
-PLAIN = {"gini": criteria.Gini(), "entropy": criteria.entropy_table(1000), "sqrt": criteria.Sqrt()}
-EVERY = [*GENERAL.items(), *PLAIN.items()]
+EVERY = [*((name, criteria.criterion_of(name)) for name in criteria.NUMBERS), ("entropy", criteria.entropy_table(1000))]
 
 whole_counts = st.lists(st.integers(0, 100), min_size=2, max_size=5).filter(any)
 

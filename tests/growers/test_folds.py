@@ -77,6 +77,7 @@ def test_a_part_of_many_rows_with_a_top_is_the_same():
         assert Ground.of(table).grow(rows, settings_of()) == grow(part_of(table, rows))
 
 
+@pytest.mark.lane
 def test_rows_of_weight_zero_are_left_out_of_every_part():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 1, 0, 1])
     weight = np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
@@ -86,6 +87,7 @@ def test_rows_of_weight_zero_are_left_out_of_every_part():
     assert found[0].threshold.tolist() == pytest.approx(wanted[0].threshold.tolist(), nan_ok=True)
 
 
+@pytest.mark.lane
 @given(parted(weights="whole"))
 def test_held_out_rows_are_counted_as_by_count(drawn):
     sample, is_kept = drawn
@@ -97,6 +99,7 @@ def test_held_out_rows_are_counted_as_by_count(drawn):
     assert (some == grown.by_class).all()
 
 
+@pytest.mark.lane
 def test_a_ground_survives_pickling():
     rng = np.random.default_rng(0)
     ground = Ground.of(encode(rng.normal(size=(50, 3)), target=rng.integers(0, 3, 50)))

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,6 +7,8 @@ from oracles import all_prunings, children_of
 from secateur import Pruning, Tree
 from secateur._kernels.bottom_up import cheapest_subtree, shared_labels
 from strategies import trees
+
+pytestmark = pytest.mark.lane
 
 
 @st.composite

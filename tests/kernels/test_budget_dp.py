@@ -10,6 +10,8 @@ from secateur import Tree
 from secateur._kernels import budget_dp
 from strategies import trees
 
+pytestmark = pytest.mark.lane
+
 
 @st.composite
 def problems(draw, max_internal=6):

@@ -2,7 +2,6 @@
 
 import time
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +11,7 @@ from secateur import Tree
 from secateur._kernels import size_dp
 from strategies import trees
 
-compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
+pytestmark = pytest.mark.lane
 
 
 def random_tree(n_internal, max_arity, seed, *, deep=False):
@@ -129,7 +128,7 @@ def chain(n_tests, *, heavy_first):
 
 
 @pytest.mark.parametrize("heavy_first", [False, True])
-@pytest.mark.parametrize("n", [300, pytest.param(3000, marks=compiled)])
+@pytest.mark.parametrize("n", [300, pytest.param(3000, marks=pytest.mark.large)])
 def test_a_chain_keeps_its_first_tests(heavy_first, n):
     tree = chain(n, heavy_first=heavy_first)
     cost = np.arange(tree.n_nodes, 0, -1) * np.where(tree.is_leaf, 0, 1)  # what is cut last costs least
@@ -160,7 +159,7 @@ def _spine(n):
     return parent
 
 
-@compiled
+@pytest.mark.large
 def test_a_cap_on_a_deep_chain_is_fast():
     tree = chain(50_000, heavy_first=True)
     cost = errors_like(tree, 0)

@@ -2,7 +2,6 @@
 
 import pickle
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -236,7 +235,7 @@ def test_costs_that_would_overflow_are_refused():
         best_of_size(tree, None, cost=np.full(tree.n_nodes, 2**60))
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
+@pytest.mark.large
 def test_a_table_beyond_memory_is_refused_and_the_way_out_named():
     n = 600_000
     tree = Tree.from_parents(np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2)))  # a chain

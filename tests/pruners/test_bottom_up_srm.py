@@ -13,6 +13,8 @@ from secateur.errors import CountsError, ParameterError
 from secateur.pruners._bottom_up_srm import bottom_up_srm, srm_penalty
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 TWO_LEAVES = Tree.from_parents([-1, 0, 0])
 CLEAR = Counts.from_leaves(TWO_LEAVES, [[1000, 0], [0, 1000]])
 

@@ -13,6 +13,8 @@ from secateur.errors import CountsError, LeakageError, ParameterError, Unsupport
 from secateur.pruners import certificate_optimal, prune, reduced_error
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 GROWN = Counts.from_leaves(TREE, [[30, 0], [29, 1], [0, 40]])
 HELD = Counts.from_leaves(TREE, [[50, 5], [50, 5], [9, 81]], sample="prune")

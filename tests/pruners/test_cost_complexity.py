@@ -5,7 +5,6 @@ import math
 import time
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -279,7 +278,7 @@ def test_ratios_are_ranked_exactly(pairs, data):
     assert values.tolist() == [float(x) for x in rising]
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
+@pytest.mark.large
 @pytest.mark.parametrize("heavy_first", [True, False])
 def test_a_chain_of_depth_100_000_takes_less_than_a_second(heavy_first):
     n = 100_000

@@ -13,6 +13,8 @@ from secateur.errors import CountsError, ParameterError
 from secateur.pruners._critical_value import critical_value
 from strategies import trees, trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 
 @st.composite
 def trees_with_scores(draw, low=-2, high=4):

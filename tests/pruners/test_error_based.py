@@ -17,6 +17,8 @@ from secateur.pruners._error_based import error_based, estimated_errors, raise_b
 from secateur.routing import count
 from strategies import trees, trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 
 @cache
 def limit_by_bisection(errors, n, confidence):

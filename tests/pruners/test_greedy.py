@@ -2,7 +2,6 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +12,8 @@ from secateur import Counts, Tree
 from secateur.errors import CountsError
 from secateur.pruners import greedy
 from strategies import trees, trees_with_counts
+
+pytestmark = pytest.mark.lane
 
 # The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
 PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
@@ -92,7 +93,7 @@ def test_members_are_nested_down_to_the_root_and_cost_what_they_say(case):
     assert [p.errors(counts) for p in members] == sequence.errors.tolist()
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
+@pytest.mark.large
 @pytest.mark.parametrize("heavy_first", [True, False])
 def test_a_chain_of_depth_100_000_passes(heavy_first):
     n = 100_000

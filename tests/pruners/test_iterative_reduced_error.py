@@ -12,6 +12,8 @@ from secateur.errors import CountsError, ParameterError
 from secateur.pruners import iterative_reduced_error, reduced_error
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 VARIANTS = list(itertools.product(("grow", "prune", "both"), ("fixed", "relabel"), ("raises", "no-gain")))
 SAMPLES = ("grow", "prune")
 

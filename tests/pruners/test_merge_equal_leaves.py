@@ -9,6 +9,8 @@ from secateur.errors import CountsError, ParameterError, PruningError
 from secateur.pruners import merge_equal_leaves
 from strategies import trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 
 

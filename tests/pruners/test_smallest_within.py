@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +12,8 @@ from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError, PruningError
 from secateur.pruners import best_of_size, smallest_within
 from strategies import trees_with_counts
+
+pytestmark = pytest.mark.lane
 
 # The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
 PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
@@ -76,7 +77,7 @@ def test_costs_that_a_cut_can_lower_are_searched_by_size():
     assert smallest_within(tree, counts, "0.9", cost=cost).n_leaves == 1
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too large for the uncompiled kernel")
+@pytest.mark.large
 @pytest.mark.parametrize("accuracy", [".5", ".9", ".99", ".999"])
 def test_few_errors_on_a_deep_chain_are_searched_by_errors(accuracy):
     n = 20_000

@@ -12,6 +12,8 @@ from secateur import Counts, Tree
 from secateur.pruners import cost_complexity, weakest_links
 from strategies import trees, trees_with_counts
 
+pytestmark = pytest.mark.lane
+
 # The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
 PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
 LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]

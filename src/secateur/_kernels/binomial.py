@@ -6,24 +6,21 @@ above it by one step that lands below: the value returned is never below the tru
 up to the rounding of the tail itself, for which the callers leave room (`tails.py`).
 """
 
-import math
-
+import cython
 import numpy as np
-import numpy.typing as npt
-
-from ._jit import njit
-
-Floats = npt.NDArray[np.float64]
+from cython.cimports.libc.math import INFINITY, M_PI, exp, expm1, lgamma, log, log1p, sqrt
 
 
-@njit
-def deviance(count: float, expected: float) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def deviance(count: cython.double, expected: cython.double) -> cython.double:
     """count ln(count / expected) + expected - count, without cancellation where the two are close."""
     if count == 0.0:
         return expected
     difference = count - expected
     if abs(difference) > 0.1 * (count + expected):
-        return count * math.log(count / expected) - difference
+        return count * log(count / expected) - difference
     ratio = difference / (count + expected)
     total = difference * ratio
     power = 2.0 * count * ratio
@@ -37,31 +34,37 @@ def deviance(count: float, expected: float) -> float:
     return total
 
 
-@njit
-def stirling_error(n: float) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def stirling_error(n: cython.double) -> cython.double:
     """ln n! - ln(sqrt(2 pi n) (n / e)^n)."""
     if n < 16.0:
-        return math.lgamma(n + 1.0) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2.0 * math.pi)
+        return lgamma(n + 1.0) - (n + 0.5) * log(n) + n - 0.5 * log(2.0 * M_PI)
     square = n * n
-    series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - (1 / 1188) / square) / square) / square) / square
+    series = 1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - (1.0 / 1680 - (1.0 / 1188) / square) / square) / square) / square
     return series / n
 
 
-@njit
-def log_probability(errors: float, n: float, p: float, q: float) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def log_probability(errors: cython.double, n: cython.double, p: cython.double, q: cython.double) -> cython.double:
     """ln Pr[Bin(n, p) = errors], with q = 1 - p given apart because it may be tiny."""
     if errors == 0.0:
-        return n * (math.log1p(-p) if p < 0.5 else math.log(q))
+        return n * (log1p(-p) if p < 0.5 else log(q))
     if errors == n:
-        return n * math.log(p)
+        return n * log(p)
     rest = n - errors
     correction = stirling_error(n) - stirling_error(errors) - stirling_error(rest)
     far = deviance(errors, n * p) + deviance(rest, n * q)
-    return correction - far - 0.5 * math.log(2.0 * math.pi * errors * (rest / n))
+    return correction - far - 0.5 * log(2.0 * M_PI * errors * (rest / n))
 
 
-@njit
-def tail_over_last(errors: float, n: float, p: float, q: float) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def tail_over_last(errors: cython.double, n: cython.double, p: cython.double, q: cython.double) -> cython.double:
     """Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors], its terms summed downwards.
 
     From the largest term on each falls by a factor that itself falls by at least 1 - 1 / errors, so some
@@ -81,90 +84,98 @@ def tail_over_last(errors: float, n: float, p: float, q: float) -> float:
     return total
 
 
-@njit
-def log_tails(errors: Floats, n: Floats, p: Floats) -> Floats:
+def log_tails(
+    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], p: cython.const[cython.double][:]
+):
     """ln Pr[Bin(n, p) <= errors], entry by entry; 0 < p < 1."""
-    result = np.empty(errors.shape[0])
-    for i in range(errors.shape[0]):
-        e, m, q = errors[i], n[i], 1.0 - p[i]
-        if e == m:
-            result[i] = 0.0
-        else:
-            result[i] = log_probability(e, m, p[i], q) + math.log(tail_over_last(e, m, p[i], q))
-    return result
+    result: cython.double[::1] = np.empty(errors.shape[0])
+    with cython.nogil:
+        for i in range(errors.shape[0]):
+            e, m, q = errors[i], n[i], 1.0 - p[i]
+            if e == m:
+                result[i] = 0.0
+            else:
+                result[i] = log_probability(e, m, p[i], q) + log(tail_over_last(e, m, p[i], q))
+    return result.base
 
 
-@njit
-def start_below(rate: float, n: float, log_x: float, log_ways: float) -> float:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def start_below(rate: cython.double, n: cython.double, log_x: cython.double, log_ways: cython.double) -> cython.double:
     """A t = ln(1 - p) at or below the root: the better of Hoeffding's bound and `ways * (1 - p)^right <= x`."""
     right = n * (1.0 - rate)
     start = (log_x - log_ways) / right
-    hoeffding = 1.0 - rate - math.sqrt(-log_x / (2.0 * n))
+    hoeffding = 1.0 - rate - sqrt(-log_x / (2.0 * n))
     if hoeffding > 0.0:
-        start = max(start, math.log(hoeffding))
+        start = max(start, log(hoeffding))
     return start
 
 
-@njit
-def exact_limits(errors: Floats, n: Floats, log_x: Floats) -> Floats:
+def exact_limits(
+    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], log_x: cython.const[cython.double][:]
+):
     """sup { p : Pr[Bin(n, p) <= errors] >= x } for whole errors <= n and ln x <= 0."""
-    result = np.empty(errors.shape[0])
-    for i in range(errors.shape[0]):
-        e, m, target = errors[i], n[i], log_x[i]
-        if e >= m or target == -np.inf:
-            result[i] = 1.0
-            continue
-        if e == 0.0 or target == 0.0:
-            result[i] = -math.expm1(target / m)
-            continue
-        log_ways = math.lgamma(m + 1.0) - math.lgamma(e + 1.0) - math.lgamma(m - e + 1.0)
-        t = start_below(e / m, m, target, log_ways)
-        for _ in range(200):
-            p = -math.expm1(t)
-            if p >= 1.0:
-                break
-            q = math.exp(t)
-            ratio = tail_over_last(e, m, p, q)
-            above = log_probability(e, m, p, q) + math.log(ratio) - target
-            step = -above * ratio / (m - e)
-            if step <= 2e-16 * abs(t):
-                t += min(step, 0.0)
-                break
-            t += step
-        result[i] = min(1.0, -math.expm1(t))
-    return result
+    result: cython.double[::1] = np.empty(errors.shape[0])
+    with cython.nogil:
+        for i in range(errors.shape[0]):
+            e, m, target = errors[i], n[i], log_x[i]
+            if e >= m or target == -INFINITY:
+                result[i] = 1.0
+                continue
+            if e == 0.0 or target == 0.0:
+                result[i] = -expm1(target / m)
+                continue
+            log_ways = lgamma(m + 1.0) - lgamma(e + 1.0) - lgamma(m - e + 1.0)
+            t = start_below(e / m, m, target, log_ways)
+            for _ in range(200):
+                p = -expm1(t)
+                if p >= 1.0:
+                    break
+                q = exp(t)
+                ratio = tail_over_last(e, m, p, q)
+                above = log_probability(e, m, p, q) + log(ratio) - target
+                step = -above * ratio / (m - e)
+                if step <= 2e-16 * abs(t):
+                    t += min(step, 0.0)
+                    break
+                t += step
+            result[i] = min(1.0, -expm1(t))
+    return result.base
 
 
-@njit
-def kl_limits(errors: Floats, n: Floats, log_x: Floats) -> Floats:
+def kl_limits(
+    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], log_x: cython.const[cython.double][:]
+):
     """sup { p : n kl(errors / n, p) <= -ln x } for real errors <= n and ln x <= 0."""
-    result = np.empty(errors.shape[0])
-    for i in range(errors.shape[0]):
-        e, m, target = errors[i], n[i], log_x[i]
-        if e >= m or target == -np.inf:
-            result[i] = 1.0
-            continue
-        if e == 0.0:
-            result[i] = -math.expm1(target / m)
-            continue
-        if target == 0.0:
-            result[i] = e / m
-            continue
-        entropy = -e * math.log(e / m) - (m - e) * math.log1p(-e / m)
-        t = start_below(e / m, m, target, entropy)
-        for _ in range(200):
-            p = -math.expm1(t)
-            if p >= 1.0:
-                break
-            q = math.exp(t)
-            above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
-            slope = (m - e) - e * q / p
-            if slope <= 0.0:
-                break
-            step = -above / slope
-            if step <= 2e-16 * abs(t):
-                t += min(step, 0.0)
-                break
-            t += step
-        result[i] = min(1.0, max(e / m, -math.expm1(t)))
-    return result
+    result: cython.double[::1] = np.empty(errors.shape[0])
+    with cython.nogil:
+        for i in range(errors.shape[0]):
+            e, m, target = errors[i], n[i], log_x[i]
+            if e >= m or target == -INFINITY:
+                result[i] = 1.0
+                continue
+            if e == 0.0:
+                result[i] = -expm1(target / m)
+                continue
+            if target == 0.0:
+                result[i] = e / m
+                continue
+            entropy = -e * log(e / m) - (m - e) * log1p(-e / m)
+            t = start_below(e / m, m, target, entropy)
+            for _ in range(200):
+                p = -expm1(t)
+                if p >= 1.0:
+                    break
+                q = exp(t)
+                above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
+                slope = (m - e) - e * q / p
+                if slope <= 0.0:
+                    break
+                step = -above / slope
+                if step <= 2e-16 * abs(t):
+                    t += min(step, 0.0)
+                    break
+                t += step
+            result[i] = min(1.0, max(e / m, -expm1(t)))
+    return result.base

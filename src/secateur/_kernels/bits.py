@@ -1,71 +1,263 @@
-"""Count the ones of all two-valued columns of a node at once.
+"""Sum over the ones of all two-valued columns of a node at once.
 
-Their values lie row by row, a byte each, so that one row's are added in a few instructions.
+A row is a word with a bit per column; the words move with their node, class after class. The
+ones of many words are counted by carry-save adders on bit planes (a plane holds one binary
+digit of all counts), those of few by a table that spreads 8 bits over the bytes of a word.
+
+Rows with weights of their own, and numbers, are added up from a byte per row and column.
 """
 
-from typing import Any
+import cython
+from cython.cimports.libc.math import rint
+from cython.cimports.secateur._kernels import growing
+from cython.cimports.secateur._kernels.growing import Desk, Entry, Facts, Sums
 
-import numpy as np
-
-from ._jit import njit_inner
-
-AT_ONCE = 255  # rows that a byte can count
+MANY = cython.declare(cython.int, 128)  # words from which on planes are faster
+SPREAD = cython.declare(cython.ulonglong[256])  # bit j of a byte to byte j of a word
 
 
-@njit_inner
-def count_ones(
-    codes: Any, entries: Any, shift: Any, weights: Any, line: Any, n_lines: Any, tally: Any, ones: Any
-) -> Any:
-    """Fill `ones`, a line per class: the weight of the rows with a one, per column.
+@cython.cfunc
+def _fill_spread() -> cython.void:
+    b: cython.int
+    j: cython.int
+    one: cython.ulonglong = 1
+    for b in range(256):
+        SPREAD[b] = 0
+        for j in range(8):
+            if b >> j & 1:
+                SPREAD[b] |= one << (8 * j)
 
-    `line` says which line belongs to a class. All arrays are flat and indexed without sign:
-    a slice per row would cost more than the adding.
-    """
-    bits = codes.bits
-    width = np.uint64(codes.width)
-    one = entries.dtype.type(1)
-    move = entries.dtype.type(shift)
-    mask = (one << move) - one
-    n = entries.shape[0]
-    if weights.is_weighted:
-        for j in range(n_lines * codes.width):
-            ones[j] = 0
+
+_fill_spread()
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_bytes(tally: cython.p_uint, lane: cython.ulonglong, times: cython.uint) -> cython.void:
+    j: cython.int
+    for j in range(8):
+        tally[j] += times * cython.cast(cython.uint, (lane >> (8 * j)) & 255)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_few(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int, tally: cython.p_uint) -> cython.void:
+    """At most 255 words."""
+    b: cython.int
+    i: cython.Py_ssize_t
+    lane: cython.ulonglong
+    for b in range(used):
+        lane = 0
         for i in range(n):
-            e = entries[i]
-            at = np.uint64(e >> move) * width
-            to = np.uint64(line[(e & mask) >> one]) * width
-            weight = weights.weight[e >> move]
-            for j in range(codes.width):
-                ones[to + np.uint64(j)] += weight * bits[at + np.uint64(j)]
+            lane += SPREAD[(words[i] >> (8 * b)) & 255]
+        _add_bytes(tally + 8 * b, lane, 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int, tally: cython.p_uint) -> cython.void:
+    """Add to `tally` the ones of each column in n words, of which `used` bytes are in use."""
+    lanes = cython.declare(cython.ulonglong[8])
+    planes = cython.declare(cython.ulonglong[4])  # ones, twos, fours, eights
+    one: cython.ulonglong = 0
+    two: cython.ulonglong = 0
+    four: cython.ulonglong = 0
+    eight: cython.ulonglong = 0
+    sixteen: cython.ulonglong
+    u: cython.ulonglong
+    twos = cython.declare(cython.ulonglong[8])
+    fours = cython.declare(cython.ulonglong[4])
+    eights = cython.declare(cython.ulonglong[2])
+    w: cython.p_ulonglong
+    i: cython.Py_ssize_t = 0
+    r: cython.int
+    b: cython.int
+    k: cython.int
+    if n < MANY:
+        _count_few(words, n, used, tally)
         return
-    for start in range(0, max(n, 1), AT_ONCE):
-        for j in range(n_lines * codes.width):
-            tally[j] = 0
-        for i in range(start, min(n, start + AT_ONCE)):
-            e = entries[i]
-            at = np.uint64(e >> move) * width
-            to = np.uint64(line[(e & mask) >> one]) * width
-            for j in range(codes.width):
-                tally[to + np.uint64(j)] = np.uint8(tally[to + np.uint64(j)] + bits[at + np.uint64(j)])
-        if start == 0:
-            for j in range(n_lines * codes.width):
-                ones[j] = tally[j]
-        else:
-            for j in range(n_lines * codes.width):
-                ones[j] += tally[j]
+    while i + 16 <= n:
+        for b in range(8):
+            lanes[b] = 0
+        r = 0
+        while r < 255 and i + 16 <= n:
+            w = words + i
+            for k in range(8):
+                u = one ^ w[2 * k]
+                twos[k] = (one & w[2 * k]) | (u & w[2 * k + 1])
+                one = u ^ w[2 * k + 1]
+            for k in range(4):
+                u = two ^ twos[2 * k]
+                fours[k] = (two & twos[2 * k]) | (u & twos[2 * k + 1])
+                two = u ^ twos[2 * k + 1]
+            for k in range(2):
+                u = four ^ fours[2 * k]
+                eights[k] = (four & fours[2 * k]) | (u & fours[2 * k + 1])
+                four = u ^ fours[2 * k + 1]
+            u = eight ^ eights[0]
+            sixteen = (eight & eights[0]) | (u & eights[1])
+            eight = u ^ eights[1]
+            for b in range(used):
+                lanes[b] += SPREAD[(sixteen >> (8 * b)) & 255]
+            r += 1
+            i += 16
+        for b in range(used):
+            _add_bytes(tally + 8 * b, lanes[b], 16)
+    planes[0] = one
+    planes[1] = two
+    planes[2] = four
+    planes[3] = eight
+    for k in range(4):
+        for b in range(used):
+            _add_bytes(tally + 8 * b, SPREAD[(planes[k] >> (8 * b)) & 255], cython.cast(cython.uint, 1) << k)
+    _count_few(words + i, n - i, used, tally)
 
 
-@njit_inner
-def count_sizes(codes: Any, entries: Any, shift: Any, weights: Any, sizes: Any) -> Any:
-    """Fill `sizes`: of the rows with a one, per column; returns that of all rows."""
-    move = entries.dtype.type(shift)
-    total = 0.0
-    for j in range(codes.width):
-        sizes[j] = 0
-    for i in range(entries.shape[0]):
-        row = entries[i] >> move
-        size = weights.size[row]
-        total += size
-        for j in range(codes.width):
-            sizes[j] += size * codes.bits[np.uint64(row) * np.uint64(codes.width) + np.uint64(j)]
-    return total
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sum_ones(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    rows: cython.pointer[Entry],
+    start: cython.Py_ssize_t,
+    sums: cython.pointer[Sums],
+) -> cython.int:
+    """Fill `desk.ones`, a line per class in the node; returns the number of lines.
+
+    Also `desk.own`, the classes in all, and `desk.sides[2]`, the size of the ones of each column.
+    Of numbers the lines are weights and deviations.
+    """
+    width: cython.int = facts.width
+    ones: cython.p_double = desk.ones
+    sizes: cython.p_double = desk.sides + 2 * width
+    n_lines: cython.int = 0
+    c: cython.int
+    p: cython.int
+    j: cython.int
+    used: cython.int
+    i: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    e: Entry
+    row: Entry
+    unit: Entry = 1
+    mask: Entry = (unit << facts.shift) - 1
+    line: cython.p_double
+    bits: cython.p_uchar
+    w: cython.double
+    size: cython.double
+    factor: cython.double
+    is_squares: cython.bint = facts.measure.number == growing.SQUARES
+    for p in range(width):
+        sizes[p] = 0
+    if is_squares:
+        for p in range(2 * width):
+            ones[p] = 0
+        for i in range(sums.n):
+            row = rows[i] >> facts.shift
+            w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+            size = w if facts.by_weight else 1.0
+            factor = w * (facts.y[row] - sums.centre)
+            bits = facts.bits + cython.cast(cython.size_t, row) * width
+            for p in range(width):
+                ones[p] += bits[p] * w
+                ones[width + p] += bits[p] * factor
+                sizes[p] += bits[p] * size
+        return 2
+    for c in range(facts.n_sums):
+        desk.line[c] = n_lines
+        if sums.counts[c] > 0:
+            desk.own[n_lines] = sums.counts[c]
+            n_lines += 1
+    if facts.words == cython.NULL:
+        for p in range(n_lines * width):
+            ones[p] = 0
+        for i in range(sums.n):
+            e = rows[i]
+            row = e >> facts.shift
+            w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+            size = w if facts.by_weight else 1.0
+            bits = facts.bits + cython.cast(cython.size_t, row) * width
+            line = ones + desk.line[(e & mask) >> 1] * width
+            for p in range(width):
+                line[p] += w * bits[p]
+            for p in range(width):
+                sizes[p] += size * bits[p]
+        return n_lines
+    n_lines = 0
+    for c in range(facts.n_sums):
+        if sums.counts[c] <= 0:
+            continue
+        factor = 1.0 if facts.of_class == cython.NULL else facts.of_class[c]
+        m = cython.cast(cython.Py_ssize_t, rint(sums.counts[c] / factor))
+        line = ones + n_lines * cython.cast(cython.Py_ssize_t, width)
+        for j in range(facts.n_words):
+            used = (width >> 3) - 8 * j
+            used = min(8, used)
+            for p in range(8 * used):
+                desk.tally[p] = 0
+            count_words(facts.words + j * facts.n_rows + start, m, used, desk.tally)
+            for p in range(8 * used):
+                line[64 * j + p] = cython.cast(cython.int, desk.tally[p]) * factor
+            if facts.by_weight:
+                for p in range(8 * used):
+                    sizes[64 * j + p] += line[64 * j + p]
+            else:
+                for p in range(8 * used):
+                    sizes[64 * j + p] += cython.cast(cython.int, desk.tally[p])
+        start += m
+        n_lines += 1
+    return n_lines
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_words(
+    facts: cython.pointer[Facts],
+    rows: cython.pointer[Entry],
+    n: cython.Py_ssize_t,
+    goes_left: cython.p_uchar,
+    words: cython.p_ulonglong,
+    scratch: cython.p_ulonglong,
+) -> cython.void:
+    """Stable split of a node's words, whose rows are not split yet."""
+    shift: cython.int = facts.shift
+    i: cython.Py_ssize_t
+    to: cython.Py_ssize_t = 0
+    w: cython.ulonglong
+    for i in range(n):
+        w = words[i]
+        words[to] = w
+        scratch[i - to] = w
+        to += goes_left[rows[i] >> shift]
+    for i in range(n - to):
+        words[to + i] = scratch[i]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_words_by_bit(
+    words: cython.p_ulonglong,
+    by: cython.p_ulonglong,
+    n: cython.Py_ssize_t,
+    bit: cython.int,
+    scratch: cython.p_ulonglong,
+) -> cython.void:
+    """Stable split of a node's words by a bit of the words `by`, which may be the same: zeros to the left."""
+    i: cython.Py_ssize_t
+    to: cython.Py_ssize_t = 0
+    w: cython.ulonglong
+    goes: cython.Py_ssize_t
+    for i in range(n):
+        w = words[i]
+        goes = 1 - cython.cast(cython.Py_ssize_t, (by[i] >> bit) & 1)
+        words[to] = w
+        scratch[i - to] = w
+        to += goes
+    for i in range(n - to):
+        words[to + i] = scratch[i]

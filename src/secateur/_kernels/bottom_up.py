@@ -1,21 +1,15 @@
 """Cuts that one pass settles, from the leaves to the root."""
 
-from typing import Any
-
+import cython
 import numpy as np
-import numpy.typing as npt
 
-from ._jit import njit
-
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
-Costs = npt.NDArray[Any]  # int64 or float64
+Number = cython.fused_type(cython.longlong, cython.double)
 
 # Sums of real numbers depend on their order; closer than this they count as equal.
 RELATIVE_TOLERANCE = 1e-12
 
 
-def cheapest_subtree(parent: Ints, leaf_cost: Costs, scale: float = 0.0) -> Bools:
+def cheapest_subtree(parent, leaf_cost, scale=0.0):
     """Mark where to cut so that the summed cost of the leaves is least; a tie cuts.
 
     Leaves are marked too. Of all cheapest prunings this is the smallest. Whole-number costs
@@ -28,61 +22,66 @@ def cheapest_subtree(parent: Ints, leaf_cost: Costs, scale: float = 0.0) -> Bool
     return _cheapest_subtree(parent, leaf_cost, tolerance)
 
 
-@njit
-def _cheapest_subtree(parent: Ints, leaf_cost: Costs, tolerance: float) -> Bools:
+def _cheapest_subtree(
+    parent: cython.const[cython.int][:], leaf_cost: cython.const[Number][:], tolerance: cython.double
+):
     n = parent.shape[0]
-    below = np.zeros(n, leaf_cost.dtype)  # cheapest cost of the children, summed
-    is_internal = np.zeros(n, np.bool_)
-    is_cut = np.ones(n, np.bool_)
-    for v in range(n - 1, -1, -1):
-        cheapest = leaf_cost[v]
-        if is_internal[v]:
-            # The difference is taken first, so that whole numbers of any size compare exactly.
-            is_cut[v] = leaf_cost[v] - below[v] <= tolerance
-            if not is_cut[v]:
-                cheapest = below[v]
-        if v > 0:
-            below[parent[v]] += cheapest
-            is_internal[parent[v]] = True
-    return is_cut
+    below: Number[::1] = np.zeros(n, leaf_cost.base.dtype)  # cheapest cost of the children, summed
+    is_internal: cython.uchar[::1] = np.zeros(n, np.bool_)
+    is_cut: cython.uchar[::1] = np.ones(n, np.bool_)
+    with cython.nogil:
+        for v in range(n - 1, -1, -1):
+            cheapest = leaf_cost[v]
+            if is_internal[v]:
+                # The difference is taken first, so that whole numbers of any size compare exactly.
+                is_cut[v] = leaf_cost[v] - below[v] <= tolerance
+                if not is_cut[v]:
+                    cheapest = below[v]
+            if v > 0:
+                below[parent[v]] += cheapest
+                is_internal[parent[v]] = True
+    return is_cut.base
 
 
-@njit
-def shared_labels(parent: Ints, labels: Ints, is_leaf: Bools) -> Ints:
+def shared_labels(
+    parent: cython.const[cython.int][:], labels: cython.const[cython.int][:], is_leaf: cython.const[cython.uchar][:]
+):
     """The label that all leaves under each node have, -1 where they differ or there is none.
 
     `is_leaf` marks the leaves of some pruning; nodes under them have none.
     """
     n = parent.shape[0]
-    shared = np.full(n, -1, np.int32)
-    is_reached = np.zeros(n, np.bool_)  # has a leaf at or under it
-    for v in range(n - 1, -1, -1):
-        if is_leaf[v]:
-            shared[v] = labels[v]
-            is_reached[v] = True
-        if v > 0 and is_reached[v]:
-            p = parent[v]
-            if not is_reached[p]:
-                shared[p] = shared[v]
-                is_reached[p] = True
-            elif shared[p] != shared[v]:
-                shared[p] = -1
-    return shared
+    shared: cython.int[::1] = np.full(n, -1, np.int32)
+    is_reached: cython.uchar[::1] = np.zeros(n, np.bool_)  # has a leaf at or under it
+    with cython.nogil:
+        for v in range(n - 1, -1, -1):
+            if is_leaf[v]:
+                shared[v] = labels[v]
+                is_reached[v] = True
+            if v > 0 and is_reached[v]:
+                p = parent[v]
+                if not is_reached[p]:
+                    shared[p] = shared[v]
+                    is_reached[p] = True
+                elif shared[p] != shared[v]:
+                    shared[p] = -1
+    return shared.base
 
 
-@njit
-def first_cuts(parent: Ints, order: Ints) -> Bools:
+def first_cuts(parent: cython.const[cython.int][:], order: cython.const[cython.int][:]):
     """Cut the nodes of `order` one after the other, except those above an earlier cut.
 
     Nodes under an earlier cut may be marked as well; there they change nothing.
     """
-    is_cut = np.zeros(parent.shape[0], np.bool_)
-    is_above = np.zeros(parent.shape[0], np.bool_)
-    for v in order:
-        if not is_above[v]:
-            is_cut[v] = True
-            u = parent[v]
-            while u >= 0 and not is_above[u]:  # above a marked node all are marked
-                is_above[u] = True
-                u = parent[u]
-    return is_cut
+    is_cut: cython.uchar[::1] = np.zeros(parent.shape[0], np.bool_)
+    is_above: cython.uchar[::1] = np.zeros(parent.shape[0], np.bool_)
+    with cython.nogil:
+        for i in range(order.shape[0]):
+            v = order[i]
+            if not is_above[v]:
+                is_cut[v] = True
+                u = parent[v]
+                while u >= 0 and not is_above[u]:  # above a marked node all are marked
+                    is_above[u] = True
+                    u = parent[u]
+    return is_cut.base

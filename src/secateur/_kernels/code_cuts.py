@@ -1,258 +1,256 @@
 """Find the best cut of a binned column from its class histogram.
 
-The same arithmetic as the scans of presorted lists (scan.py), once per code instead of once
-per row: equal counts give equal scores, to the last bit, so a tree grown from histograms is
-the one grown from the rows. A cut stands between two neighbouring codes that the node holds;
-`best` is what it must beat by more than `tie`.
+The same arithmetic as the scans of presorted lists (scan.py, scan_sums.py), once per code
+instead of once per row: equal counts give equal scores, to the last bit, so a tree grown from
+histograms is the one grown from the rows. A cut stands between two neighbouring codes that
+the node holds; `best` is what it must beat by more than `tie`.
+
+A Cut's position is the code below, or -1; its flags are the code above, or -1.
 """
 
-from typing import Any
-
-import numpy as np
-from numba.extending import overload
-
-from . import criteria
-from ._jit import INNER, njit_inner
+import cython
+from cython.cimports.libc.math import INFINITY, floor, sqrt
+from cython.cimports.secateur._kernels import growing
+from cython.cimports.secateur._kernels.criteria import impurity_of
+from cython.cimports.secateur._kernels.growing import Cut, Desk, Facts, Sums
 
 
-@njit_inner
-def rows_of(line: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def rows_of(line: cython.p_longlong, n_classes: cython.int) -> cython.double:
     """Rows of one code."""
-    rows = 0
-    for c in range(line.shape[0]):
+    rows: cython.longlong = 0
+    c: cython.int
+    for c in range(n_classes):
         rows += line[c]
-    return np.float64(rows)
+    return cython.cast(cython.double, rows)
 
 
-@njit_inner
-def _cut_gini_two(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    ones = counts[1]
-    limit = (best + tie) * rows / 2
-    left, i = 0.0, 0.0
-    last, below, above = -1, -1, -1
-    for k in range(codes.shape[0]):
-        here = rows_of(codes[k])
-        if here == 0:
-            continue
-        if i > 0:
-            d = left * rows - ones * i
-            room = i * (rows - i)
-            if d * d > limit * room and i >= least and rows - i >= least:
-                best = 2 * (d * d) / (rows * room)
-                limit = (best + tie) * rows / 2
-                below, above = last, k
-        left += np.float64(codes[k, 1])
-        i += here
-        last = k
-    return best, below, above
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _units(score: cython.double, half: cython.double) -> cython.longlong:
+    """A score in units of the entropy table, rounded down."""
+    one: cython.longlong = 1
+    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
-@njit_inner
-def _cut_gini(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    left = work.space[0]
-    all_squares = 0.0
-    for c in range(counts.shape[0]):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _whole(x: cython.double) -> cython.Py_ssize_t:
+    return cython.cast(cython.Py_ssize_t, x)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def cut_codes(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    codes: cython.p_longlong,
+    n_codes: cython.longlong,
+    sums: cython.pointer[Sums],
+    best: cython.double,
+    tie: cython.double,
+    least: cython.double,
+    cut: cython.pointer[Cut],
+) -> cython.void:
+    """Best cut where no row of the node is missing."""
+    number: cython.int = facts.measure.number
+    n: cython.int = facts.n_sums
+    is_two: cython.bint = number == growing.GINI and sums.n_here == 2
+    table: cython.p_longlong = facts.measure.table
+    half: cython.double = 0.5 * facts.measure.unit
+    counts: cython.p_double = sums.counts
+    left: cython.p_double = desk.left
+    rows: cython.double = sums.weight
+    all_squares: cython.double = 0
+    squares: cython.double = 0
+    product: cython.double = 0
+    both: cython.double = 0
+    in_units: cython.longlong = 0
+    node_units: cython.longlong = 0
+    limit_units: cython.longlong = 0
+    units: cython.longlong
+    i: cython.double = 0
+    here: cython.double
+    more: cython.double
+    d: cython.double
+    room: cython.double
+    limit: cython.double
+    k: cython.longlong
+    c: cython.int
+    last: cython.longlong = -1
+    line: cython.p_longlong
+    is_taken: cython.bint
+    for c in range(n):
         left[c] = 0
         all_squares += counts[c] * counts[c]
-    constant = all_squares / rows
-    limit = best + tie + constant
-    squares, product, i = 0.0, 0.0, 0.0
-    last, below, above = -1, -1, -1
-    for k in range(codes.shape[0]):
-        here = rows_of(codes[k])
+        if number == growing.ENTROPY_TABLE:
+            in_units += table[_whole(counts[c])]
+    constant: cython.double = all_squares / rows
+    limit = (best + tie) * rows / 2
+    if number == growing.ENTROPY_TABLE:
+        node_units = table[_whole(rows)] - in_units
+        limit_units = _units(best + tie, half)
+    elif number == growing.SQRT:
+        limit = sums.base - best - tie  # what both sides together must stay below
+    elif not is_two:
+        limit = best + tie + constant
+    cut.position = -1
+    for k in range(n_codes):
+        line = codes + k * n
+        here = rows_of(line, n)
         if here == 0:
             continue
-        if i > 0:
-            reached = squares * rows + (all_squares - 2 * product) * i
+        if i >= least and rows - i >= least and i > 0:
+            is_taken = False
             room = i * (rows - i)
-            if reached > limit * room and i >= least and rows - i >= least:
-                best = reached / room - constant
-                limit = reached / room + tie
-                below, above = last, k
-        for c in range(counts.shape[0]):
-            more = np.float64(codes[k, c])
+            if is_two:
+                d = left[sums.second] * rows - counts[sums.second] * i
+                is_taken = d * d > limit * room
+                if is_taken:
+                    best = 2 * (d * d) / (rows * room)
+                    limit = (best + tie) * rows / 2
+            elif number == growing.GINI:
+                d = squares * rows + (all_squares - 2 * product) * i
+                is_taken = d > limit * room
+                if is_taken:
+                    best = d / room - constant
+                    limit = d / room + tie
+            elif number == growing.ENTROPY_TABLE:
+                units = node_units + in_units - table[_whole(i)] - table[_whole(rows - i)]
+                is_taken = units > limit_units
+                if is_taken:
+                    best = half * units
+                    limit_units = _units(best + tie, half)
+            else:
+                both = 0
+                for c in range(1 if n == 2 else 0, n):
+                    d = left[c]
+                    if counts[c] > 0 or n == 2:
+                        both += sqrt(d * (i - d)) + sqrt((counts[c] - d) * (rows - i - (counts[c] - d)))
+                both = both if n == 2 else 0.5 * both
+                is_taken = both < limit
+                if is_taken:
+                    best = sums.base - both
+                    limit = both - tie
+            if is_taken:
+                cut.position = last
+                cut.flags = cython.cast(cython.int, k)
+        for c in range(n):
+            more = cython.cast(cython.double, line[c])
+            if number == growing.ENTROPY_TABLE:
+                d = counts[c] - left[c]
+                in_units += (table[_whole(left[c] + more)] - table[_whole(left[c])]) + (
+                    table[_whole(d - more)] - table[_whole(d)]
+                )
             squares += (2 * left[c] + more) * more
             left[c] += more
             product += counts[c] * more
         i += here
         last = k
-    return best, below, above
+    cut.score = best
 
 
-@njit_inner
-def _cut_entropy(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    table = criterion.table
-    n = np.int64(rows)
-    left = work.space[0]
-    both = np.int64(0)
-    for c in range(counts.shape[0]):
-        left[c] = 0
-        both += table[np.int64(counts[c])]
-    node = table[n] - both
-    half = 0.5 * criterion.unit
-    limit = np.int64(np.floor((best + tie) / half)) if best > -np.inf else np.int64(-(2**62))
-    i = np.int64(0)
-    last, below, above = -1, -1, -1
-    for k in range(codes.shape[0]):
-        here = np.int64(rows_of(codes[k]))
-        if here == 0:
-            continue
-        if i > 0 and i >= least and n - i >= least:
-            units = node + both - table[i] - table[n - i]
-            if units > limit:
-                best = half * units
-                limit = np.int64(np.floor((best + tie) / half))
-                below, above = last, k
-        for c in range(counts.shape[0]):
-            more = np.int64(codes[k, c])
-            a = np.int64(left[c])
-            b = np.int64(counts[c]) - a
-            both += (table[a + more] - table[a]) + (table[b - more] - table[b])
-            left[c] += more
-        i += here
-        last = k
-    return best, below, above
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _score(
+    facts: cython.pointer[Facts],
+    left: cython.p_double,
+    right: cython.p_double,
+    i: cython.double,
+    sums: cython.pointer[Sums],
+) -> cython.double:
+    """Gain of a cut with i rows on the left."""
+    n: cython.int = facts.n_sums
+    rows: cython.double = sums.weight
+    d: cython.double
+    units: cython.longlong
+    table: cython.p_longlong = facts.measure.table
+    c: cython.int
+    if facts.measure.number == growing.GINI and sums.n_here == 2:
+        d = left[sums.second] * rows - sums.counts[sums.second] * i
+        return 2 * (d * d) / (rows * (i * (rows - i)))
+    if facts.measure.number == growing.ENTROPY_TABLE:
+        units = table[_whole(rows)] - table[_whole(i)] - table[_whole(rows - i)]
+        for c in range(n):
+            units += table[_whole(left[c])] + table[_whole(right[c])] - table[_whole(sums.counts[c])]
+        return 0.5 * facts.measure.unit * units
+    return (
+        sums.base
+        - impurity_of(cython.address(facts.measure), left, n, i)
+        - impurity_of(cython.address(facts.measure), right, n, rows - i)
+    )
 
 
-@njit_inner
-def _cut_sqrt_two(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    ones = counts[1]
-    limit = base - best - tie  # what both sides together must stay below
-    left, i = 0.0, 0.0
-    last, below, above = -1, -1, -1
-    for k in range(codes.shape[0]):
-        here = rows_of(codes[k])
-        if here == 0:
-            continue
-        if i > 0:
-            both = np.sqrt(left * (i - left)) + np.sqrt((ones - left) * (rows - i - (ones - left)))
-            if both < limit and i >= least and rows - i >= least:
-                best = base - both
-                limit = both - tie
-                below, above = last, k
-        left += np.float64(codes[k, 1])
-        i += here
-        last = k
-    return best, below, above
-
-
-@njit_inner
-def _cut_sqrt(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    left = work.space[0]
-    for c in range(counts.shape[0]):
-        left[c] = 0
-    limit = base - best - tie
-    i = 0.0
-    last, below, above = -1, -1, -1
-    for k in range(codes.shape[0]):
-        here = rows_of(codes[k])
-        if here == 0:
-            continue
-        if i > 0 and i >= least and rows - i >= least:
-            sums = 0.0
-            for c in range(counts.shape[0]):
-                own, y = counts[c], left[c]
-                if own > 0:
-                    sums += np.sqrt(y * (i - y)) + np.sqrt((own - y) * (rows - i - (own - y)))
-            both = 0.5 * sums
-            if both < limit:
-                best = base - both
-                limit = both - tie
-                below, above = last, k
-        for c in range(counts.shape[0]):
-            left[c] += np.float64(codes[k, c])
-        i += here
-        last = k
-    return best, below, above
-
-
-_CUTS: dict[type, Any] = {
-    criteria.GiniTwo: _cut_gini_two,
-    criteria.Gini: _cut_gini,
-    criteria.Entropy: _cut_entropy,
-    criteria.Sqrt: _cut_sqrt,
-    criteria.SqrtTwo: _cut_sqrt_two,
-}
-
-
-def cut(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    """Best cut where no row of the node is missing: (best, code below or -1, code above)."""
-    return _CUTS[type(criterion)](criterion, codes, counts, rows, base, best, tie, least, work)
-
-
-@overload(cut, jit_options=INNER)  # type: ignore[untyped-decorator]
-def _cut(
-    criterion: Any, codes: Any, counts: Any, rows: Any, base: Any, best: Any, tie: Any, least: Any, work: Any
-) -> Any:
-    return _CUTS[criterion.instance_class].py_func
-
-
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def cut_missing(
-    criterion: Any,
-    codes: Any,
-    missing: Any,
-    counts: Any,
-    rows: Any,
-    base: Any,
-    best: Any,
-    tie: Any,
-    least: Any,
-    work: Any,
-) -> Any:
-    """Best cut where the rows `missing` of each class have no value.
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    codes: cython.p_longlong,
+    n_codes: cython.longlong,
+    sums: cython.pointer[Sums],
+    best: cython.double,
+    tie: cython.double,
+    least: cython.double,
+    cut: cython.pointer[Cut],
+) -> cython.void:
+    """Best cut where the rows of the last line, after `n_codes` others, have no value.
 
-    They are tried on the right and on the left of every cut, and against all others. Returns
-    (best, code below or -1, code above or -1: present against missing, child of the missing).
+    They are tried on the right and on the left of every cut, and against all others.
     """
-    n_classes = counts.shape[0]
-    left, right = work.space[0, :n_classes], work.space[1, :n_classes]
-    n_missing = rows_of(missing)
-    for c in range(n_classes):
+    n: cython.int = facts.n_sums
+    left: cython.p_double = desk.left
+    right: cython.p_double = desk.right
+    missing: cython.p_longlong = codes + n_codes * n
+    n_missing: cython.double = rows_of(missing, n)
+    rows: cython.double = sums.weight
+    i: cython.double = 0
+    here: cython.double
+    at: cython.double
+    more: cython.double
+    score: cython.double
+    last: cython.longlong = -1
+    k: cython.longlong
+    c: cython.int
+    s: cython.int
+    for c in range(n):
         left[c] = 0
-        right[c] = counts[c]
-    i = 0.0
-    last, below, above, default = -1, -1, -1, 0
-    for k in range(codes.shape[0] + 1):
-        is_end = k == codes.shape[0]
-        here = 0.0 if is_end else rows_of(codes[k])
-        if here == 0 and not is_end:
+        right[c] = sums.counts[c]
+    cut.position = -1
+    for k in range(n_codes + 1):
+        here = rows_of(codes + k * n, n) if k < n_codes else 0.0
+        if here == 0 and k < n_codes:
             continue
-        if i > 0:
-            if i >= least and rows - i >= least:
-                score = base - criteria.impurity(criterion, left, i) - criteria.impurity(criterion, right, rows - i)
-                if score > best + tie:
-                    best, below, above, default = score, last, -1 if is_end else k, 1
-            if not is_end and i + n_missing >= least and rows - i - n_missing >= least:
-                for c in range(n_classes):
-                    left[c] += np.float64(missing[c])
-                    right[c] -= np.float64(missing[c])
-                score = (
-                    base
-                    - criteria.impurity(criterion, left, i + n_missing)
-                    - criteria.impurity(criterion, right, rows - i - n_missing)
-                )
-                if score > best + tie:
-                    best, below, above, default = score, last, k, 0
-                for c in range(n_classes):
-                    left[c] -= np.float64(missing[c])
-                    right[c] += np.float64(missing[c])
-        if not is_end:
-            for c in range(n_classes):
-                left[c] += np.float64(codes[k, c])
-                right[c] -= np.float64(codes[k, c])
+        for s in range(0 if i == 0 else 2 if k < n_codes else 1):
+            at = i + s * n_missing
+            if at < least or rows - at < least:
+                continue
+            for c in range(n):
+                more = cython.cast(cython.double, s * missing[c])
+                left[c] += more
+                right[c] -= more
+            score = _score(facts, left, right, at, sums)
+            if score > best + tie:
+                best = score
+                cut.position = last
+                cut.flags = cython.cast(cython.int, k) if k < n_codes else -1
+                cut.side = 1 - s
+            for c in range(n):
+                more = cython.cast(cython.double, s * missing[c])
+                left[c] -= more
+                right[c] += more
+        if k < n_codes:
+            for c in range(n):
+                more = cython.cast(cython.double, codes[k * n + c])
+                left[c] += more
+                right[c] -= more
             i += here
             last = k
-    return best, below, above, default
+    cut.score = best

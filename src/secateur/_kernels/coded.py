@@ -1,85 +1,132 @@
-"""Find the best test on a nominal column, from one class histogram per node.
+"""Find the best test on a nominal column, from one histogram per node.
 
 Only the categories present in the node are looked at, so a small node costs its rows, not
-the categories of the column.
+the categories of the column. A line of the histogram holds the sums of one category: the
+weight of every class, or weight and deviations of numbers.
 
 A nominal split is a set of categories against the rest; the set with the lowest category
 present is child 0. Of equal splits the one whose child 0 comes first as a sorted list of
 categories wins (decided for up to 63 categories in the node; beyond, the first found).
 """
 
-from typing import Any, NamedTuple
+import cython
+from cython.cimports.libc.math import INFINITY
+from cython.cimports.secateur._kernels import growing
+from cython.cimports.secateur._kernels.criteria import impurity_of
+from cython.cimports.secateur._kernels.growing import Code, Entry, Facts, Histogram, Measure, Sums
 
-import numpy as np
-import numpy.typing as npt
-
-from . import criteria
-from ._jit import njit_inner
-
-NONE, NUMERIC, SUBSET, MULTIWAY = 0, 1, 2, 3
-UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
-EXHAUSTIVE = 10  # categories up to which all subsets are tried where prefixes are not enough
+EXHAUSTIVE = cython.declare(
+    cython.int, 10
+)  # categories up to which all subsets are tried where prefixes are not enough
 
 
-class Histogram(NamedTuple):
-    """Scratch space of one thread; `counts`, `sizes` and `is_seen` are zero between calls."""
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _fill_whole(
+    histogram: cython.pointer[Histogram],
+    facts: cython.pointer[Facts],
+    codes: cython.pointer[Code],
+    n_codes: cython.longlong,
+    entries: cython.pointer[Entry],
+    sums: cython.pointer[Sums],
+) -> cython.int:
+    """`fill` where every row counts as 1 and the codes are not many more than the rows."""
+    n_sums: cython.int = histogram.n_sums
+    tally: cython.p_int = histogram.tally
+    shift: cython.int = facts.shift
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
+    n_present: cython.int = 0
+    here: cython.int
+    k: cython.longlong
+    c: cython.int
+    i: cython.Py_ssize_t
+    e: Entry
+    line: cython.p_int
+    other: cython.p_int = tally + n_codes * n_sums  # two tables: the next row need not wait for the last one's count
+    for i in range(sums.n >> 1):
+        e = entries[2 * i]
+        tally[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+        e = entries[2 * i + 1]
+        other[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+    if sums.n & 1:
+        e = entries[sums.n - 1]
+        tally[
+            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
+        ] += 1
+    for k in range(n_codes):
+        line = tally + k * n_sums
+        here = 0
+        for c in range(n_sums):
+            line[c] += other[k * n_sums + c]
+            other[k * n_sums + c] = 0
+            here += line[c]
+        if here == 0:
+            continue
+        for c in range(n_sums):
+            histogram.counts[k * n_sums + c] = line[c]
+            line[c] = 0
+        histogram.is_seen[k] = 1
+        histogram.sizes[k] = here
+        histogram.weights[k] = here
+        histogram.present[n_present] = k
+        n_present += 1
+    return n_present
 
-    counts: npt.NDArray[np.float64]  # per code and class
-    sizes: npt.NDArray[np.float64]  # per code: what min_samples_leaf counts
-    weights: npt.NDArray[np.float64]  # per code
-    is_seen: npt.NDArray[np.bool_]
-    present: npt.NDArray[np.int64]  # the codes in the node, ascending
-    order: npt.NDArray[np.int64]
-    keys: npt.NDArray[np.float64]
-    branch: npt.NDArray[np.uint16]  # child of each code, of the best nominal test so far
-    left: npt.NDArray[np.float64]
-    right: npt.NDArray[np.float64]
 
-
-def make_histogram(n_codes: int, n_classes: int) -> Histogram:
-    """Scratch space for columns of at most `n_codes` codes."""
-    return Histogram(
-        np.zeros((n_codes, n_classes)),
-        np.zeros(n_codes),
-        np.zeros(n_codes),
-        np.zeros(n_codes, np.bool_),
-        np.zeros(n_codes, np.int64),
-        np.zeros(n_codes, np.int64),
-        np.zeros(n_codes),
-        np.zeros(n_codes, np.uint16),
-        np.zeros(n_classes),
-        np.zeros(n_classes),
-    )
-
-
-@njit_inner
-def fill(histogram: Any, codes: Any, n_codes: Any, entries: Any, shift: Any, weights: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def fill(
+    histogram: cython.pointer[Histogram],
+    facts: cython.pointer[Facts],
+    codes: cython.pointer[Code],
+    n_codes: cython.longlong,
+    entries: cython.pointer[Entry],
+    sums: cython.pointer[Sums],
+) -> cython.int:
     """Count the node's rows; returns how many codes are present."""
-    one = entries.dtype.type(1)
-    move = entries.dtype.type(shift)
-    mask = (one << move) - one
-    counts, sizes, is_seen, present = histogram.counts, histogram.sizes, histogram.is_seen, histogram.present
-    n_present = 0
-    if weights.is_weighted:
-        for i in range(entries.shape[0]):
-            e = entries[i]
-            row = e >> move
-            code = codes[row]
-            counts[code, (e & mask) >> one] += weights.weight[row]
-            sizes[code] += weights.size[row]
-            if not is_seen[code]:
-                is_seen[code] = True
-                present[n_present] = code
-                n_present += 1
-    else:
-        for i in range(entries.shape[0]):
-            e = entries[i]
-            code = codes[e >> move]
-            counts[code, (e & mask) >> one] += 1
-            if not is_seen[code]:
-                is_seen[code] = True
-                present[n_present] = code
-                n_present += 1
+    n_sums: cython.int = histogram.n_sums
+    counts: cython.p_double = histogram.counts
+    sizes: cython.p_double = histogram.sizes
+    is_seen: cython.p_uchar = histogram.is_seen
+    present: cython.p_longlong = histogram.present
+    shift: cython.int = facts.shift
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
+    is_squares: cython.bint = facts.measure.number == growing.SQUARES
+    n_present: cython.int = 0
+    t: cython.int
+    k: cython.longlong
+    c: cython.int
+    i: cython.Py_ssize_t
+    e: Entry
+    row: Entry
+    code: Code
+    w: cython.double
+    total: cython.double
+    if facts.weight == cython.NULL and not is_squares and n_codes <= 2 * sums.n:
+        return _fill_whole(histogram, facts, codes, n_codes, entries, sums)
+    for i in range(sums.n):
+        e = entries[i]
+        row = e >> shift
+        code = codes[row]
+        w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+        if is_squares:
+            counts[2 * cython.cast(cython.Py_ssize_t, code)] += w
+            counts[2 * cython.cast(cython.Py_ssize_t, code) + 1] += w * (facts.y[row] - sums.centre)
+        else:
+            counts[cython.cast(cython.Py_ssize_t, code) * n_sums + cython.cast(cython.int, (e & mask) >> 1)] += w
+        sizes[code] += w if facts.by_weight else 1.0
+        if not is_seen[code]:
+            is_seen[code] = 1
+            present[n_present] = code
+            n_present += 1
     if n_present * 8 > n_codes:
         t = 0
         for k in range(n_codes):
@@ -88,39 +135,69 @@ def fill(histogram: Any, codes: Any, n_codes: Any, entries: Any, shift: Any, wei
                 t += 1
     else:
         for t in range(n_present):
-            histogram.keys[present[t]] = present[t]
-        _sort_by_key(present, histogram.keys, n_present)
+            histogram.keys[present[t]] = cython.cast(cython.double, present[t])
+        sort_by_key(present, histogram.keys, n_present)
     for t in range(n_present):
         k = present[t]
-        total = 0.0
-        for c in range(counts.shape[1]):
-            total += counts[k, c]
+        total = 0
+        for c in range(1 if is_squares else n_sums):
+            total += counts[k * n_sums + c]
         histogram.weights[k] = total
-        if not weights.is_weighted:
-            sizes[k] = total
     return n_present
 
 
-@njit_inner
-def clear(histogram: Any, n_present: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython.void:
     """Make the histogram empty again."""
+    t: cython.int
+    c: cython.int
+    k: cython.longlong
     for t in range(n_present):
         k = histogram.present[t]
-        histogram.is_seen[k] = False
+        histogram.is_seen[k] = 0
         histogram.sizes[k] = 0
-        for c in range(histogram.counts.shape[1]):
-            histogram.counts[k, c] = 0
+        for c in range(histogram.n_sums):
+            histogram.counts[k * histogram.n_sums + c] = 0
 
 
-@njit_inner
-def _sort_by_key(order: Any, keys: Any, n: Any) -> Any:
-    """Sort `order[:n]` in place by (key of the item, item): a heap sort."""
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_less(a: cython.longlong, b: cython.longlong, keys: cython.p_double) -> cython.bint:
+    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sort_by_key(order: cython.p_longlong, keys: cython.p_double, n: cython.Py_ssize_t) -> cython.void:
+    """Sort `order[:n]` in place by (key of the item, item): by insertion, or where they are many a heap sort."""
+    step: cython.Py_ssize_t
+    last: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    child: cython.Py_ssize_t
+    item: cython.longlong
+    if n <= 16:
+        for step in range(1, n):
+            item = order[step]
+            i = step
+            while i > 0 and _is_less(item, order[i - 1], keys):
+                order[i] = order[i - 1]
+                i -= 1
+            order[i] = item
+        return
     for step in range(2 * n):
         if step < n:  # build the heap
-            last, i = n, n - 1 - step
+            last = n
+            i = n - 1 - step
         else:  # move the largest behind it
-            last, i = 2 * n - 1 - step, 0
-            order[0], order[last] = order[last], order[0]
+            last = 2 * n - 1 - step
+            i = 0
+            item = order[0]
+            order[0] = order[last]
+            order[last] = item
         while True:
             child = 2 * i + 1
             if child >= last:
@@ -129,153 +206,230 @@ def _sort_by_key(order: Any, keys: Any, n: Any) -> Any:
                 child += 1
             if not _is_less(order[i], order[child], keys):
                 break
-            order[i], order[child] = order[child], order[i]
+            item = order[i]
+            order[i] = order[child]
+            order[child] = item
             i = child
 
 
-@njit_inner
-def _is_less(a: Any, b: Any, keys: Any) -> Any:
-    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
-
-
-@njit_inner
-def _move(histogram: Any, code: Any, sign: Any) -> Any:
-    """Move a code's rows to the left (sign 1) or back to the right (-1)."""
-    for c in range(histogram.left.shape[0]):
-        histogram.left[c] += sign * histogram.counts[code, c]
-        histogram.right[c] -= sign * histogram.counts[code, c]
-
-
-@njit_inner
-def _start_right(histogram: Any, n_present: Any) -> Any:
-    """Put every row to the right; returns (weight, size) of the node."""
-    left, right, present = histogram.left, histogram.right, histogram.present
-    weight = 0.0
-    size = 0.0
-    for c in range(left.shape[0]):
-        left[c] = 0
-        right[c] = 0
-    for t in range(n_present):
-        weight += histogram.weights[present[t]]
-        size += histogram.sizes[present[t]]
-        for c in range(left.shape[0]):
-            right[c] += histogram.counts[present[t], c]
-    return weight, size
-
-
-@njit_inner
-def _gain(criterion: Any, histogram: Any, base: Any, left_weight: Any, total: Any) -> Any:
-    return (
-        base
-        - criteria.impurity(criterion, histogram.left, left_weight)
-        - criteria.impurity(criterion, histogram.right, total - left_weight)
-    )
-
-
-@njit_inner
-def multiway_score(criterion: Any, histogram: Any, n_present: Any, base: Any, least: Any, n_large: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def multiway_score(
+    measure: cython.pointer[Measure],
+    histogram: cython.pointer[Histogram],
+    n_present: cython.int,
+    sums: cython.pointer[Sums],
+    least: cython.double,
+    n_large: cython.double,
+) -> cython.double:
     """Gain of one child per value; -inf where a branch is below `least` or fewer than two reach `n_large`."""
-    score = base
-    large = 0
+    is_squares: cython.bint = measure.number == growing.SQUARES
+    score: cython.double = -sums.total * sums.total / sums.weight if is_squares else sums.base
+    n_enough: cython.int = 0
+    t: cython.int
+    k: cython.longlong
+    line: cython.p_double
     for t in range(n_present):
         k = histogram.present[t]
         if histogram.sizes[k] < least:
-            return -np.inf
-        large += histogram.sizes[k] >= n_large
-        score -= criteria.impurity(criterion, histogram.counts[k], histogram.weights[k])
-    return score if large >= 2 else -np.inf
+            return -INFINITY
+        n_enough += histogram.sizes[k] >= n_large
+        line = histogram.counts + k * histogram.n_sums
+        if is_squares:
+            score += line[1] * line[1] / histogram.weights[k]
+        else:
+            score -= impurity_of(measure, line, histogram.n_sums, histogram.weights[k])
+    return score if n_enough >= 2 else -INFINITY
 
 
-@njit_inner
-def is_any_below(histogram: Any, n_present: Any, least: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_any_below(histogram: cython.pointer[Histogram], n_present: cython.int, least: cython.double) -> cython.bint:
     """Whether a category has fewer than `least` rows; else every set of categories is large enough."""
-    smallest = np.inf
+    t: cython.int
     for t in range(n_present):
-        smallest = min(smallest, histogram.sizes[histogram.present[t]])
-    return smallest < least
+        if histogram.sizes[histogram.present[t]] < least:
+            return True
+    return False
 
 
-@njit_inner
-def moved_by(step: Any) -> Any:
-    """The category that a step of the Gray code moves: first the lowest, which then stays."""
-    t = np.int64(0)
-    if step > 0:
-        while not (step >> t) & 1:
-            t += 1
-        t += 1
-    return t
-
-
-@njit_inner
-def _comes_first(a: Any, b: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _comes_first(a: cython.ulonglong, b: cython.ulonglong) -> cython.bint:
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
-    differing = a ^ b
-    lowest = differing & (~differing + np.uint64(1))
-    higher = ~(lowest | (lowest - np.uint64(1)))
+    differing: cython.ulonglong = a ^ b
+    lowest: cython.ulonglong = differing & (~differing + 1)
+    higher: cython.ulonglong = ~(lowest | (lowest - 1))
     if a & lowest:
-        return (b & higher) != np.uint64(0)
-    return (a & higher) == np.uint64(0)
+        return (b & higher) != 0
+    return (a & higher) == 0
 
 
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gain(
+    measure: cython.pointer[Measure],
+    histogram: cython.pointer[Histogram],
+    sums: cython.pointer[Sums],
+    left_weight: cython.double,
+    total: cython.double,
+) -> cython.double:
+    """Gain of what is on the left against what is on the right."""
+    d: cython.double
+    right_weight: cython.double = total - left_weight
+    left: cython.double = 0
+    right: cython.double = 0
+    c: cython.int
+    n: cython.int = histogram.n_sums
+    if measure.number == growing.GINI and left_weight > 0 and right_weight > 0:  # without two calls
+        for c in range(n):
+            left += histogram.left[c] * (left_weight - histogram.left[c])
+            right += histogram.right[c] * (right_weight - histogram.right[c])
+        return sums.base - left / left_weight - right / right_weight
+    if measure.number == growing.SQUARES:
+        d = histogram.left[1] * sums.weight - sums.total * left_weight
+        return d * d / (sums.weight * (left_weight * (sums.weight - left_weight)))
+    return (
+        sums.base
+        - impurity_of(measure, histogram.left, n, left_weight)
+        - impurity_of(measure, histogram.right, n, right_weight)
+    )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def subset_cut(
-    criterion: Any, histogram: Any, n_present: Any, n_codes: Any, base: Any, best: Any, tie: Any, least: Any
-) -> Any:
-    """Best set of categories against the rest: (best, found); the set goes to `histogram.branch`.
+    measure: cython.pointer[Measure],
+    histogram: cython.pointer[Histogram],
+    n_present: cython.int,
+    n_codes: cython.longlong,
+    sums: cython.pointer[Sums],
+    best: cython.p_double,
+    tie: cython.double,
+    least: cython.double,
+) -> cython.bint:
+    """Best set of categories against the rest: whether one is better than `best`; it goes to `histogram.branch`.
 
     Few categories, and more than two classes or a category smaller than `least`: all sets, by a
     Gray code over the categories other than the lowest. Otherwise prefixes in order of the share
     of each class in turn: with two classes the best set is among them for every concave
-    criterion (both orders are tried so that equal shares do not depend on which class comes
-    first). With more classes, or if `least` rules that prefix out, this is a heuristic.
+    criterion (both orders are tried where shares are equal, so that these do not depend on which
+    class comes first). With more classes, or if `least` rules that prefix out, this is a
+    heuristic. Of numbers the order is that of the means, in which the best set is a prefix; where
+    nothing can be gained but rounding it is that of the categories, so that noise decides nothing.
     """
-    sizes, weights, present, order = histogram.sizes, histogram.weights, histogram.present, histogram.order
-    n_classes = histogram.counts.shape[1]
-    is_exhaustive = n_present <= EXHAUSTIVE and (n_classes > 2 or is_any_below(histogram, n_present, least))
-    found = False
-    best_mask = np.uint64(0)
-    one = np.uint64(1)
-    all_mask = (one << np.uint64(min(n_present, 63))) - one
-    for focus in range(1 if is_exhaustive else n_classes):
-        total, all_size = _start_right(histogram, n_present)
-        left_weight = 0.0
-        left_size = 0.0
-        mask = np.uint64(0)
+    n_sums: cython.int = histogram.n_sums
+    counts: cython.p_double = histogram.counts
+    present: cython.p_longlong = histogram.present
+    order: cython.p_longlong = histogram.order
+    left: cython.p_double = histogram.left
+    right: cython.p_double = histogram.right
+    is_squares: cython.bint = measure.number == growing.SQUARES
+    is_exhaustive: cython.bint = n_present <= EXHAUSTIVE and (
+        (not is_squares and n_sums > 2) or _is_any_below(histogram, n_present, least)
+    )
+    is_noise: cython.bint = False
+    found: cython.bint = False
+    found_here: cython.bint
+    is_enough: cython.bint
+    found_mask: cython.ulonglong = 0
+    best_step: cython.int = 0
+    mask: cython.ulonglong
+    best_mask: cython.ulonglong = 0
+    named: cython.ulonglong
+    one: cython.ulonglong = 1
+    bit: cython.ulonglong
+    all_mask: cython.ulonglong = (one << (min(63, n_present))) - 1
+    focus: cython.int
+    n_steps: cython.int
+    step: cython.int
+    t: cython.int
+    c: cython.int
+    k: cython.longlong
+    total: cython.double
+    all_size: cython.double
+    left_weight: cython.double
+    left_size: cython.double
+    sign: cython.double
+    score: cython.double
+    if is_squares:
+        is_noise = multiway_score(measure, histogram, n_present, sums, -INFINITY, -INFINITY) <= tie
+    for focus in range(1 if is_squares or is_exhaustive else 0, 2 if is_squares or is_exhaustive else n_sums):
+        total = 0
+        all_size = 0
+        for c in range(n_sums):
+            left[c] = 0
+            right[c] = 0
+        for t in range(n_present):
+            k = present[t]
+            total += histogram.weights[k]
+            all_size += histogram.sizes[k]
+            for c in range(n_sums):
+                right[c] += counts[k * n_sums + c]
+        left_weight = 0
+        left_size = 0
+        mask = 0
+        found_here = False
         n_steps = n_present - 1
         if is_exhaustive:
             n_steps = 1 << (n_present - 1)
         else:
             for t in range(n_present):
                 order[t] = t
-                histogram.keys[t] = histogram.counts[present[t], focus] / weights[present[t]]
-            _sort_by_key(order, histogram.keys, n_present)
+                k = present[t]
+                histogram.keys[t] = 0.0 if is_noise else counts[k * n_sums + focus] / histogram.weights[k]
+            sort_by_key(order, histogram.keys, n_present)
         for step in range(n_steps):
-            t = moved_by(step) if is_exhaustive else order[step]
-            bit = one << np.uint64(min(t, 63))
+            t = 0
+            if not is_exhaustive:
+                t = cython.cast(cython.int, order[step])
+            elif step > 0:
+                while not (step >> t) & 1:
+                    t += 1
+                t += 1
+            bit = one << (min(63, t))
             sign = -1.0 if is_exhaustive and mask & bit else 1.0
             mask ^= bit
-            _move(histogram, present[t], sign)
-            left_weight += sign * weights[present[t]]
-            left_size += sign * sizes[present[t]]
+            k = present[t]
+            for c in range(n_sums):
+                left[c] += sign * counts[k * n_sums + c]
+                right[c] -= sign * counts[k * n_sums + c]
+            left_weight += sign * histogram.weights[k]
+            left_size += sign * histogram.sizes[k]
             if left_size < least or all_size - left_size < least or (n_present <= 63 and mask == all_mask):
                 continue
-            score = _gain(criterion, histogram, base, left_weight, total)
-            named = mask if mask & one else mask ^ all_mask
-            is_tied = found and n_present <= 63 and score >= best - tie and _comes_first(named, best_mask)
-            if score > best + tie or is_tied:
-                best = max(best, score)
+            score = _gain(measure, histogram, sums, left_weight, total)
+            named = mask if mask & 1 else mask ^ all_mask
+            if score > best[0] + tie or (
+                found and n_present <= 63 and score >= best[0] - tie and _comes_first(named, best_mask)
+            ):
+                best[0] = max(best[0], score)
                 best_mask = named
+                best_step = step
                 found = True
-                for k in range(n_present):
-                    if is_exhaustive:
-                        histogram.branch[present[k]] = 0 if (mask >> np.uint64(k)) & one else 1
-                    else:
-                        histogram.branch[present[order[k]]] = 0 if k <= step else 1
-                if histogram.branch[present[0]] == 1:
-                    for k in range(n_present):
-                        histogram.branch[present[k]] = 1 - histogram.branch[present[k]]
+                found_here = True
+                found_mask = mask
+        is_enough = n_sums == 2 and not is_exhaustive
+        for t in range(1, n_present if is_enough else 0):
+            is_enough = is_enough and histogram.keys[order[t - 1]] != histogram.keys[order[t]]
+        if found_here:
+            for t in range(n_present):
+                if is_exhaustive:
+                    histogram.branch[present[t]] = 0 if (found_mask >> t) & 1 else 1
+                else:
+                    histogram.branch[present[order[t]]] = 0 if t <= best_step else 1
+            if histogram.branch[present[0]] == 1:
+                for t in range(n_present):
+                    histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
+        if is_enough:
+            break
     if found:
         for k in range(n_codes):
             if not histogram.is_seen[k]:
-                histogram.branch[k] = UNSEEN
-    return best, found
+                histogram.branch[k] = growing.UNSEEN
+    return found

@@ -1,353 +1,503 @@
-"""Find the best test of a node over all its columns."""
+"""Find the best test of a node over all its columns.
 
-from typing import Any
+Classes are searched kind by kind (lists, two-valued columns, nominal ones), numbers column by
+column; of tied tests the lower column wins.
+"""
 
-import numpy as np
+import cython
+from cython.cimports.libc.math import INFINITY, fabs, log2
+from cython.cimports.secateur._kernels import bits, coded, growing
+from cython.cimports.secateur._kernels.criteria import impurity_of, impurity_sides
+from cython.cimports.secateur._kernels.growing import (
+    END,
+    N_FIELDS,
+    NUMERIC,
+    START,
+    SUBSET,
+    Cut,
+    Desk,
+    Entry,
+    Facts,
+    Sums,
+    Test,
+)
+from cython.cimports.secateur._kernels.scan import scan
+from cython.cimports.secateur._kernels.squares import square_sums
 
-from . import bits, coded, criteria, scan
-from ._jit import njit_inner
-from .grow_parts import END, N_FIELDS, START, TIE, Test
+TIE = cython.declare(cython.double, 1e-12)  # of the node's impurity: scores nearer than this are tied
 
 
-@njit_inner
-def n_missing_at_end(weights: Any, slot: Any, entries: Any, shift: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def n_missing_at_end(
+    facts: cython.pointer[Facts], slot: cython.Py_ssize_t, entries: cython.pointer[Entry], n: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
     """Missing rows stand at the end of a list: find where they begin by halving."""
-    n = entries.shape[0]
-    if weights is None:
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = n
+    middle: cython.Py_ssize_t
+    missing: cython.p_uchar
+    if facts.line == cython.NULL or facts.line[slot] < 0:
         return 0
-    line = weights.line[slot]
-    if line < 0:
+    missing = facts.missing + facts.line[slot] * facts.n_rows
+    if not missing[entries[n - 1] >> facts.shift]:
         return 0
-    move = entries.dtype.type(shift)
-    low, high = 0, n
     while low < high:
-        middle = (low + high) // 2
-        if weights.missing[line, entries[middle] >> move]:
+        middle = (low + high) >> 1
+        if missing[entries[middle] >> facts.shift]:
             high = middle
         else:
             low = middle + 1
     return n - low
 
 
-@njit_inner
-def total_weight(reals: Any) -> Any:
-    """Weight of a node."""
-    total = 0.0
-    for c in range(reals.shape[0] - 2):
-        total += reals[c]
-    return total
-
-
-@njit_inner
-def node_impurity(criterion: Any, reals: Any) -> Any:
-    """Impurity of a node, times its weight."""
-    return criteria.impurity(criterion, reals[: reals.shape[0] - 2], total_weight(reals))
-
-
-@njit_inner
-def is_ratio_on(ratio: Any) -> Any:
-    return False if ratio is None else ratio.is_on
-
-
-@njit_inner
-def _least(limits: Any, ratio: Any) -> Any:
-    """What each side of a binary test must have."""
-    if ratio is None:
-        return limits.least_leaf
-    return max(limits.least_leaf, ratio.n_large) if ratio.is_on else limits.least_leaf
-
-
-@njit_inner
-def is_varying(node: Any, slot: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_varying(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.bint:
     return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
 
 
-@njit_inner
-def _strike(node: Any, slot: Any) -> Any:
-    node[N_FIELDS + (slot >> 6)] &= ~(np.int64(1) << (slot & 63))
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _strike(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.void:
+    one: cython.ulonglong = 1
+    node[N_FIELDS + (slot >> 6)] &= ~cython.cast(cython.longlong, one << (slot & 63))
 
 
-@njit_inner
-def _share_entropy(share: Any) -> Any:
-    return -share * np.log2(share) if share > 0 else 0.0
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def class_sums(
+    facts: cython.pointer[Facts], node: cython.p_longlong, reals: cython.p_double, sums: cython.pointer[Sums]
+) -> cython.void:
+    """What the tests of a node of classes start from."""
+    c: cython.int
+    sums.n = node[END] - node[START]
+    sums.counts = reals
+    sums.weight = 0
+    sums.n_here = 0
+    sums.total = 0
+    sums.centre = 0
+    for c in range(facts.n_sums):
+        sums.weight += reals[c]
+        if reals[c] > 0:
+            if sums.n_here == 0:
+                sums.first = c
+            sums.second = c
+            sums.n_here += 1
+    sums.size = sums.weight if facts.by_weight else cython.cast(cython.double, sums.n)
+    sums.base = impurity_of(cython.address(facts.measure), reals, facts.n_sums, sums.weight)
 
 
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.void:
+    """No test: what any must beat."""
+    test.score = -INFINITY if facts.allow_zero else 0.0
+    test.slot = -1
+    test.kind = growing.NONE
+    test.below = -1
+    test.above = -1
+    test.default = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set(
+    test: cython.pointer[Test],
+    score: cython.double,
+    slot: cython.int,
+    kind: cython.int,
+    below: cython.Py_ssize_t,
+    above: cython.int,
+    default: cython.int,
+) -> cython.void:
+    test.score = score
+    test.slot = slot
+    test.kind = kind
+    test.below = below
+    test.above = above
+    test.default = default
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _least(facts: cython.pointer[Facts]) -> cython.double:
+    """What each side of a binary test must have."""
+    return facts.n_large if facts.is_ratio and facts.n_large > facts.least_leaf else facts.least_leaf
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _information(share: cython.double) -> cython.double:
+    """Split information of two branches."""
+    rest: cython.double = 1 - share
+    return (-share * log2(share) if share > 0 else 0.0) + (-rest * log2(rest) if rest > 0 else 0.0)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep_ratio(
+    desk: cython.pointer[Desk], test: cython.pointer[Test], gain: cython.double, information: cython.double
+) -> cython.void:
+    """Note a column's best test, its gain in bits and its gain ratio."""
+    s: cython.longlong = test.slot
+    desk.gains[2 * s] = gain
+    desk.gains[2 * s + 1] = gain / information
+    desk.tests[4 * s] = test.kind
+    desk.tests[4 * s + 1] = test.below
+    desk.tests[4 * s + 2] = test.above
+    desk.tests[4 * s + 3] = test.default
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _list_ratio(
-    ratio: Any,
-    weights: Any,
-    entries: Any,
-    shift: Any,
-    position: Any,
-    default: Any,
-    gain: Any,
-    total: Any,
-    n_missing: Any,
-) -> Any:
-    """(gain in bits, gain ratio) of a cut of a list."""
-    n = entries.shape[0]
-    left = 0.0
-    n_values: Any = 1
-    for i in range(n):
-        is_left = default == 0 if i >= n - n_missing else i < position
-        if is_left:
-            left += weights.weight[entries[i] >> entries.dtype.type(shift)]
-        n_values += np.int64(i > 0 and entries[i] & entries.dtype.type(1))
-    bits = 2 * gain / total
-    if ratio.penalise_numeric:
-        bits -= np.log2(max(n_values - 1, 1)) / total
-    return bits, bits / (_share_entropy(left / total) + _share_entropy(1 - left / total))
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    entries: cython.pointer[Entry],
+    n_missing: cython.Py_ssize_t,
+    sums: cython.pointer[Sums],
+    test: cython.pointer[Test],
+) -> cython.void:
+    """Note the gain ratio of a cut of a list."""
+    left: cython.double = 0
+    gain: cython.double = 2 * test.score / sums.weight
+    n_values: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    if facts.weight == cython.NULL:
+        left = cython.cast(cython.double, test.below + (n_missing if test.default == 0 else 0))
+    else:
+        for i in range(test.below):
+            left += facts.weight[entries[i] >> facts.shift]
+        for i in range(sums.n - n_missing if test.default == 0 else sums.n, sums.n):
+            left += facts.weight[entries[i] >> facts.shift]
+    if facts.penalise_numeric:
+        for i in range(1, sums.n):
+            n_values += entries[i] & 1
+        gain -= log2(cython.cast(cython.double, max(1, n_values))) / sums.weight
+    _keep_ratio(desk, test, gain, _information(left / sums.weight))
 
 
-@njit_inner
-def _codes_ratio(histogram: Any, n_present: Any, kind: Any, gain: Any, total: Any) -> Any:
-    """(gain in bits, gain ratio) of a nominal test."""
-    left = 0.0
-    information = 0.0
-    for t in range(n_present):
-        code = histogram.present[t]
-        share = histogram.weights[code] / total
-        if kind == coded.MULTIWAY:
-            information += _share_entropy(share)
-        elif histogram.branch[code] == 0:
-            left += share
-    if kind != coded.MULTIWAY:
-        information = _share_entropy(left) + _share_entropy(1 - left)
-    bits_gained = 2 * gain / total
-    return bits_gained, bits_gained / information
-
-
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def best_of_lists(
-    criterion: Any, lists: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, slots: Any, scratch: Any
-) -> Any:
-    """Best cut among the lists `slots = (first, last)`; strikes constant ones from the node's varying slots."""
-    start, end = node[START], node[END]
-    counts = reals[: reals.shape[0] - 2]
-    total = total_weight(reals)
-    base = node_impurity(criterion, reals)
-    tie = TIE * base
-    floor = -np.inf if limits.allow_zero else 0.0
-    is_ratio = is_ratio_on(ratio)
-    least = _least(limits, ratio)
-    one = lists.entries.dtype.type(1)
-    mask = (one << lists.entries.dtype.type(lists.shift)) - one
-    best = Test(floor, -1, 0, -1, -1, 0)
-    for s in range(slots[0], slots[1]):
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    first: cython.int,
+    last: cython.int,
+    best: cython.pointer[Test],
+) -> cython.void:
+    """Better cut than `best` among some lists; strikes constant ones from the node's varying slots."""
+    s: cython.int
+    n_missing: cython.Py_ssize_t
+    entries: cython.pointer[Entry]
+    cut: Cut
+    test: Test
+    floor: cython.double = -INFINITY if facts.allow_zero else 0.0
+    tie: cython.double = TIE * sums.base
+    least: cython.double = _least(facts)
+    for s in range(first, last):
         if not is_varying(node, s):
             continue
-        entries = lists.entries[s, start:end]
-        n_missing = n_missing_at_end(weights, s, entries, lists.shift)
-        from_best = floor if is_ratio else best.score
-        default = -1
-        is_plain = True
-        if weights is not None:
-            if weights.is_weighted or n_missing > 0:
-                is_plain = False
-                reached, position, flags, default = scan.scan_weighted(
-                    criterion, entries, lists.shift, weights.weight, weights.size, n_missing,
-                    counts, base, from_best, tie, least, scratch.work,
-                )  # fmt: skip
-        if is_plain:
-            reached, position, flags = scan.scan(
-                criterion, entries, mask, counts, total, base, from_best, tie, least, scratch.work
-            )
-        if n_missing == 0:
-            default = -1
-        scratch.has_ties[s] = flags >> one != 0
-        if not flags & one:
+        entries = lists + s * facts.n_rows + node[START]
+        n_missing = n_missing_at_end(facts, s, entries, sums.n)
+        cut.side = -1
+        scan(
+            facts, desk, entries, n_missing, sums, floor if facts.is_ratio else best.score, tie, least,
+            cython.address(cut),
+        )  # fmt: skip
+        desk.has_ties[s] = cut.flags >> 1
+        if not cut.flags & 1:
             _strike(node, s)
-        if position < 0:
+        if cut.position < 0:
             continue
-        if not is_ratio:
-            best = Test(reached, s, coded.NUMERIC, position, 0, default)
-        elif ratio is not None:
-            scratch.gains[s, 0], scratch.gains[s, 1] = _list_ratio(
-                ratio, weights, entries, lists.shift, position, default if n_missing else 1, reached, total, n_missing
-            )
-            scratch.tests[s, 0], scratch.tests[s, 1] = coded.NUMERIC, position
-            scratch.tests[s, 2], scratch.tests[s, 3] = 0, default
-    return best
+        if facts.is_ratio:
+            _set(cython.address(test), cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
+            _list_ratio(facts, desk, entries, n_missing, sums, cython.address(test))
+        else:
+            _set(best, cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
 
 
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def best_of_codes(
-    criterion: Any,
-    lists: Any,
-    codes: Any,
-    weights: Any,
-    ratio: Any,
-    limits: Any,
-    node: Any,
-    reals: Any,
-    slots: Any,
-    scratch: Any,
-) -> Any:
-    """Best test among the coded columns `slots = (first, last)`; a set of categories goes to the histogram's branch."""
-    start, end = node[START], node[END]
-    n_lists = lists.entries.shape[0]
-    histogram = scratch.histogram
-    total = total_weight(reals)
-    base = node_impurity(criterion, reals)
-    tie = TIE * base
-    floor = -np.inf if limits.allow_zero else 0.0
-    is_ratio = is_ratio_on(ratio)
-    n_large = _least(limits, ratio)
-    best = Test(floor, -1, 0, -1, -1, 0)
-    for s in range(slots[0], slots[1]):
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    first: cython.int,
+    last: cython.int,
+    best: cython.pointer[Test],
+) -> cython.void:
+    """Better test than `best` among some nominal columns; a set of categories goes to the histogram's branch."""
+    s: cython.int
+    t: cython.int
+    j: cython.Py_ssize_t
+    k: cython.longlong
+    n_present: cython.int
+    codes: cython.p_uchar
+    entries: cython.pointer[Entry] = rows + node[START]
+    measure = cython.address(facts.measure)
+    histogram = cython.address(desk.histogram)
+    test: Test
+    score: cython.double
+    share: cython.double
+    left: cython.double
+    information: cython.double
+    tie: cython.double = TIE * sums.base
+    n_large: cython.double = _least(facts)
+    for s in range(first, last):
         if not is_varying(node, s):
             continue
-        j = s - n_lists
-        entries = codes.rows[start:end]
-        n_present = coded.fill(histogram, codes.codes[j], codes.n_codes[j], entries, lists.shift, weights)
-        from_best = floor if is_ratio else best.score
-        test = Test(from_best, -1, 0, -1, -1, -1)
+        j = s - facts.n_lists
+        if facts.is_long:
+            codes = cython.cast(cython.p_uchar, facts.codes) + 4 * j * facts.n_rows
+            n_present = coded.fill(histogram, facts, cython.cast(cython.p_uint, codes), facts.n_codes[j], entries, sums)
+        else:
+            codes = cython.cast(cython.p_uchar, facts.codes) + 2 * j * facts.n_rows
+            n_present = coded.fill(
+                histogram, facts, cython.cast(cython.p_ushort, codes), facts.n_codes[j], entries, sums
+            )
+        no_test(facts, cython.address(test))
+        score = test.score if facts.is_ratio else best.score
         if n_present < 2:
             _strike(node, s)
-        elif limits.multiway:
-            reached = coded.multiway_score(criterion, histogram, n_present, base, limits.least_leaf, n_large)
-            if reached > from_best + tie:
-                test = Test(reached, s, coded.MULTIWAY, -1, -1, -1)
-        else:
-            reached, is_found = coded.subset_cut(
-                criterion, histogram, n_present, codes.n_codes[j], base, from_best, tie, n_large
-            )
-            if is_found:
-                test = Test(reached, s, coded.SUBSET, -1, -1, -1)
-        if test.slot >= 0:
-            if not is_ratio:
-                best = test
-            elif ratio is not None:
-                scratch.gains[s, 0], scratch.gains[s, 1] = _codes_ratio(
-                    histogram, n_present, test.kind, test.score, total
-                )
-                scratch.tests[s, 0], scratch.tests[s, 1] = test.kind, test.below
-                scratch.tests[s, 2], scratch.tests[s, 3] = test.above, test.default
+        elif facts.multiway:
+            left = coded.multiway_score(measure, histogram, n_present, sums, facts.least_leaf, n_large)
+            if left > score + tie:
+                _set(cython.address(test), left, s, growing.MULTIWAY, -1, -1, -1)
+        elif coded.subset_cut(
+            measure, histogram, n_present, facts.n_codes[j], sums, cython.address(score), tie, n_large
+        ):
+            _set(cython.address(test), score, s, SUBSET, -1, -1, -1)
+        if test.slot >= 0 and facts.is_ratio:
+            left = 0
+            information = 0
+            for t in range(n_present):
+                k = histogram.present[t]
+                share = histogram.weights[k] / sums.weight
+                if facts.multiway:
+                    information += -share * log2(share) if share > 0 else 0.0
+                elif histogram.branch[k] == 0:
+                    left += share
+            if not facts.multiway:
+                information = _information(left)
+            _keep_ratio(desk, cython.address(test), 2 * test.score / sums.weight, information)
+        elif test.slot >= 0:
+            best[0] = test
         coded.clear(histogram, n_present)
-    return best
 
 
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_of_bit(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    p: cython.int,
+    score: cython.double,
+    sums: cython.pointer[Sums],
+    best: cython.pointer[Test],
+) -> cython.void:
+    """Take the test of a two-valued column where it is better than `best`."""
+    slot: cython.int = facts.n_lists + facts.n_coded + p
+    floor: cython.double = -INFINITY if facts.allow_zero else 0.0
+    kind: cython.int = NUMERIC
+    test: Test
+    if score <= (floor if facts.is_ratio else best.score) + TIE * sums.base:
+        return
+    if facts.is_nominal[facts.n_coded + p]:
+        kind = growing.MULTIWAY if facts.multiway else SUBSET
+    if facts.is_ratio:
+        _set(cython.address(test), score, slot, kind, 0, 1, -1)
+        _keep_ratio(desk, cython.address(test), 2 * score / sums.weight, _information(desk.sides[p] / sums.weight))
+    else:
+        _set(best, score, slot, kind, 0, 1, -1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_admissible(
+    desk: cython.pointer[Desk],
+    facts: cython.pointer[Facts],
+    p: cython.int,
+    size: cython.double,
+    least: cython.double,
+) -> cython.bint:
+    """Whether both sides of a two-valued column have rows, and as many as the limits ask for."""
+    own: cython.double = desk.sides[2 * facts.width + p]
+    return own > 0 and own >= least and size > own and size - own >= least
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def best_of_bits(
-    criterion: Any,
-    lists: Any,
-    codes: Any,
-    weights: Any,
-    ratio: Any,
-    limits: Any,
-    node: Any,
-    reals: Any,
-    scratch: Any,
-) -> Any:
-    """Best test among the two-valued columns: zeros to the left, ones to the right."""
-    total = total_weight(reals)
-    base = node_impurity(criterion, reals)
-    tie = TIE * base
-    floor = -np.inf if limits.allow_zero else 0.0
-    is_ratio = is_ratio_on(ratio)
-    least = _least(limits, ratio)
-    first = lists.entries.shape[0] + codes.codes.shape[0]
-    entries = codes.rows[node[START] : node[END]]
-    n_lines = 0  # classes in the node: deep nodes hold few of many
-    for c in range(reals.shape[0] - 2):
-        scratch.line[c] = n_lines
-        if reals[c] > 0:
-            scratch.own[n_lines] = reals[c]
-            n_lines += 1
-    bits.count_ones(codes, entries, lists.shift, weights, scratch.line, n_lines, scratch.tally, scratch.ones)
-    right, impure, sizes = scratch.sides[0], scratch.sides[1], scratch.sides[0]
-    criteria.impurity_sides(criterion, scratch.ones, scratch.own[:n_lines], total, right, impure, scratch.spare)
-    size = total
-    if weights.is_weighted:
-        sizes = scratch.sides[2]
-        size = bits.count_sizes(codes, entries, lists.shift, weights, sizes)
-    best = Test(floor, -1, 0, -1, -1, 0)
-    for p in range(lists.feature.shape[0] - first):
-        if sizes[p] <= 0 or sizes[p] < least or size <= sizes[p] or size - sizes[p] < least:
-            continue
-        score = base - impure[p]
-        if score <= (floor if is_ratio else best.score) + tie:
-            continue
-        slot = first + p
-        kind = coded.NUMERIC
-        if codes.is_nominal[slot - lists.entries.shape[0]]:
-            kind = coded.MULTIWAY if limits.multiway else coded.SUBSET
-        if is_ratio:
-            share = right[p] / total
-            gain = 2 * score / total
-            scratch.gains[slot, 0] = gain
-            scratch.gains[slot, 1] = gain / (_share_entropy(share) + _share_entropy(1 - share))
-            scratch.tests[slot, 0], scratch.tests[slot, 1] = kind, 0
-            scratch.tests[slot, 2], scratch.tests[slot, 3] = 1, -1
-        else:
-            best = Test(score, slot, kind, 0, 1, -1)
-    if best.kind == coded.SUBSET:
-        scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
-    return best
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    best: cython.pointer[Test],
+) -> cython.void:
+    """Better test than `best` among the two-valued columns of classes: zeros to the left, ones to the right."""
+    p: cython.int
+    n_lines: cython.int = bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
+    right: cython.p_double = desk.sides
+    impure: cython.p_double = desk.sides + facts.width
+    least: cython.double = _least(facts)
+    impurity_sides(
+        cython.address(facts.measure), desk.ones, desk.own, n_lines, sums.weight, facts.width, right, impure, desk.spare
+    )
+    for p in range(facts.n_bits):
+        if _is_admissible(desk, facts, p, sums.size, least):
+            _best_of_bit(facts, desk, p, sums.base - impure[p], sums, best)
+    if best.kind == SUBSET and best.slot >= facts.n_lists + facts.n_coded:
+        desk.histogram.branch[0] = 0
+        desk.histogram.branch[1] = 1
 
 
-@njit_inner
-def better_test(a: Any, b: Any, feature: Any, base: Any) -> Any:
-    """The test of larger score; of tied ones that of the lower column."""
-    tie = TIE * base
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_better(
+    facts: cython.pointer[Facts], a: cython.pointer[Test], b: cython.pointer[Test], base: cython.double
+) -> cython.bint:
+    """Whether b has the larger score than a, or a tied one and the lower column."""
+    tie: cython.double = TIE * base
     if a.slot < 0 or (b.slot >= 0 and b.score > a.score + tie):
-        return b
-    if b.slot >= 0 and b.score >= a.score - tie and feature[b.slot] < feature[a.slot]:
-        return b
-    return a
+        return True
+    return b.slot >= 0 and b.score >= a.score - tie and facts.feature[b.slot] < facts.feature[a.slot]
 
 
-@njit_inner
-def _best_ratio(scratch: Any, feature: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best_ratio(facts: cython.pointer[Facts], desk: cython.pointer[Desk], best: cython.pointer[Test]) -> cython.void:
     """The test of best gain ratio among those of at least the mean gain."""
-    n_slots = feature.shape[0]
-    mean = 0.0
-    n_tests = 0
-    for s in range(n_slots):
-        if scratch.gains[s, 0] > -np.inf:
-            mean += scratch.gains[s, 0]
+    mean: cython.double = 0
+    n_tests: cython.int = 0
+    s: cython.int
+    rival: Test
+    for s in range(facts.n_slots):
+        if desk.gains[2 * s] > -INFINITY:
+            mean += desk.gains[2 * s]
             n_tests += 1
-    mean = mean / max(n_tests, 1) - TIE
-    best = Test(-np.inf, -1, 0, -1, -1, 0)
-    for s in range(n_slots):
-        if n_tests > 0 and scratch.gains[s, 0] >= mean:
-            tests = scratch.tests
-            rival = Test(scratch.gains[s, 1], s, tests[s, 0], tests[s, 1], tests[s, 2], tests[s, 3])
-            best = better_test(best, rival, feature, abs(rival.score))
-    return best
+    mean = mean / (n_tests if n_tests > 0 else 1) - TIE
+    _set(best, -INFINITY, -1, growing.NONE, -1, -1, 0)
+    for s in range(facts.n_slots):
+        if n_tests > 0 and desk.gains[2 * s] >= mean:
+            rival.score = desk.gains[2 * s + 1]
+            rival.slot = s
+            rival.kind = desk.tests[4 * s]
+            rival.below = desk.tests[4 * s + 1]
+            rival.above = desk.tests[4 * s + 2]
+            rival.default = desk.tests[4 * s + 3]
+            if is_better(facts, best, cython.address(rival), fabs(rival.score)):
+                best[0] = rival
 
 
-@njit_inner
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _evaluate_squares(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    best: cython.pointer[Test],
+) -> cython.void:
+    """Column by column: of tied tests the lower column wins, because it comes first."""
+    n_coded: cython.int = facts.n_lists + facts.n_coded
+    t: cython.int
+    s: cython.int
+    p: cython.int
+    w: cython.double
+    d: cython.double
+    if facts.n_bits > 0:
+        bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
+    for t in range(facts.n_slots):
+        s = cython.cast(cython.int, facts.by_feature[t])
+        if s < facts.n_lists:
+            best_of_lists(facts, desk, lists, node, sums, s, s + 1, best)
+        elif s < n_coded:
+            best_of_codes(facts, desk, rows, node, sums, s, s + 1, best)
+        else:
+            p = s - n_coded
+            if _is_admissible(desk, facts, p, sums.size, facts.least_leaf):
+                w = desk.ones[p]
+                d = desk.ones[facts.width + p] * sums.weight - sums.total * w
+                _best_of_bit(facts, desk, p, d * d / (sums.weight * (w * (sums.weight - w))), sums, best)
+    if best.kind == SUBSET and best.slot >= n_coded:
+        desk.histogram.branch[0] = 0
+        desk.histogram.branch[1] = 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def evaluate(
-    criterion: Any, lists: Any, codes: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, scratch: Any
-) -> Any:
-    """Best test of a node over all columns."""
-    n_lists = lists.entries.shape[0]
-    n_slots = lists.feature.shape[0]
-    for s in range(n_slots if is_ratio_on(ratio) else 0):
-        scratch.gains[s, 0] = -np.inf
-    best = best_of_lists(criterion, lists, weights, ratio, limits, node, reals, (0, n_lists), scratch)
-    if codes is not None:
-        n_coded = codes.codes.shape[0]
-        base = node_impurity(criterion, reals)
-        if codes.width > 0:
-            rival = best_of_bits(criterion, lists, codes, weights, ratio, limits, node, reals, scratch)
-            best = better_test(best, rival, lists.feature, base)
-        if n_coded > 0:
-            slots = (n_lists, n_lists + n_coded)
-            rival = best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, slots, scratch)
-            chosen = better_test(best, rival, lists.feature, base)
-            if chosen.slot == best.slot and best.kind == coded.SUBSET:
-                scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
-            best = chosen
-    if ratio is not None:
-        if ratio.is_on:
-            best = _best_ratio(scratch, lists.feature)
-            if codes is not None:
-                if best.kind == coded.SUBSET:  # later columns have overwritten its categories: find them again
-                    if best.slot < n_lists + codes.codes.shape[0]:
-                        again = (best.slot, best.slot + 1)
-                        best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, again, scratch)
-                    else:
-                        scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
-    return best
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    reals: cython.p_double,
+    sums: cython.pointer[Sums],
+    best: cython.pointer[Test],
+) -> cython.bint:
+    """Best test of a node over all columns; whether there is one."""
+    n_coded: cython.int = facts.n_lists + facts.n_coded
+    slot: cython.int
+    rival: Test
+    no_test(facts, best)
+    if facts.measure.number == growing.SQUARES:
+        if not square_sums(facts, lists, rows, node, sums):
+            return False
+        _evaluate_squares(facts, desk, lists, rows, node, sums, best)
+        return best.slot >= 0
+    class_sums(facts, node, reals, sums)
+    if facts.is_ratio:
+        for slot in range(facts.n_slots):
+            desk.gains[2 * slot] = -INFINITY
+    best_of_lists(facts, desk, lists, node, sums, 0, facts.n_lists, best)
+    if facts.n_bits > 0:
+        no_test(facts, cython.address(rival))
+        best_of_bits(facts, desk, rows, node, sums, cython.address(rival))
+        if is_better(facts, best, cython.address(rival), sums.base):
+            best[0] = rival
+    if facts.n_coded > 0:
+        no_test(facts, cython.address(rival))
+        best_of_codes(facts, desk, rows, node, sums, facts.n_lists, n_coded, cython.address(rival))
+        if is_better(facts, best, cython.address(rival), sums.base):
+            best[0] = rival
+    if facts.is_ratio:
+        _best_ratio(facts, desk, best)
+    if best.kind == SUBSET:  # later columns may have overwritten its categories
+        slot = cython.cast(cython.int, best.slot)
+        if slot >= n_coded:
+            desk.histogram.branch[0] = 0
+            desk.histogram.branch[1] = 1
+        elif facts.is_ratio:
+            no_test(facts, cython.address(rival))
+            best_of_codes(facts, desk, rows, node, sums, slot, slot + 1, cython.address(rival))
+    return best.slot >= 0

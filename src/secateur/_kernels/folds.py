@@ -1,63 +1,81 @@
 """Parts of a sample that is sorted already, and what held-out numbers cost every node on their way."""
 
-from typing import Any
-
+import cython
 import numpy as np
-import numpy.typing as npt
 
-from ._jit import njit
-
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Entry = cython.fused_type(cython.uint, cython.ulonglong)  # of the lists of all rows
+Part = cython.fused_type(cython.uint, cython.ulonglong)  # of the lists of some rows
 
 
-@njit
-def filter_lists(entries: Any, new_row: Any, shift: int, n_seen: Longs, out: Any) -> tuple[Longs, Longs]:
+def filter_lists(
+    entries: cython.const[Entry][:, :],
+    new_row: cython.const[cython.int][:],
+    shift: cython.int,
+    n_seen: cython.const[cython.longlong][:],
+    out: Part[:, :],
+):
     """Write the presorted lists of some rows, from those of all: (values, missing values) of each list.
 
     `new_row` is the new number of each row, -1 where it is left out; new numbers rise with the
     old ones. The first `n_seen` entries of a list are not missing. An entry says whether its
     value differs from the one before: where entries between the two are left out, one of them may.
     """
-    n_lists, n = entries.shape
-    n_values, n_missing = np.zeros(n_lists, np.int64), np.zeros(n_lists, np.int64)
-    width = np.uint64(shift)
-    label = (np.uint64(1) << width) - np.uint64(2)
-    for j in range(n_lists):
-        k = 0
-        differs = np.uint64(0)
-        n_differ, n_before_missing = 0, 0
-        for i in range(n):
-            if i == n_seen[j]:
+    n_lists, n = entries.shape[0], entries.shape[1]
+    n_values: cython.longlong[::1] = np.zeros(n_lists, np.int64)
+    n_missing: cython.longlong[::1] = np.zeros(n_lists, np.int64)
+    one: cython.ulonglong = 1
+    label: cython.ulonglong = (one << shift) - 2
+    k: cython.Py_ssize_t
+    n_before_missing: cython.Py_ssize_t
+    row: cython.int
+    entry: cython.ulonglong
+    differs: cython.ulonglong
+    n_differ: cython.longlong
+    with cython.nogil:
+        for j in range(n_lists):
+            k = 0
+            differs = 0
+            n_differ = 0
+            n_before_missing = 0
+            for i in range(n):
+                if i == n_seen[j]:
+                    n_before_missing = k
+                    n_values[j] = n_differ
+                entry = entries[j, i]
+                differs |= entry & 1
+                row = new_row[cython.cast(cython.Py_ssize_t, entry >> shift)]
+                if row >= 0:
+                    if k == 0:
+                        differs = 0
+                    out[j, k] = (cython.cast(cython.ulonglong, row) << shift) | (entry & label) | differs
+                    n_differ += differs
+                    differs = 0
+                    k += 1
+            if n_seen[j] == n:
                 n_before_missing = k
                 n_values[j] = n_differ
-            entry = np.uint64(entries[j, i])
-            differs |= entry & np.uint64(1)
-            row = new_row[entry >> width]
-            if row >= 0:
-                if k == 0:
-                    differs = np.uint64(0)
-                out[j, k] = (np.uint64(row) << width) | (entry & label) | differs
-                n_differ += np.int64(differs)  # type: ignore[assignment]
-                differs = np.uint64(0)
-                k += 1
-        if n_seen[j] == n:
-            n_before_missing = k
-            n_values[j] = n_differ
-        n_missing[j] = k - n_before_missing
-        n_values[j] += np.int64(n_before_missing > 0)
-    return n_values, n_missing
+            n_missing[j] = k - n_before_missing
+            n_values[j] += n_before_missing > 0
+    return n_values.base, n_missing.base
 
 
-@njit
-def path_losses(parent: Any, leaf: Any, target: Any, weight: Any, values: Any) -> tuple[Floats, Floats]:
+def path_losses(
+    parent: cython.const[cython.int][:],
+    leaf: cython.const[cython.int][:],
+    target: cython.const[cython.double][:],
+    weight: cython.const[cython.double][:],
+    values: cython.const[cython.double][:],
+):
     """Sums of squared differences from each node's value, and of their squares, over the rows that reach it."""
-    first, second = np.zeros(parent.shape[0]), np.zeros(parent.shape[0])
-    for i in range(leaf.shape[0]):
-        v = np.int64(leaf[i])
-        while v >= 0:
-            loss = (target[i] - values[v]) ** 2
-            first[v] += weight[i] * loss
-            second[v] += weight[i] * loss * loss
-            v = np.int64(parent[v])
-    return first, second
+    first: cython.double[::1] = np.zeros(parent.shape[0])
+    second: cython.double[::1] = np.zeros(parent.shape[0])
+    with cython.nogil:
+        for i in range(leaf.shape[0]):
+            v = leaf[i]
+            while v >= 0:
+                difference = target[i] - values[v]
+                loss = difference * difference
+                first[v] += weight[i] * loss
+                second[v] += weight[i] * loss * loss
+                v = parent[v]
+    return first.base, second.base

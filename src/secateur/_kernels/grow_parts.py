@@ -5,7 +5,7 @@ varies; and of a table of reals, the class counts followed by SCORE and DROP.
 
     START END    slice of the lists            FIRST ARITY   children (consecutive lines)
     DEPTH        tests above                   SLOT          column: lists first, then codes
-    KIND         see coded.py                  BELOW ABOVE   rows (lists) or codes around the
+    KIND         NUMERIC, SUBSET..                  BELOW ABOVE   rows (lists) or codes around the
     DEFAULT      child of missing values                     threshold; ABOVE -1: present
     BRANCH       where its categories' children begin        against missing
     BIRTH        step at which it was split (-1: a leaf)
@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import coded, scan
-
 START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH = range(12)
 N_FIELDS = 12
-TIE = 1e-12  # of the node's impurity: scores nearer than this are tied
+OPEN = -2  # BIRTH of a node that is left for another part
+NONE, NUMERIC, SUBSET, MULTIWAY = range(4)  # KIND
+UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
 
 
 class Lists(NamedTuple):
@@ -36,24 +36,25 @@ class Codes(NamedTuple):
 
     codes: npt.NDArray[np.uint16]  # one line per coded column of more than two values
     bits: npt.NDArray[np.uint8]  # row after row, a byte per two-valued column, then padding; their slots come last
-    width: int  # bytes a row
+    words: npt.NDArray[np.uint64]  # in its place, a bit per two-valued column: a line of rows per 64 columns
+    width: int  # two-valued columns with padding
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
-    rows: npt.NDArray[np.uint32]  # entries in any order; partitioned in place
+    rows: npt.NDArray[np.uint32]  # entries, class after class; partitioned in place, and the words with them
 
 
 class Weights(NamedTuple):
     """Row weights and missing values. None in its place: every row weighs 1, none is missing."""
 
-    weight: npt.NDArray[np.float64]
-    size: npt.NDArray[np.float64]  # what the limits count
-    missing: npt.NDArray[np.bool_]  # per list and row; one line for lists without
+    weight: npt.NDArray[np.float64] | None  # None: 1
+    of_class: npt.NDArray[np.float64] | None  # where all rows of a class weigh the same
+    by_weight: bool  # limits count weights, not rows
+    missing: npt.NDArray[np.bool_]  # a line per list that misses values
     line: npt.NDArray[np.int64]  # line of `missing` of each list; -1: nothing missing
-    is_weighted: bool
 
 
 class Ratio(NamedTuple):
-    """Gain ratio instead of gain. None in its place: gain."""
+    """Gain ratio instead of gain."""
 
     is_on: bool
     n_large: float  # examples that two branches must have
@@ -70,27 +71,6 @@ class Limits(NamedTuple):
     allow_zero: bool
     multiway: bool
     best_first: bool
-
-
-class Scratch(NamedTuple):
-    """Space of one thread."""
-
-    work: scan.Work
-    histogram: coded.Histogram
-    entries: npt.NDArray[np.uint32]
-    has_ties: npt.NDArray[np.bool_]  # per list, from the last evaluation
-    child_counts: npt.NDArray[np.float64]
-    child_size: npt.NDArray[np.float64]
-    child_rows: npt.NDArray[np.int64]
-    child_place: npt.NDArray[np.int64]
-    line: npt.NDArray[np.int64]  # two-valued columns: see bits.py
-    own: npt.NDArray[np.float64]
-    tally: npt.NDArray[np.uint8]
-    ones: npt.NDArray[np.float64]
-    sides: npt.NDArray[np.float64]
-    spare: npt.NDArray[np.float64]
-    gains: npt.NDArray[np.float64]  # gain ratio: gain and ratio of each slot's best test
-    tests: npt.NDArray[np.int64]  # and the test
 
 
 class Test(NamedTuple):

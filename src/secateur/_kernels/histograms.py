@@ -8,17 +8,24 @@ columns and the same tie rules as growing from rows (evaluate.py).
 
 from typing import Any, NamedTuple
 
+import cython
 import numpy as np
 import numpy.typing as npt
+from cython.cimports.libc.string import memcpy
+from cython.cimports.secateur._kernels import coded, growing
+from cython.cimports.secateur._kernels import evaluate as search
+from cython.cimports.secateur._kernels.code_cuts import cut_codes, cut_missing, rows_of
+from cython.cimports.secateur._kernels.criteria import impurity_sides
+from cython.cimports.secateur._kernels.growing import Cut, Desk, Facts, Sums, Test
+from cython.cimports.secateur._kernels.job import Job, Space
 
-from . import code_cuts, coded, criteria, scan
-from ._jit import njit, njit_inner
-from .evaluate import better_test
-from .grow_parts import TIE, Test
-from .ranks import TOP_BITS, key_of
+from .grow_parts import Codes, Lists
 
 Int64 = npt.NDArray[np.int64]
-_whole: Any = np.int64  # one type for all tests, or numba compiles several
+Code = cython.fused_type(cython.uchar, cython.ushort)
+
+REST = cython.declare(cython.int, 64 - 16)  # of a key's bits, after the first that starts tell apart: see ranks.py
+TIE = cython.declare(cython.double, 1e-12)  # of the node's impurity
 
 
 class Columns(NamedTuple):
@@ -34,220 +41,309 @@ class Columns(NamedTuple):
     feature: npt.NDArray[np.int32]  # 0, 1, 2, ...
 
 
-class Scratch(NamedTuple):
-    """Space for finding tests."""
-
-    work: scan.Work
-    histogram: coded.Histogram
-    own: npt.NDArray[np.float64]
-    ones: npt.NDArray[np.float64]
-    sides: npt.NDArray[np.float64]
-    spare: npt.NDArray[np.float64]
+def make_job(criterion: Any, columns: Columns, limits: Any, n_classes: int) -> tuple[Any, Any]:
+    """Return what `best_test` takes: the job, and space for it."""
+    nothing = np.zeros((0, 0), np.uint32)
+    n_codes = np.append(columns.n_codes[columns.is_nominal], 2).astype(np.int64)
+    codes = Codes(nothing, nothing, nothing, len(columns.bits), n_codes, columns.is_nominal, nothing)  # no rows
+    job = Job(criterion, Lists(nothing, columns.feature, 1), codes, None, None, limits, n_classes)
+    return job, Space(job, 1)
 
 
-def make_scratch(columns: Columns, n_classes: int) -> Scratch:
-    """Return space for finding tests."""
-    n_bits = len(columns.bits)
-    most = int(columns.n_codes[columns.is_nominal].max(initial=2))
-    return Scratch(
-        scan.make_work(n_classes),
-        coded.make_histogram(most, n_classes),
-        np.zeros(n_classes),
-        np.zeros(n_classes * n_bits),
-        np.zeros((2, n_bits)),
-        np.zeros(max(n_bits, n_classes)),
-    )
-
-
-@njit
-def code_numbers(values: Any, edges: Any, starts: Any, missing: Any, out: Any, low: Any, high: Any) -> Any:
+def code_numbers(
+    values: cython.const[cython.double][:],
+    edges: cython.const[cython.double][:],
+    starts: cython.const[cython.int][:],
+    missing: cython.longlong,
+    out: Code[:],
+    low: cython.double[:],
+    high: cython.double[:],
+):
     """Write the bin of each value to `out`, and stretch the lowest and highest value seen of each bin.
 
     `starts` (see ranks.py) narrows down where an edge can be.
     """
-    bits = values.view(np.uint64)
-    for i in range(values.shape[0]):
-        x = values[i]
-        if x != x:
-            out[i] = missing
-            continue
-        at = key_of(bits[i]) >> np.uint64(64 - TOP_BITS)
-        first, last = starts[at], starts[at + np.uint64(1)]  # how many edges lie below x
-        while first < last:
-            middle = (first + last) >> 1
-            if edges[middle] < x:
-                first = middle + 1
-            else:
-                last = middle
-        out[i] = first
-        if x < low[first]:
-            low[first] = x
-        if x > high[first]:
-            high[first] = x
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    first: cython.int
+    last: cython.int
+    middle: cython.int
+    x: cython.double
+    key: cython.ulonglong
+    one: cython.ulonglong = 1
+    top: cython.ulonglong = one << 63
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            x = values[i]
+            if x != x:
+                out[i] = missing
+                continue
+            memcpy(cython.address(key), cython.address(x), 8)
+            key = 0 if key == top else key
+            key = ~key if key >> 63 else key ^ top
+            at = key >> REST
+            first = starts[at]  # how many edges lie below x
+            last = starts[at + 1]
+            while first < last:
+                middle = (first + last) >> 1
+                if edges[middle] < x:
+                    first = middle + 1
+                else:
+                    last = middle
+            out[i] = first
+            if x < low[first]:
+                low[first] = x
+            if x > high[first]:
+                high[first] = x
 
 
-@njit
 def route_codes(
-    codes: Any, feature: Any, below: Any, default: Any, start: Any, branch: Any, first: Any, missing: Any, out: Any
-) -> Any:
+    codes: cython.const[Code][:, :],
+    feature: cython.const[cython.longlong][:],
+    below: cython.const[cython.longlong][:],
+    default: cython.const[cython.longlong][:],
+    start: cython.const[cython.longlong][:],
+    branch: cython.const[cython.ushort][:],
+    first: cython.const[cython.longlong][:],
+    missing: cython.const[cython.longlong][:],
+    out: cython.int[:],
+):
     """Write the node at which each row ends; the children of v are `first[v]` and the one after it."""
-    for i in range(codes.shape[0]):
-        v = np.int64(0)
-        f = feature[v]
-        while f >= 0:
-            code = np.int64(codes[i, f])
-            if start[v] >= 0:
-                child = np.int64(branch[start[v] + code])
-            elif code == missing[f]:
-                child = np.int64(default[v])
-            else:
-                child = np.int64(code > below[v])
-            v = first[v] + child
+    i: cython.Py_ssize_t
+    v: cython.longlong
+    f: cython.longlong
+    code: cython.longlong
+    child: cython.longlong
+    with cython.nogil:
+        for i in range(codes.shape[0]):
+            v = 0
             f = feature[v]
-        out[i] = v
+            while f >= 0:
+                code = codes[i, f]
+                if start[v] >= 0:
+                    child = branch[start[v] + code]
+                elif code == missing[f]:
+                    child = default[v]
+                else:
+                    child = code > below[v]
+                v = first[v] + child
+                f = feature[v]
+            out[i] = cython.cast(cython.int, v)
 
 
-@njit
-def sorted_by_slot(node: Any, slot_of: Any, n_slots: Any) -> Any:
+def sorted_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
     """(rows whose node has a slot, slot by slot, in their order; where each slot begins)."""
-    start = np.zeros(n_slots + 1, np.int64)
-    for i in range(node.shape[0]):
-        slot = slot_of[node[i]]
-        if slot >= 0:
-            start[slot + 1] += 1
-    for slot in range(n_slots):
-        start[slot + 1] += start[slot]
-    place = start[:n_slots].copy()
-    rows = np.empty(start[n_slots], np.int64)
-    for i in range(node.shape[0]):
-        slot = slot_of[node[i]]
-        if slot >= 0:
-            rows[place[slot]] = i
-            place[slot] += 1
-    return rows, start
+    i: cython.Py_ssize_t
+    slot: cython.int
+    starts = np.zeros(n_slots + 1, np.int64)
+    start: cython.longlong[::1] = starts
+    with cython.nogil:
+        for i in range(node.shape[0]):
+            slot = slot_of[node[i]]
+            if slot >= 0:
+                start[slot + 1] += 1
+        for slot in range(n_slots):
+            start[slot + 1] += start[slot]
+    place: cython.longlong[::1] = starts.copy()
+    found = np.empty(int(starts[n_slots]), np.int64)
+    rows: cython.longlong[::1] = found
+    with cython.nogil:
+        for i in range(node.shape[0]):
+            slot = slot_of[node[i]]
+            if slot >= 0:
+                rows[place[slot]] = i
+                place[slot] += 1
+    return found, starts
 
 
-@njit
-def add_rows(codes: Any, target: Any, rows: Any, start: Any, offset: Any, histogram: Any) -> Any:
+def add_rows(
+    codes: cython.const[Code][:, :],
+    target: cython.const[cython.ushort][:],
+    rows: cython.const[cython.longlong][:],
+    start: cython.const[cython.longlong][:],
+    offset: cython.const[cython.longlong][:],
+    histogram: cython.longlong[:, :, ::1],
+):
     """Count the rows of each slot; slot by slot, so that one node's counts stay in the cache."""
-    n_classes = histogram.shape[2]
-    n_columns = codes.shape[1]
-    for slot in range(start.shape[0] - 1):
-        flat = histogram[slot].reshape(-1)
-        for t in range(start[slot], start[slot + 1]):
-            i = rows[t]
-            y = np.int64(target[i])
-            for j in range(n_columns):
-                flat[np.uint64((offset[j] + np.int64(codes[i, j])) * n_classes + y)] += 1
+    slot: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for slot in range(start.shape[0] - 1):
+            for t in range(start[slot], start[slot + 1]):
+                i = rows[t]
+                for j in range(codes.shape[1]):
+                    histogram[slot, offset[j] + codes[i, j], target[i]] += 1
 
 
-@njit
-def best_test(criterion: Any, histogram: Any, columns: Any, limits: Any, counts: Any, scratch: Any) -> Any:
+def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: Any) -> Any:
     """Best test of a node from its histogram; of numbers `below` and `above` are codes.
 
-    A set of categories goes to `scratch.histogram.branch`.
+    A set of categories goes to `space.branch`.
     """
-    rows = 0.0
-    for c in range(counts.shape[0]):
-        rows += counts[c]
-    base = criteria.impurity(criterion, counts, rows)
-    best = _best_of_lists(criterion, histogram, columns, limits, counts, rows, base, scratch)
-    if columns.bits.shape[0] > 0:
-        rival = _best_of_bits(criterion, histogram, columns, limits, counts, rows, base, scratch)
-        best = better_test(best, rival, columns.feature, base)
-    if columns.coded.shape[0] > 0:
-        rival = _best_of_codes(criterion, histogram, columns, limits, base, scratch)
-        chosen = better_test(best, rival, columns.feature, base)
-        if chosen.slot == best.slot and best.kind == coded.SUBSET:
-            scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
-        best = chosen
-    return best
+    lines: cython.longlong[:, ::1] = histogram
+    reals: cython.double[::1] = counts
+    offset: cython.const[cython.longlong][::1] = columns.offset
+    n_codes: cython.const[cython.longlong][::1] = columns.n_codes
+    missing: cython.const[cython.longlong][::1] = columns.missing
+    is_nominal: cython.const[cython.uchar][::1] = columns.is_nominal.view(np.uint8)
+    lists: cython.const[cython.longlong][::1] = columns.lists
+    bits: cython.const[cython.longlong][::1] = columns.bits
+    nominal: cython.const[cython.longlong][::1] = columns.coded
+    facts = cython.address(job.facts)
+    desk = cython.address(space.desk)
+    node = cython.declare(cython.longlong[2])
+    sums: Sums
+    best: Test
+    rival: Test
+    cut: Cut
+    tie: cython.double
+    t: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    is_found: cython.bint
+    node[0] = 0
+    node[1] = 0
+    with cython.nogil:
+        search.class_sums(facts, node, cython.address(reals[0]), cython.address(sums))
+        sums.size = sums.weight
+        tie = TIE * sums.base
+        search.no_test(facts, cython.address(best))
+        for t in range(lists.shape[0]):
+            j = lists[t]
+            if missing[j] >= 0 and rows_of(cython.address(lines[offset[j] + n_codes[j], 0]), facts.n_sums) > 0:
+                cut_missing(
+                    facts, desk, cython.address(lines[offset[j], 0]), n_codes[j], cython.address(sums), best.score,
+                    tie, facts.least_leaf, cython.address(cut),
+                )  # fmt: skip
+            else:
+                cut.side = -1
+                cut_codes(
+                    facts, desk, cython.address(lines[offset[j], 0]), n_codes[j], cython.address(sums), best.score,
+                    tie, facts.least_leaf, cython.address(cut),
+                )  # fmt: skip
+            if cut.position >= 0:
+                _set(cython.address(best), cut.score, j, growing.NUMERIC, cut.position, cut.flags, cut.side)
+        if bits.shape[0] > 0:
+            search.no_test(facts, cython.address(rival))
+            _sum_ones(facts, desk, lines, offset, bits, cython.address(sums))
+            for t in range(bits.shape[0]):
+                if (
+                    desk.sides[t] > 0
+                    and desk.sides[t] >= facts.least_leaf
+                    and sums.weight > desk.sides[t]
+                    and sums.weight - desk.sides[t] >= facts.least_leaf
+                    and sums.base - desk.sides[facts.width + t] > rival.score + tie
+                ):
+                    j = bits[t]
+                    _set(
+                        cython.address(rival), sums.base - desk.sides[facts.width + t], j,
+                        growing.SUBSET if is_nominal[j] else growing.NUMERIC, 0, 1, -1,
+                    )  # fmt: skip
+            if search.is_better(facts, cython.address(best), cython.address(rival), sums.base):
+                best = rival
+        search.no_test(facts, cython.address(rival))
+        is_found = False
+        for t in range(nominal.shape[0]):
+            j = nominal[t]
+            if _cut_nominal(
+                facts, desk, lines, offset[j], n_codes[j], cython.address(sums), tie, cython.address(rival)
+            ):
+                rival.slot = j
+        if nominal.shape[0] > 0 and search.is_better(facts, cython.address(best), cython.address(rival), sums.base):
+            best = rival
+            is_found = True
+        if best.kind == growing.SUBSET and not is_found:
+            desk.histogram.branch[0] = 0
+            desk.histogram.branch[1] = 1
+    return best.score, best.slot, best.kind, best.below, best.above, best.default
 
 
-@njit_inner
-def _none(limits: Any) -> Any:
-    floor = -np.inf if limits.allow_zero else 0.0
-    return Test(floor, _whole(-1), _whole(0), _whole(-1), _whole(-1), _whole(0))
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set(
+    test: cython.pointer[Test],
+    score: cython.double,
+    slot: cython.longlong,
+    kind: cython.longlong,
+    below: cython.longlong,
+    above: cython.longlong,
+    default: cython.longlong,
+) -> cython.void:
+    test.score = score
+    test.slot = slot
+    test.kind = kind
+    test.below = below
+    test.above = above
+    test.default = default
 
 
-@njit_inner
-def _best_of_lists(
-    criterion: Any, histogram: Any, columns: Any, limits: Any, counts: Any, rows: Any, base: Any, scratch: Any
-) -> Any:
-    tie = TIE * base
-    best = _none(limits)
-    for t in range(columns.lists.shape[0]):
-        j = columns.lists[t]
-        first = columns.offset[j]
-        codes = histogram[first : first + columns.n_codes[j]]
-        last = first + columns.n_codes[j]
-        if columns.missing[j] >= 0 and code_cuts.rows_of(histogram[last]) > 0:
-            reached, below, above, default = code_cuts.cut_missing(
-                criterion, codes, histogram[last], counts, rows, base, best.score, tie, limits.least_leaf, scratch.work
-            )
-        else:
-            reached, below, above = code_cuts.cut(
-                criterion, codes, counts, rows, base, best.score, tie, limits.least_leaf, scratch.work
-            )
-            default = -1
-        if below >= 0:
-            best = Test(reached, _whole(j), _whole(coded.NUMERIC), _whole(below), _whole(above), _whole(default))
-    return best
-
-
-@njit_inner
-def _best_of_bits(
-    criterion: Any, histogram: Any, columns: Any, limits: Any, counts: Any, rows: Any, base: Any, scratch: Any
-) -> Any:
-    tie = TIE * base
-    n_bits = columns.bits.shape[0]
-    n_lines = 0
-    for c in range(counts.shape[0]):
-        if counts[c] > 0:
-            scratch.own[n_lines] = counts[c]
-            for p in range(n_bits):
-                scratch.ones[n_lines * n_bits + p] = np.float64(histogram[columns.offset[columns.bits[p]] + 1, c])
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sum_ones(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lines: cython.longlong[:, ::1],
+    offset: cython.const[cython.longlong][::1],
+    bits: cython.const[cython.longlong][::1],
+    sums: cython.pointer[Sums],
+) -> cython.void:
+    """The ones of two-valued columns, and what both their sides come to."""
+    n_lines: cython.int = 0
+    width: cython.Py_ssize_t = facts.width
+    c: cython.int
+    p: cython.Py_ssize_t
+    for c in range(facts.n_sums):
+        if sums.counts[c] > 0:
+            desk.own[n_lines] = sums.counts[c]
+            for p in range(width):
+                desk.ones[n_lines * width + p] = cython.cast(cython.double, lines[offset[bits[p]] + 1, c])
             n_lines += 1
-    right, impure = scratch.sides[0], scratch.sides[1]
-    criteria.impurity_sides(criterion, scratch.ones, scratch.own[:n_lines], rows, right, impure, scratch.spare)
-    best = _none(limits)
-    for p in range(n_bits):
-        if right[p] <= 0 or right[p] < limits.least_leaf or rows <= right[p] or rows - right[p] < limits.least_leaf:
-            continue
-        score = base - impure[p]
-        if score > best.score + tie:
-            j = columns.bits[p]
-            kind = coded.SUBSET if columns.is_nominal[j] else coded.NUMERIC
-            best = Test(score, _whole(j), _whole(kind), _whole(0), _whole(1), _whole(-1))
-    if best.kind == coded.SUBSET:
-        scratch.histogram.branch[0], scratch.histogram.branch[1] = 0, 1
-    return best
+    impurity_sides(
+        cython.address(facts.measure), desk.ones, desk.own, n_lines, sums.weight, facts.width, desk.sides,
+        desk.sides + width, desk.spare,
+    )  # fmt: skip
 
 
-@njit_inner
-def _best_of_codes(criterion: Any, histogram: Any, columns: Any, limits: Any, base: Any, scratch: Any) -> Any:
-    tie = TIE * base
-    space = scratch.histogram
-    best = _none(limits)
-    for t in range(columns.coded.shape[0]):
-        j = columns.coded[t]
-        n_present = 0
-        for k in range(columns.n_codes[j]):
-            line = histogram[columns.offset[j] + k]
-            rows = code_cuts.rows_of(line)
-            if rows > 0:
-                for c in range(line.shape[0]):
-                    space.counts[k, c] = np.float64(line[c])
-                space.sizes[k] = rows
-                space.weights[k] = rows
-                space.is_seen[k] = True
-                space.present[n_present] = k
-                n_present += 1
-        if n_present > 1:
-            reached, is_found = coded.subset_cut(
-                criterion, space, n_present, columns.n_codes[j], base, best.score, tie, limits.least_leaf
-            )
-            if is_found:
-                best = Test(reached, _whole(j), _whole(coded.SUBSET), _whole(-1), _whole(-1), _whole(-1))
-        coded.clear(space, n_present)
-    return best
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_nominal(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lines: cython.longlong[:, ::1],
+    first: cython.longlong,
+    n_codes: cython.longlong,
+    sums: cython.pointer[Sums],
+    tie: cython.double,
+    best: cython.pointer[Test],
+) -> cython.bint:
+    """Better set of categories than `best`."""
+    h = cython.address(desk.histogram)
+    n: cython.int = facts.n_sums
+    n_present: cython.int = 0
+    k: cython.longlong
+    c: cython.int
+    rows: cython.double
+    score: cython.double = best.score
+    is_found: cython.bint = False
+    for k in range(n_codes):
+        rows = rows_of(cython.address(lines[first + k, 0]), n)
+        if rows > 0:
+            for c in range(n):
+                h.counts[k * n + c] = cython.cast(cython.double, lines[first + k, c])
+            h.sizes[k] = rows
+            h.weights[k] = rows
+            h.is_seen[k] = 1
+            h.present[n_present] = k
+            n_present += 1
+    if n_present > 1:
+        is_found = coded.subset_cut(
+            cython.address(facts.measure), h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf
+        )
+    if is_found:
+        _set(best, score, 0, growing.SUBSET, -1, -1, -1)
+    coded.clear(h, n_present)
+    return is_found

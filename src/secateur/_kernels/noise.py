@@ -1,55 +1,78 @@
 """Sums over all ways to spread examples over equal cells."""
 
-import math
-
+import cython
 import numpy as np
-import numpy.typing as npt
-
-from ._jit import njit
-
-Floats = npt.NDArray[np.float64]
+from cython.cimports.libc.math import INFINITY, log
 
 
-@njit
-def log_power_coefficient(weights: Floats, power: int) -> float:
+def log_power_coefficient(weights: cython.const[cython.double][:], power: cython.longlong):
     """ln of the last coefficient (index len - 1) of the polynomial `weights` to `power` >= 1.
 
     Every term is non-negative, so nothing cancels; each product is divided by its sum,
     kept in logs, so nothing underflows as a whole. O(len^2 ln power) by repeated squaring.
     """
-    square = weights / weights.sum()
-    log_square = math.log(weights.sum())
-    result = np.zeros_like(weights)
-    result[0] = 1.0
-    log_result = 0.0
+    n = weights.shape[0]
+    result: cython.double[::1] = np.zeros(n)
+    square: cython.double[::1] = np.array(weights)
+    product: cython.double[::1] = np.empty(n)
+    with cython.nogil:
+        result[0] = 1.0
+        logarithm = _log_power(result, square, product, power)
+    return logarithm
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _log_power(
+    result: cython.double[::1], square: cython.double[::1], product: cython.double[::1], power: cython.longlong
+) -> cython.double:
+    log_result: cython.double = 0.0
+    log_square = log(_divide_by_sum(square))
     while True:
         if power & 1:
-            result = _truncated_product(result, square)
-            total = result.sum()
+            _truncated_product(result, square, product)
+            result, product = product, result
+            total = _divide_by_sum(result)
             if total == 0.0:
-                return -math.inf
-            result /= total
-            log_result += log_square + math.log(total)
+                return -INFINITY
+            log_result += log_square + log(total)
         power >>= 1
         if power == 0:
             break
-        square = _truncated_product(square, square)
-        total = square.sum()
+        _truncated_product(square, square, product)
+        square, product = product, square
+        total = _divide_by_sum(square)
         if total == 0.0:
-            return -math.inf
-        square /= total
-        log_square = 2.0 * log_square + math.log(total)
-    last = result[-1]
-    return log_result + math.log(last) if last > 0.0 else -math.inf
+            return -INFINITY
+        log_square = 2.0 * log_square + log(total)
+    last = result[result.shape[0] - 1]
+    return log_result + log(last) if last > 0.0 else -INFINITY
 
 
-@njit
-def _truncated_product(a: Floats, b: Floats) -> Floats:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _divide_by_sum(a: cython.double[::1]) -> cython.double:
+    """Divide by the sum, unless it is 0, and return it."""
+    total: cython.double = 0.0
+    for i in range(a.shape[0]):
+        total += a[i]
+    if total != 0.0:
+        for i in range(a.shape[0]):
+            a[i] /= total
+    return total
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _truncated_product(a: cython.double[::1], b: cython.double[::1], product: cython.double[::1]) -> cython.void:
     """The product of two polynomials without the powers from len on."""
     n = a.shape[0]
-    product = np.zeros(n)
+    for i in range(n):
+        product[i] = 0.0
     for i in range(n):
         if a[i] != 0.0:
             for j in range(n - i):
                 product[i + j] += a[i] * b[j]
-    return product

@@ -7,97 +7,109 @@ An entry's difference bit compares it with the entry before it; when that one we
 other side, the bit must also carry the differences of all entries that were passed over.
 """
 
-from typing import Any
-
-import numpy as np
-
-from ._jit import njit_inner
-
-LEFT, RIGHT, BOTH = 1, 2, 3
+import cython
+from cython.cimports.libc.string import memcpy
+from cython.cimports.secateur._kernels.growing import Entry
 
 
-@njit_inner
-def _copy(source: Any, target: Any) -> Any:
-    for i in range(target.shape[0]):
-        target[i] = source[i]
-
-
-@njit_inner
-def split_list(entries: Any, n_left: Any, goes_left: Any, shift: Any, keep: Any, has_ties: Any, scratch: Any) -> Any:
-    """Stable split into two by `goes_left[row]`; sides not in `keep` may be left as rubbish.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_list(
+    entries: cython.pointer[Entry],
+    n: cython.Py_ssize_t,
+    n_left: cython.Py_ssize_t,
+    goes_left: cython.p_uchar,
+    shift: cython.int,
+    keep: cython.int,
+    has_ties: cython.bint,
+    scratch: cython.pointer[Entry],
+) -> cython.void:
+    """Stable split into two by `goes_left[row]`; sides not in `keep` (1 left, 2 right) may be left as rubbish.
 
     Without ties every entry differs from every other, so no bit needs mending.
     """
-    n = entries.shape[0]
-    one = entries.dtype.type(1)
-    move = entries.dtype.type(shift)
-    to = np.uint64(0)  # unsigned: an index that needs no test for wrap-around
+    e: Entry
+    bit: Entry
+    goes: Entry
+    left_bit: Entry = 1  # the first entry of a child: its bit is never read, any value will do
+    right_bit: Entry = 1
+    i: cython.Py_ssize_t
+    to: cython.size_t = 0
     if not has_ties:
-        if keep == BOTH:
+        if keep == 3:
             for i in range(n):
                 e = entries[i]
                 entries[to] = e
-                scratch[np.uint64(i) - to] = e
-                to += np.uint64(goes_left[e >> move])
-            _copy(scratch, entries[n_left:])
-        elif keep == LEFT:
+                scratch[i - to] = e
+                to += goes_left[e >> shift]
+            memcpy(entries + n_left, scratch, (n - n_left) * cython.sizeof(e))
+        elif keep == 1:
             for i in range(n):
                 e = entries[i]
                 entries[to] = e
-                to += np.uint64(goes_left[e >> move])
+                to += goes_left[e >> shift]
         else:
-            to = np.uint64(n - 1)
+            to = n - 1
             for i in range(n - 1, -1, -1):
                 e = entries[i]
                 entries[to] = e
-                to -= np.uint64(1) - np.uint64(goes_left[e >> move])
-        return
-    left_bit = one  # the first entry of a child: its bit is never read, any value will do
-    right_bit = one
-    if keep == LEFT:
+                to -= 1 - goes_left[e >> shift]
+    elif keep == 1:
         for i in range(n):
             e = entries[i]
-            bit = e & one
-            goes = entries.dtype.type(goes_left[e >> move])
+            bit = e & 1
+            goes = goes_left[e >> shift]
             left_bit |= bit
             entries[to] = (e ^ bit) | left_bit
-            to += np.uint64(goes)
-            left_bit &= one - goes
+            to += goes
+            left_bit &= 1 - goes
     else:
         for i in range(n):
             e = entries[i]
-            bit = e & one
-            rest = e ^ bit
-            goes = entries.dtype.type(goes_left[e >> move])
+            bit = e & 1
+            goes = goes_left[e >> shift]
             left_bit |= bit
             right_bit |= bit
-            entries[to] = rest | left_bit
-            scratch[np.uint64(i) - to] = rest | right_bit
-            to += np.uint64(goes)
-            left_bit &= one - goes
+            entries[to] = (e ^ bit) | left_bit
+            scratch[i - to] = (e ^ bit) | right_bit
+            to += goes
+            left_bit &= 1 - goes
             right_bit &= goes
-        _copy(scratch, entries[n_left:])
+        memcpy(entries + n_left, scratch, (n - n_left) * cython.sizeof(e))
 
 
-@njit_inner
-def split_list_many(entries: Any, child_rows: Any, child_of: Any, shift: Any, scratch: Any, place: Any) -> Any:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_list_many(
+    entries: cython.pointer[Entry],
+    n: cython.Py_ssize_t,
+    n_children: cython.int,
+    child_rows: cython.p_longlong,
+    child_of: cython.p_ushort,
+    shift: cython.int,
+    scratch: cython.pointer[Entry],
+    place: cython.p_longlong,
+) -> cython.void:
     """Stable split among many children, of `child_rows` rows each; `place` has two lines per child."""
-    n = entries.shape[0]
-    one = entries.dtype.type(1)
-    move = entries.dtype.type(shift)
-    start = 0
-    for c in range(child_rows.shape[0]):
-        place[0, c] = start  # where the child's next entry goes
-        place[1, c] = -1  # the value of its last one, by number
+    value_of: cython.p_longlong = place + n_children
+    start: cython.longlong = 0
+    value: cython.longlong = 0
+    e: Entry
+    bit: Entry
+    c: cython.int
+    i: cython.Py_ssize_t
+    for c in range(n_children):
+        place[c] = start  # where the child's next entry goes
+        value_of[c] = -1  # the value of its last one, by number
         start += child_rows[c]
-    value: Any = 0
     for i in range(n):
         e = entries[i]
-        bit = e & one
-        value += np.int64(bit)
-        c = child_of[e >> move]
-        differs = one if place[1, c] != value else entries.dtype.type(0)
-        scratch[place[0, c]] = (e ^ bit) | differs
-        place[1, c] = value
-        place[0, c] += 1
-    _copy(scratch, entries)
+        bit = e & 1
+        value += bit
+        c = child_of[e >> shift]
+        scratch[place[c]] = (e ^ bit) | (1 if value_of[c] != value else 0)
+        value_of[c] = value
+        place[c] += 1
+    memcpy(entries, scratch, n * cython.sizeof(e))

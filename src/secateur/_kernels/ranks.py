@@ -7,21 +7,27 @@ be a wanted order statistic, or, once they are few, collects them.
 
 from typing import Any
 
+import cython
 import numpy as np
-
-from ._jit import njit, njit_inner
+from cython.cimports.libc.string import memcpy
 
 TOP_BITS = 16
 MORE_BITS = 12
+REST = cython.declare(cython.int, 64 - TOP_BITS)
 
 
-@njit_inner
-def key_of(bits: Any) -> Any:
-    """The key of a number, from its bits."""
-    top = np.uint64(1) << np.uint64(63)
-    if bits == top:  # minus zero is zero
-        bits = np.uint64(0)
-    return ~bits if bits >> np.uint64(63) else bits ^ top
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _key_of(x: cython.double) -> cython.ulonglong:
+    """The key of a number; minus zero is zero."""
+    bits: cython.ulonglong
+    one: cython.ulonglong = 1
+    top: cython.ulonglong = one << 63
+    memcpy(cython.address(bits), cython.address(x), 8)
+    if bits == top:
+        bits = 0
+    return ~bits if bits >> 63 else bits ^ top
 
 
 def starts_of(top: Any) -> Any:
@@ -29,105 +35,145 @@ def starts_of(top: Any) -> Any:
     return np.searchsorted(top, np.arange((1 << TOP_BITS) + 1, dtype=np.uint64)).astype(np.int32)
 
 
-@njit
-def keys_of(values: Any) -> Any:
+def keys_of(values: cython.const[cython.double][:]):
     """Return whole numbers in the order of the numbers; NaN has the largest."""
-    bits = values.view(np.uint64)
-    keys = np.empty(values.shape[0], np.uint64)
-    for i in range(values.shape[0]):
-        keys[i] = key_of(bits[i]) if values[i] == values[i] else ~np.uint64(0)
-    return keys
+    i: cython.Py_ssize_t
+    nothing: cython.ulonglong = 0
+    found = np.empty(values.shape[0], np.uint64)
+    keys: cython.ulonglong[::1] = found
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            keys[i] = _key_of(values[i]) if values[i] == values[i] else ~nothing
+    return found
 
 
-@njit
-def values_of(keys: Any) -> Any:
+def values_of(keys: cython.const[cython.ulonglong][:]):
     """Return the numbers behind keys."""
-    top = np.uint64(1) << np.uint64(63)
-    bits = np.empty(keys.shape[0], np.uint64)
-    for i in range(keys.shape[0]):
-        bits[i] = keys[i] ^ top if keys[i] >> np.uint64(63) else ~keys[i]
-    return bits.view(np.float64)
+    i: cython.Py_ssize_t
+    one: cython.ulonglong = 1
+    top: cython.ulonglong = one << 63
+    found = np.empty(keys.shape[0], np.uint64)
+    bits: cython.ulonglong[::1] = found
+    with cython.nogil:
+        for i in range(keys.shape[0]):
+            bits[i] = keys[i] ^ top if keys[i] >> 63 else ~keys[i]
+    return found.view(np.float64)
 
 
-@njit
-def survey(values: Any, top: Any, table: Any, most: Any, n_different: Any) -> Any:
+def survey(
+    values: cython.const[cython.double][:],
+    top: cython.longlong[:],
+    table: cython.ulonglong[:],
+    most: cython.longlong,
+    n_different: cython.longlong,
+):
     """Count the first bits of each value's key, and put its key into a set of at most `most`.
 
     Returns (different values so far, missing, infinite); more than `most` stops the set.
     `table` is the set: places tried one after the other, NaN's key marking a free one.
     """
-    bits = values.view(np.uint64)
-    free = ~np.uint64(0)
-    mask = np.uint64(table.shape[0] - 1)
-    n_missing = 0
-    n_infinite = 0
-    before = free
-    for i in range(values.shape[0]):
-        x = values[i]
-        if x != x:
-            n_missing += 1
-            continue
-        n_infinite += x - x != 0
-        key = key_of(bits[i])
-        top[key >> np.uint64(64 - TOP_BITS)] += 1
-        if n_different > most or key == before:
-            continue
-        before = key
-        at = (key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & mask
-        while table[at] != free and table[at] != key:
-            at = (at + np.uint64(1)) & mask
-        if table[at] == free:
-            n_different += 1
-            if n_different <= most:
-                table[at] = key
+    i: cython.Py_ssize_t
+    x: cython.double
+    nothing: cython.ulonglong = 0
+    free: cython.ulonglong = ~nothing
+    factor: cython.ulonglong = 0x9E3779B97F4A7C15
+    mask: cython.ulonglong = table.shape[0] - 1
+    key: cython.ulonglong
+    at: cython.ulonglong
+    before: cython.ulonglong = free
+    n_missing: cython.longlong = 0
+    n_infinite: cython.longlong = 0
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            x = values[i]
+            if x != x:
+                n_missing += 1
+                continue
+            n_infinite += x - x != 0
+            key = _key_of(x)
+            top[cython.cast(cython.Py_ssize_t, key >> REST)] += 1
+            if n_different > most or key == before:
+                continue
+            before = key
+            at = ((key * factor) >> 20) & mask
+            while table[at] != free and table[at] != key:
+                at = (at + 1) & mask
+            if table[at] == free:
+                n_different += 1
+                if n_different <= most:
+                    table[at] = key
     return n_different, n_missing, n_infinite
 
 
-@njit
-def refine(values: Any, prefixes: Any, starts: Any, shift: Any, counts: Any, lowest: Any, highest: Any) -> Any:
+def refine(
+    values: cython.const[cython.double][:],
+    prefixes: cython.const[cython.ulonglong][:],
+    starts: cython.const[cython.int][:],
+    shift: cython.int,
+    counts: cython.longlong[:, :],
+    lowest: cython.ulonglong[:],
+    highest: cython.ulonglong[:],
+):
     """Count the next bits of the keys that begin with one of `prefixes` (rising), each in its line.
 
     `shift` bits follow the prefix. Also stretches the lowest and highest key of each prefix.
     """
-    bits = values.view(np.uint64)
-    move = np.uint64(shift)
-    rest = np.uint64(max(shift - MORE_BITS, 0))
-    mask = np.uint64((1 << MORE_BITS) - 1)
-    for i in range(values.shape[0]):
-        if values[i] != values[i]:
-            continue
-        key = key_of(bits[i])
-        line = _find(prefixes, starts, key, move)
-        if line >= 0:
-            counts[line, (key >> rest) & mask] += 1
-            if key < lowest[line]:
-                lowest[line] = key
-            if key > highest[line]:
-                highest[line] = key
+    i: cython.Py_ssize_t
+    line: cython.Py_ssize_t
+    key: cython.ulonglong
+    rest: cython.int = shift - MORE_BITS if shift > MORE_BITS else 0
+    mask: cython.ulonglong = (1 << MORE_BITS) - 1
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            if values[i] != values[i]:
+                continue
+            key = _key_of(values[i])
+            line = _find(prefixes, starts, key, shift)
+            if line >= 0:
+                counts[line, cython.cast(cython.Py_ssize_t, (key >> rest) & mask)] += 1
+                if key < lowest[line]:
+                    lowest[line] = key
+                if key > highest[line]:
+                    highest[line] = key
 
 
-@njit
-def collect(values: Any, prefixes: Any, starts: Any, shift: Any) -> Any:
+def collect(
+    values: cython.const[cython.double][:],
+    prefixes: cython.const[cython.ulonglong][:],
+    starts: cython.const[cython.int][:],
+    shift: cython.int,
+):
     """Return the keys that begin with one of `prefixes` (rising), which `shift` bits follow."""
-    bits = values.view(np.uint64)
-    move = np.uint64(shift)
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = 0
+    key: cython.ulonglong
     found = np.empty(values.shape[0], np.uint64)
-    n = 0
-    for i in range(values.shape[0]):
-        if values[i] == values[i]:
-            key = key_of(bits[i])
-            if _find(prefixes, starts, key, move) >= 0:
-                found[n] = key
-                n += 1
+    keys: cython.ulonglong[::1] = found
+    with cython.nogil:
+        for i in range(values.shape[0]):
+            if values[i] == values[i]:
+                key = _key_of(values[i])
+                if _find(prefixes, starts, key, shift) >= 0:
+                    keys[n] = key
+                    n += 1
     return found[:n].copy()
 
 
-@njit_inner
-def _find(prefixes: Any, starts: Any, key: Any, shift: Any) -> Any:
-    prefix = key >> shift
-    at = key >> np.uint64(64 - TOP_BITS)
-    first, end = starts[at], starts[at + np.uint64(1)]
-    last = end
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _find(
+    prefixes: cython.const[cython.ulonglong][:],
+    starts: cython.const[cython.int][:],
+    key: cython.ulonglong,
+    shift: cython.int,
+) -> cython.Py_ssize_t:
+    prefix: cython.ulonglong = key >> shift
+    at: cython.Py_ssize_t = key >> REST
+    first: cython.Py_ssize_t = starts[at]
+    end: cython.Py_ssize_t = starts[at + 1]
+    last: cython.Py_ssize_t = end
+    middle: cython.Py_ssize_t
     while first < last:
         middle = (first + last) >> 1
         if prefixes[middle] < prefix:

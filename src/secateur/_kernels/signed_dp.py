@@ -6,115 +6,120 @@ number for every budget; a row is needed until the last node that jumps to it is
 and with the heaviest child last at most log2(n) + 3 rows are alive at once.
 """
 
+import cython
 import numpy as np
-import numpy.typing as npt
-
-from ._jit import njit
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
-@njit
-def heavy_last(parent: Ints, is_listed: Bools) -> tuple[Longs, Longs]:
+def heavy_last(parent: cython.const[cython.int][:], is_listed: cython.const[cython.uchar][:]):
     """(listed nodes in pre-order with the heaviest child last, where each jumps to)."""
     n = parent.shape[0]
-    above = np.full(n, n, np.int64)  # nearest listed ancestor; n stands above everything
-    for v in range(1, n):
-        p = parent[v]
-        above[v] = p if is_listed[p] else above[p]
-    size = np.zeros(n + 1, np.int64)
-    heaviest = np.full(n + 1, -1, np.int64)
-    for v in range(n - 1, -1, -1):
-        if is_listed[v]:
-            size[v] += 1
-            p = above[v]
-            size[p] += size[v]
-            if heaviest[p] < 0 or size[v] > size[heaviest[p]]:
-                heaviest[p] = v
-    position = np.zeros(n + 1, np.int64)
-    free = np.zeros(n + 1, np.int64)  # where the next light child goes
-    position[n] = -1
-    order = np.empty(size[n], np.int64)
-    jump = np.empty(size[n], np.int64)
-    for v in range(n):
-        if is_listed[v]:
-            p = above[v]
-            if v == heaviest[p]:
-                end = size[n] if p == n else position[p] + size[p]
-                position[v] = end - size[v]
-            else:
-                position[v] = position[p] + 1 + free[p]
-                free[p] += size[v]
-            order[position[v]] = v
-            jump[position[v]] = position[v] + size[v]
-    return order, jump
+    above: cython.longlong[::1] = np.full(n, n, np.int64)  # nearest listed ancestor; n stands above everything
+    size: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    heaviest: cython.longlong[::1] = np.full(n + 1, -1, np.int64)
+    with cython.nogil:
+        for v in range(1, n):
+            p = parent[v]
+            above[v] = p if is_listed[p] else above[p]
+        for v in range(n - 1, -1, -1):
+            if is_listed[v]:
+                size[v] += 1
+                a = above[v]
+                size[a] += size[v]
+                if heaviest[a] < 0 or size[v] > size[heaviest[a]]:
+                    heaviest[a] = v
+    position: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    free: cython.longlong[::1] = np.zeros(n + 1, np.int64)  # where the next light child goes
+    order: cython.longlong[::1] = np.empty(size[n], np.int64)
+    jump: cython.longlong[::1] = np.empty(size[n], np.int64)
+    with cython.nogil:
+        position[n] = -1
+        for v in range(n):
+            if is_listed[v]:
+                a = above[v]
+                if v == heaviest[a]:
+                    end = size[n] if a == n else position[a] + size[a]
+                    position[v] = end - size[v]
+                else:
+                    position[v] = position[a] + 1 + free[a]
+                    free[a] += size[v]
+                order[position[v]] = v
+                jump[position[v]] = position[v] + size[v]
+    return order.base, jump.base
 
 
-@njit
-def row_slots(jump: Longs) -> tuple[Longs, int]:
+def row_slots(jump: cython.const[cython.longlong][:]):
     """(memory slot of each row 0..n, number of slots); a slot is free again after its row's last use."""
     n = jump.shape[0]
-    uses = np.ones(n + 1, np.int64)  # by the row before it
-    for i in range(n):
-        uses[jump[i]] += 1
-    slot = np.zeros(n + 1, np.int64)
-    free = np.empty(n + 2, np.int64)
-    n_free = 0
-    n_slots = 1
-    for i in range(n - 1, -1, -1):
-        if n_free > 0:
-            n_free -= 1
-            slot[i] = free[n_free]
-        else:
-            slot[i] = n_slots
-            n_slots += 1
-        for row in (i + 1, jump[i]):
-            uses[row] -= 1
-            if uses[row] == 0:
-                free[n_free] = slot[row]
-                n_free += 1
-    return slot, n_slots
+    uses: cython.longlong[::1] = np.ones(n + 1, np.int64)  # by the row before it
+    slot: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    free: cython.longlong[::1] = np.empty(n + 2, np.int64)
+    n_free: cython.Py_ssize_t = 0
+    n_slots: cython.Py_ssize_t = 1
+    with cython.nogil:
+        for i in range(n):
+            uses[jump[i]] += 1
+        for i in range(n - 1, -1, -1):
+            if n_free > 0:
+                n_free -= 1
+                slot[i] = free[n_free]
+            else:
+                slot[i] = n_slots
+                n_slots += 1
+            for k in range(2):
+                row = i + 1 if k == 0 else jump[i]
+                uses[row] -= 1
+                if uses[row] == 0:
+                    free[n_free] = slot[row]
+                    n_free += 1
+    return slot.base, n_slots
 
 
-@njit
-def greatest_within(jump: Longs, charge: Longs, gain: Longs, slot: Longs, n_slots: int, budget: int) -> int:
-    """Greatest summed gain of cuts whose charges add up to at most `budget`."""
+def greatest_within(
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:],
+    gain: cython.const[cython.longlong][:],
+    slot: cython.const[cython.longlong][:],
+    n_slots: cython.Py_ssize_t,
+    budget: cython.Py_ssize_t,
+):
+    """Greatest summed gain of cuts whose charges add up to at most `budget`.
+
+    Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
+    two floats at a time, whole numbers of 64 bits only one.
+    """
     width = budget + 1
-    rows = np.zeros((n_slots, width), np.int64)
-    for i in range(jump.shape[0] - 1, -1, -1):
-        a = charge[i]
-        g = gain[i]
-        rows[slot[i], :a] = rows[slot[i + 1], :a]
-        # All three indexed from 0: the loop then runs on whole vectors.
-        out = rows[slot[i], a:]
-        keep = rows[slot[i + 1], a:]
-        cut = rows[slot[jump[i]], : width - a]
-        for j in range(out.shape[0]):
-            out[j] = max(cut[j] + g, keep[j])
-    greatest: int = rows[slot[0], budget]
-    return greatest
+    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    g: cython.double
+    with cython.nogil:
+        for i in range(jump.shape[0] - 1, -1, -1):
+            a, g = charge[i], gain[i]
+            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
+            for j in range(a):
+                rows[out, j] = rows[keep, j]
+            for j in range(width - a):
+                rows[out, a + j] = max(rows[cut, j] + g, rows[keep, a + j])
+    return int(rows[slot[0], budget])
 
 
-@njit
 def charge_probabilities(
-    jump: Longs, charge: Longs, cut_chance: Floats, slot: Longs, n_slots: int, budget: int
-) -> Floats:
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:],
+    cut_chance: cython.const[cython.double][:],
+    slot: cython.const[cython.longlong][:],
+    n_slots: cython.Py_ssize_t,
+    budget: cython.Py_ssize_t,
+):
     """Pr[charges of the cuts add up to j], j = 0..budget, when a node reached is cut with `cut_chance`."""
     width = budget + 1
-    rows = np.zeros((n_slots, width))
-    rows[slot[jump.shape[0]], 0] = 1.0
-    for i in range(jump.shape[0] - 1, -1, -1):
-        a = charge[i]
-        s = cut_chance[i]
-        r = 1.0 - s
-        rows[slot[i], :a] = r * rows[slot[i + 1], :a]
-        out = rows[slot[i], a:]
-        keep = rows[slot[i + 1], a:]
-        cut = rows[slot[jump[i]], : width - a]
-        for j in range(out.shape[0]):
-            out[j] = r * keep[j] + s * cut[j]
-    chances: Floats = rows[slot[0]].copy()
-    return chances
+    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    with cython.nogil:
+        rows[slot[jump.shape[0]], 0] = 1.0
+        for i in range(jump.shape[0] - 1, -1, -1):
+            a, s = charge[i], cut_chance[i]
+            r = 1.0 - s
+            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
+            for j in range(a):
+                rows[out, j] = r * rows[keep, j]
+            for j in range(width - a):
+                rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+    return rows.base[slot[0]].copy()

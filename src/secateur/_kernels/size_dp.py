@@ -15,10 +15,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._jit import njit
-from .size_descend import LENGTH, START, SUFFIX_LENGTH, SUFFIX_START, descend
-from .size_hulls import combine_hulls, combine_plain
 from .size_preorder import BudgetWalk, budget_walk, station_jumps
+from .size_tables import descend, fill_tables, least_cost, most_cost, table_layout, uncut_cost
+
+__all__ = [
+    "ABSENT",
+    "TOLERANCE",
+    "SizeTable",
+    "SubtreeTables",
+    "best_by_size",
+    "bytes_needed",
+    "errors_walk",
+    "least_cost",
+    "n_cells",
+    "prefers_tables",
+    "size_walk",
+    "subtree_tables",
+    "table_layout",
+]
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
@@ -27,6 +41,7 @@ Numbers = npt.NDArray[Any]
 
 ABSENT = 1 << 61  # a whole-number cost that no pruning has; twice it still fits
 TOLERANCE = 1e-12  # of the largest cost: real costs this close are equal
+START, LENGTH = 0, 1  # columns of a layout
 SHORT = 16  # below this length the plain loop is faster than two hulls
 
 
@@ -71,10 +86,7 @@ class SubtreeTables(NamedTuple):
 
     def kept(self, place: int) -> Bools:
         """Which nodes the best pruning of the root's entry `place` keeps."""
-        # A table that comes out of a pickle is writable again; the kernel is compiled for trees, which are not.
-        parent, end = self.parent.view(), self.end.view()
-        parent.flags.writeable = end.flags.writeable = False
-        return descend(parent, end, self.charge, self.layout, self.table, (place, self.rule))
+        return descend(self.parent, self.end, self.charge, self.layout, self.table, place, self.rule)
 
 
 def best_by_size(parent: Ints, end: Ints, charge: Longs, cost: Numbers, limit: int) -> SizeTable:
@@ -128,14 +140,14 @@ def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout
         rule = np.array([ABSENT, 1, SHORT if is_safe else ABSENT, 0], np.int64)
     else:
         rule = np.array([np.inf, 0.0, SHORT, TOLERANCE * cost.max()])
-    table = _fill_tables(parent, end, charge, cost, layout, rule)
+    table = fill_tables(parent, end, charge, cost, layout, rule)
     return SubtreeTables(parent, end, charge, layout, table, rule)
 
 
 def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Numbers, limit: int) -> BudgetWalk:
     """Return the same answers by the budget walk: keeping pays the charge, cutting adds the excess."""
     internal = np.flatnonzero(charge).astype(np.int32)
-    full = _uncut_cost(parent, charge, cost)
+    full = uncut_cost(parent, charge, cost)
     pays = np.zeros((len(internal), 2), np.int64)
     pays[:, 1] = charge[internal]
     adds = np.zeros((len(internal), 2), cost.dtype)
@@ -160,110 +172,10 @@ def errors_walk(parent: Ints, end: Ints, charge: Longs, cost: Longs, budget: int
     Whole-number costs, no cut of which helps (excess of 0 or more).
     """
     internal = np.flatnonzero(charge).astype(np.int32)
-    excess = (cost - _uncut_cost(parent, charge, cost))[internal]
+    excess = (cost - uncut_cost(parent, charge, cost))[internal]
     pays = np.zeros((len(internal), 2), np.int64)
     pays[:, 0] = np.minimum(excess, budget + 1)
     adds = np.zeros((len(internal), 2), np.int64)
     adds[:, 1] = charge[internal]
     width = np.full(len(internal) + 1, budget + 1, np.int64)
     return budget_walk(station_jumps(end, internal), pays, adds, width, np.array([ABSENT, 0], np.int64))
-
-
-@njit
-def least_cost(parent: Ints, charge: Longs, cost: Numbers) -> Any:
-    """The least cost of any pruning."""
-    n = parent.shape[0]
-    below = np.zeros(n, cost.dtype)
-    for v in range(n - 1, -1, -1):
-        if charge[v] == 0 or cost[v] < below[v]:
-            below[v] = cost[v]
-        if v > 0:
-            below[parent[v]] += below[v]
-    return below[0]
-
-
-@njit
-def most_cost(parent: Ints, cost: Numbers) -> Any:
-    """The largest cost of any pruning."""
-    below = np.zeros(parent.shape[0], cost.dtype)
-    for v in range(parent.shape[0] - 1, -1, -1):
-        below[v] = max(below[v], cost[v])
-        if v > 0:
-            below[parent[v]] += below[v]
-    return below[0]
-
-
-@njit
-def _uncut_cost(parent: Ints, charge: Longs, cost: Numbers) -> Numbers:
-    full = np.where(charge == 0, cost, 0).astype(cost.dtype)
-    for v in range(parent.shape[0] - 1, 0, -1):
-        full[parent[v]] += full[v]
-    return full
-
-
-@njit
-def table_layout(parent: Ints, end: Ints, charge: Longs, limit: int) -> Longs:
-    """Where the table of each node, and of each node with its later siblings, starts and how long it is.
-
-    The table of all children of v is the tail of v's own table; the last child's suffix
-    table is its own; only middle children need room for theirs.
-    """
-    n = parent.shape[0]
-    layout = np.zeros((n, 4), np.int64)
-    most = charge.copy()  # the largest index of a full table
-    suffix = np.zeros(n, np.int64)
-    for v in range(n - 1, -1, -1):
-        layout[v, LENGTH] = min(most[v], limit) + 1
-        suffix[v] = most[v]
-        if v > 0:
-            p = parent[v]
-            most[p] += most[v]
-            if end[v] < end[p]:
-                suffix[v] += suffix[end[v]]
-    at = 0
-    for v in range(n):
-        layout[v, START] = at
-        at += layout[v, LENGTH]
-        p = parent[v]
-        if v == 0 or end[v] == end[p]:
-            layout[v, SUFFIX_START], layout[v, SUFFIX_LENGTH] = layout[v, START], layout[v, LENGTH]
-        elif v == p + 1:
-            layout[v, SUFFIX_START] = layout[p, START] + charge[p]
-            layout[v, SUFFIX_LENGTH] = max(layout[p, LENGTH] - charge[p], 0)
-        else:
-            # Kept before the own table, so that own start + length stays the end of what v holds.
-            layout[v, SUFFIX_START], layout[v, SUFFIX_LENGTH] = layout[v, START], min(suffix[v], limit) + 1
-            layout[v, START] += layout[v, SUFFIX_LENGTH]
-            at += layout[v, SUFFIX_LENGTH]
-    return layout
-
-
-@njit
-def _fill_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout: Longs, rule: Numbers) -> Numbers:
-    """All tables, from the last node to the first.
-
-    `rule` is (absent, least improvement, length up to which the plain loop is taken, tie tolerance).
-    """
-    n = parent.shape[0]
-    absent = rule[0]
-    table = np.empty((layout[:, START] + layout[:, LENGTH]).max(), cost.dtype)
-    longest = layout[:, LENGTH].max()
-    hulls = np.empty((4, longest))
-    corners = np.empty(longest, np.int64)
-    for v in range(n - 1, -1, -1):
-        start, length = layout[v, START], layout[v, LENGTH]
-        table[start] = cost[v]
-        table[start + 1 : start + min(charge[v], length)] = absent
-        p = parent[v]
-        if v > 0 and end[v] < end[p] and layout[v, SUFFIX_LENGTH] > 0:
-            w = end[v]  # the next sibling
-            own = table[start : start + length]
-            others = table[layout[w, SUFFIX_START] : layout[w, SUFFIX_START] + layout[w, SUFFIX_LENGTH]]
-            out = table[layout[v, SUFFIX_START] : layout[v, SUFFIX_START] + layout[v, SUFFIX_LENGTH]]
-            if length > others.shape[0]:
-                own, others = others, own
-            if own.shape[0] <= rule[2]:
-                combine_plain(own, others, out, absent)
-            else:
-                combine_hulls(own, others, out, rule, hulls, corners)
-    return table

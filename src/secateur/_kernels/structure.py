@@ -1,147 +1,147 @@
 """Loops over the shape of a tree stored in pre-order (children after their parent)."""
 
+import cython
 import numpy as np
-import numpy.typing as npt
+from cython.cimports.libc.math import INFINITY
 
-from ._jit import njit
-
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
+Number = cython.fused_type(cython.longlong, cython.double)
 
 
-@njit
-def subtree_ends(parent: Ints) -> Ints:
+def subtree_ends(parent: cython.const[cython.int][:]):
     """One past the last node of each subtree, if the numbering is pre-order."""
     n = parent.shape[0]
-    end = np.empty(n, np.int32)
-    for v in range(n):
-        end[v] = v + 1
-    for v in range(n - 1, 0, -1):
-        p = parent[v]
-        if end[v] > end[p]:
-            end[p] = end[v]
-    return end
+    end: cython.int[::1] = np.arange(1, n + 1, dtype=np.int32)
+    with cython.nogil:
+        for v in range(n - 1, 0, -1):
+            p = parent[v]
+            if end[v] > end[p]:
+                end[p] = end[v]
+    return end.base
 
 
-@njit
-def depths(parent: Ints) -> Ints:
+def depths(parent: cython.const[cython.int][:]):
     """Number of edges between each node and the root."""
-    depth = np.zeros(parent.shape[0], np.int32)
-    for v in range(1, parent.shape[0]):
-        depth[v] = depth[parent[v]] + 1
-    return depth
+    depth: cython.int[::1] = np.zeros(parent.shape[0], np.int32)
+    with cython.nogil:
+        for v in range(1, parent.shape[0]):
+            depth[v] = depth[parent[v]] + 1
+    return depth.base
 
 
-@njit
-def first_out_of_preorder(parent: Ints, end: Ints) -> int:
+def first_out_of_preorder(parent: cython.const[cython.int][:], end: cython.const[cython.int][:]):
     """The first node that is not where pre-order would put it, or -1.
 
     Node v must be the first child of v - 1, or a child of an ancestor of v - 1 whose
     earlier children all end at v; `next_child` holds where the next child must start.
     """
     n = parent.shape[0]
-    next_child = np.empty(n, np.int32)
-    for v in range(n):
-        next_child[v] = v + 1
-    for v in range(1, n):
-        p = parent[v]
-        if next_child[p] != v:
-            return v
-        next_child[p] = end[v]
-    return -1
+    next_child: cython.int[::1] = np.arange(1, n + 1, dtype=np.int32)
+    wrong: cython.Py_ssize_t = -1
+    with cython.nogil:
+        for v in range(1, n):
+            p = parent[v]
+            if next_child[p] != v:
+                wrong = v
+                break
+            next_child[p] = end[v]
+    return wrong
 
 
-@njit
-def preorder(parent: Ints) -> Ints:
+def preorder(parent: cython.const[cython.int][:]):
     """The old id of each node of the pre-order numbering; siblings keep their order."""
     n = parent.shape[0]
-    size = np.ones(n, np.int32)
-    for v in range(n - 1, 0, -1):
-        size[parent[v]] += size[v]
-    position = np.zeros(n, np.int32)
-    next_child = np.ones(n, np.int32)
-    order = np.zeros(n, np.int32)
-    for v in range(1, n):
-        p = parent[v]
-        position[v] = position[p] + next_child[p]
-        next_child[p] += size[v]
-        order[position[v]] = v
-    return order
+    size: cython.int[::1] = np.ones(n, np.int32)
+    position: cython.int[::1] = np.zeros(n, np.int32)
+    next_child: cython.int[::1] = np.ones(n, np.int32)
+    order: cython.int[::1] = np.zeros(n, np.int32)
+    with cython.nogil:
+        for v in range(n - 1, 0, -1):
+            size[parent[v]] += size[v]
+        for v in range(1, n):
+            p = parent[v]
+            position[v] = position[p] + next_child[p]
+            next_child[p] += size[v]
+            order[position[v]] = v
+    return order.base
 
 
-@njit
-def sum_upwards(parent: Ints, values: npt.NDArray[np.number]) -> npt.NDArray[np.number]:
+def sum_upwards(parent: cython.const[cython.int][:], values: cython.const[Number][:, :]):
     """Rows of `values` summed over each subtree (2-D: nodes x columns)."""
-    total = values.copy()
-    for v in range(parent.shape[0] - 1, 0, -1):
-        for c in range(values.shape[1]):
-            total[parent[v], c] += total[v, c]
-    return total
+    total: Number[:, ::1] = np.array(values.base, order="C")
+    with cython.nogil:
+        for v in range(parent.shape[0] - 1, 0, -1):
+            p = parent[v]
+            for c in range(total.shape[1]):
+                total[p, c] += total[v, c]
+    return total.base
 
 
-@njit
-def sum_downwards(parent: Ints, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def sum_downwards(parent: cython.const[cython.int][:], values: cython.const[cython.double][:, :]):
     """Rows of `values` summed over each path from the root (2-D: nodes x columns)."""
-    total = values.copy()
-    for v in range(1, parent.shape[0]):
-        for c in range(values.shape[1]):
-            total[v, c] += total[parent[v], c]
-    return total
+    total: cython.double[:, ::1] = np.array(values.base, order="C")
+    with cython.nogil:
+        for v in range(1, parent.shape[0]):
+            p = parent[v]
+            for c in range(total.shape[1]):
+                total[v, c] += total[p, c]
+    return total.base
 
 
-@njit
-def inherit_labels(parent: Ints, labels: Ints, is_empty: Bools) -> Ints:
+def inherit_labels(
+    parent: cython.const[cython.int][:], labels: cython.const[cython.int][:], is_empty: cython.const[cython.uchar][:]
+):
     """`labels`, where an empty node takes the label of its parent."""
-    result = labels.copy()
-    for v in range(1, parent.shape[0]):
-        if is_empty[v]:
-            result[v] = result[parent[v]]
-    return result
+    result: cython.int[::1] = np.array(labels.base)
+    with cython.nogil:
+        for v in range(1, parent.shape[0]):
+            if is_empty[v]:
+                result[v] = result[parent[v]]
+    return result.base
 
 
-@njit
-def leaves_after_cuts(parent: Ints, is_cut: Bools) -> Bools:
+def leaves_after_cuts(parent: cython.const[cython.int][:], is_cut: cython.const[cython.uchar][:]):
     """Which nodes are leaves when the tree is cut at `is_cut` (original leaves included)."""
     n = parent.shape[0]
-    is_gone = np.zeros(n, np.bool_)
-    is_leaf = is_cut.copy()
-    for v in range(1, n):
-        p = parent[v]
-        is_gone[v] = is_gone[p] or is_leaf[p]
-        if is_gone[v]:
-            is_leaf[v] = False
-    return is_leaf
-
-
-@njit
-def kept_nodes(parent: Ints, is_leaf: Bools) -> Bools:
-    """Which nodes still have children when exactly `is_leaf` are the leaves."""
-    is_kept = ~is_leaf
-    for v in range(1, parent.shape[0]):
-        is_kept[v] = is_kept[v] and is_kept[parent[v]]
-    return is_kept
-
-
-@njit
-def first_wrong_count(
-    parent: Ints, by_class: npt.NDArray[np.number], slack: float
-) -> tuple[int, int, npt.NDArray[np.number]]:
-    """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
-    n, n_classes = by_class.shape
-    summed = np.zeros((n, n_classes), by_class.dtype)
-    is_leaf = np.ones(n, np.bool_)
-    wrong_node = -1
-    wrong_class = 0
-    for v in range(n - 1, -1, -1):
-        for c in range(n_classes):
-            count = by_class[v, c]
-            if is_leaf[v]:
-                summed[v, c] = count
-            if not (count >= 0 and count < np.inf) or abs(summed[v, c] - count) > slack:
-                if wrong_node != v:
-                    wrong_node, wrong_class = v, c
+    is_gone: cython.uchar[::1] = np.zeros(n, np.bool_)
+    is_leaf: cython.uchar[::1] = np.empty(n, np.bool_)
+    with cython.nogil:
+        for v in range(n):
+            is_leaf[v] = is_cut[v]
             if v > 0:
-                summed[parent[v], c] += summed[v, c]
-        if v > 0:
-            is_leaf[parent[v]] = False
-    return wrong_node, wrong_class, summed
+                p = parent[v]
+                is_gone[v] = is_gone[p] or is_leaf[p]
+                if is_gone[v]:
+                    is_leaf[v] = False
+    return is_leaf.base
+
+
+def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython.uchar][:]):
+    """Which nodes still have children when exactly `is_leaf` are the leaves."""
+    is_kept: cython.uchar[::1] = np.empty(parent.shape[0], np.bool_)
+    with cython.nogil:
+        for v in range(parent.shape[0]):
+            is_kept[v] = not is_leaf[v] and (v == 0 or is_kept[parent[v]])
+    return is_kept.base
+
+
+def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :], slack: cython.double):
+    """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
+    n, n_classes = by_class.shape[0], by_class.shape[1]
+    summed: Number[:, ::1] = np.zeros_like(by_class.base, order="C", subok=False)
+    is_leaf: cython.uchar[::1] = np.ones(n, np.bool_)
+    wrong_node: cython.Py_ssize_t = -1
+    wrong_class: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for v in range(n - 1, -1, -1):
+            for c in range(n_classes):
+                count = by_class[v, c]
+                if is_leaf[v]:
+                    summed[v, c] = count
+                if not (count >= 0 and count < INFINITY) or abs(summed[v, c] - count) > slack:
+                    if wrong_node != v:
+                        wrong_node, wrong_class = v, c
+                if v > 0:
+                    summed[parent[v], c] += summed[v, c]
+            if v > 0:
+                is_leaf[parent[v]] = False
+    return wrong_node, wrong_class, summed.base

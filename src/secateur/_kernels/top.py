@@ -1,74 +1,128 @@
 """The parts of growing that the top of a large tree calls one by one from Python.
 
-Inside a tree they are inner kernels, which cannot be called from Python.
+Each takes the data and the space of its thread; a node is a line of the tables.
 """
 
 from typing import Any
 
-from . import evaluate, grow
-from ._jit import njit
+import cython
+from cython.cimports.secateur._kernels import evaluate as search
+from cython.cimports.secateur._kernels import split
+from cython.cimports.secateur._kernels.growing import Desk, Entry, Facts, Sums, Test
+from cython.cimports.secateur._kernels.job import Job, Space
+
+LISTS, CODES, BITS = 0, 1, 2  # kinds of column
 
 
-@njit
-def best_of_lists(
-    criterion: Any, lists: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, slots: Any, scratch: Any
-) -> Any:
-    """`evaluate.best_of_lists`."""
-    return evaluate.best_of_lists(criterion, lists, weights, ratio, limits, node, reals, slots, scratch)
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _best(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    kind: cython.int,
+    first: cython.int,
+    last: cython.int,
+    best: cython.pointer[Test],
+) -> cython.void:
+    search.no_test(facts, best)
+    if kind == 0:
+        search.best_of_lists(facts, desk, lists, node, sums, first, last, best)
+    elif kind == 1:
+        search.best_of_codes(facts, desk, rows, node, sums, first, last, best)
+    else:
+        search.best_of_bits(facts, desk, rows, node, sums, best)
 
 
-@njit
-def best_of_codes(
-    criterion: Any,
-    lists: Any,
-    codes: Any,
-    weights: Any,
-    ratio: Any,
-    limits: Any,
-    node: Any,
-    reals: Any,
-    slots: Any,
-    scratch: Any,
-) -> Any:
-    """`evaluate.best_of_codes`."""
-    return evaluate.best_of_codes(criterion, lists, codes, weights, ratio, limits, node, reals, slots, scratch)
+def best_test(job: Job, space: Space, node: Any, reals: Any, kind: int, slots: tuple[int, int]) -> Any:
+    """Best test of a node of classes among the columns `slots = (first, last)` of one kind."""
+    line: cython.longlong[::1] = node
+    values: cython.double[::1] = reals
+    facts = cython.address(job.facts)
+    sums: Sums
+    best: Test
+    which: cython.int = kind
+    first: cython.int = slots[0]
+    last: cython.int = slots[1]
+    at = cython.address(line[0])
+    with cython.nogil:
+        search.class_sums(facts, at, cython.address(values[0]), cython.address(sums))
+        if job.is_wide:
+            _best(
+                facts, cython.address(space.desk), cython.cast(cython.p_ulonglong, facts.entries),
+                cython.cast(cython.p_ulonglong, facts.rows), at, cython.address(sums), which, first, last,
+                cython.address(best),
+            )  # fmt: skip
+        else:
+            _best(
+                facts, cython.address(space.desk), cython.cast(cython.p_uint, facts.entries),
+                cython.cast(cython.p_uint, facts.rows), at, cython.address(sums), which, first, last,
+                cython.address(best),
+            )  # fmt: skip
+    return best.score, best.slot, best.kind, best.below, best.above, best.default
 
 
-@njit
-def best_of_bits(
-    criterion: Any, lists: Any, codes: Any, weights: Any, ratio: Any, limits: Any, node: Any, reals: Any, scratch: Any
-) -> Any:
-    """`evaluate.best_of_bits`."""
-    return evaluate.best_of_bits(criterion, lists, codes, weights, ratio, limits, node, reals, scratch)
+def is_better(job: Job, a: Any, b: Any, reals: Any) -> bool:
+    """Whether test b of a node is better than a."""
+    values: cython.double[::1] = reals
+    node = cython.declare(cython.longlong[2])
+    sums: Sums
+    tests = cython.declare(Test[2])
+    node[0] = 0
+    node[1] = 0
+    search.class_sums(cython.address(job.facts), node, cython.address(values[0]), cython.address(sums))
+    tests[0].score, tests[0].slot = a[0], a[1]
+    tests[1].score, tests[1].slot = b[0], b[1]
+    return search.is_better(cython.address(job.facts), cython.address(tests[0]), cython.address(tests[1]), sums.base)
 
 
-@njit
-def better_test(a: Any, b: Any, feature: Any, base: Any) -> Any:
-    """`evaluate.better_test`."""
-    return evaluate.better_test(a, b, feature, base)
+def split_node(job: Job, space: Space, nodes: Any, reals: Any, branch: Any) -> int:
+    """Split line 0 into the lines after it; returns which of these may be split."""
+    lines: cython.longlong[:, ::1] = nodes
+    values: cython.double[:, ::1] = reals
+    children: cython.ushort[::1] = branch
+    facts = cython.address(job.facts)
+    desk = cython.address(space.desk)
+    at = cython.address(lines[0, 0])
+    real = cython.address(values[0, 0])
+    to = cython.address(children[0])
+    with cython.nogil:
+        if job.is_wide:
+            split.assign_children(
+                facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
+                cython.cast(cython.p_ulonglong, facts.rows), at, real, to,
+            )  # fmt: skip
+        else:
+            split.assign_children(
+                facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows),
+                at, real, to,
+            )  # fmt: skip
+    return split.add_children(
+        facts, desk, at, at, real, cython.cast(cython.int, lines.shape[1]), cython.cast(cython.int, values.shape[1]), 1
+    )
 
 
-@njit
-def node_impurity(criterion: Any, reals: Any) -> Any:
-    """`evaluate.node_impurity`."""
-    return evaluate.node_impurity(criterion, reals)
-
-
-@njit
-def assign_children(lists: Any, codes: Any, weights: Any, node: Any, branch: Any, child_of: Any, scratch: Any) -> Any:
-    """`grow.assign_children`."""
-    return grow.assign_children(lists, codes, weights, node, branch, child_of, scratch)
-
-
-@njit
-def add_children(limits: Any, scratch: Any, nodes: Any, reals: Any, v: Any, first: Any) -> Any:
-    """`grow.add_children`."""
-    return grow.add_children(limits, scratch, nodes, reals, v, first)
-
-
-@njit
-def partition_slots(
-    lists: Any, codes: Any, node: Any, slots: Any, keep: Any, child_of: Any, scratch: Any, force_ties: Any
-) -> Any:
-    """`grow.partition_slots`."""
-    return grow.partition_slots(lists, codes, node, slots, keep, child_of, scratch, force_ties)
+def partition(job: Job, space: Space, node: Any, slots: tuple[int, int], keep: int) -> None:
+    """Partition the lists `slots = (first, last)`; slot n_lists stands for the rows of the coded columns."""
+    line: cython.longlong[::1] = node
+    facts = cython.address(job.facts)
+    desk = cython.address(space.desk)
+    at = cython.address(line[0])
+    first: cython.int = slots[0]
+    last: cython.int = slots[1]
+    sides: cython.int = keep
+    with cython.nogil:
+        if job.is_wide:
+            split.partition_slots(
+                facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
+                cython.cast(cython.p_ulonglong, facts.rows), at, first, last, sides, False,
+            )  # fmt: skip
+        else:
+            split.partition_slots(
+                facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows),
+                at, first, last, sides, False,
+            )  # fmt: skip

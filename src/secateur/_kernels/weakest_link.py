@@ -6,10 +6,8 @@ rises by `size`". At a node the heaps of the children are merged, and events tha
 later than the node itself are fused into its own: each is taken out once, so the sweep is
 O(n log n) whatever the depth. An event has the number of the node that made it.
 
-The heaps are pairing heaps in two arrays (first child, next sibling): merging is one
-comparison, and taking the top is O(log n) amortised. Keys of whole-number costs are
-`whole + rest / size` with 0 <= rest < size < 2^31: the parts compare exactly in 64 bits
-however large the costs are.
+Keys of whole-number costs are `whole + rest / size` with 0 <= rest < size < 2^31: the parts
+compare exactly in 64 bits however large the costs are. The sweep itself is in `collapse.py`.
 """
 
 import itertools
@@ -19,7 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._jit import njit
+from .collapse import envelope, member_sums, owners_real, owners_whole, sweep_real, sweep_whole
+
+__all__ = ["collapse_events", "lower_envelope", "member_sums", "ranked_ratios"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -38,10 +38,10 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers) -> tuple[Numbers
     """
     gain: Numbers
     if cost.dtype.kind == "i":
-        whole, rest, gain, size = _sweep_whole(parent, weight, cost)
-        return gain, size, _owners_whole(parent, size, whole, rest)
-    ratio, gain, size = _sweep_real(parent, weight, cost)
-    return gain, size, _owners_real(parent, size, ratio)
+        whole, rest, gain, size = sweep_whole(parent, weight, cost)
+        return gain, size, owners_whole(parent, size, whole, rest)
+    ratio, gain, size = sweep_real(parent, weight, cost)
+    return gain, size, owners_real(parent, size, ratio)
 
 
 def ranked_ratios(gain: Numbers, size: Longs) -> tuple[Longs, Floats]:
@@ -75,28 +75,22 @@ def _ranked_fractions(gain: Longs, size: Longs) -> tuple[Longs, Floats]:
     return np.array([place[ratio] for ratio in exact], np.int64), np.array([float(ratio) for ratio in rising])
 
 
-def _envelope(penalty: Any, cost: Any, slack: Any) -> Any:
+def envelope_of_whole_numbers(penalty: list[int], cost: list[int]) -> list[int]:
     """Members that minimise `cost + alpha * penalty` for some alpha, in rising order of alpha.
 
     Points come in falling order of penalty, the first has the least cost. Of points on
-    one line the last, the smallest, is taken. Runs on Python integers too, exactly.
+    one line the last, the smallest, is taken. Exact: Python's integers have no limit.
     """
     chosen = [0]
     for j in range(1, len(penalty)):
         while len(chosen) > 1:
             i, k = chosen[-2], chosen[-1]
             # The step i -> k is no flatter than k -> j: k is never the only one chosen.
-            steep = (cost[k] - cost[i]) * (penalty[k] - penalty[j])
-            next_steep = (cost[j] - cost[k]) * (penalty[i] - penalty[k])
-            if steep >= next_steep - slack * abs(next_steep):
-                chosen.pop()
-            else:
+            if (cost[k] - cost[i]) * (penalty[k] - penalty[j]) < (cost[j] - cost[k]) * (penalty[i] - penalty[k]):
                 break
+            chosen.pop()
         chosen.append(j)
     return chosen
-
-
-_envelope_compiled = njit(_envelope)
 
 
 def lower_envelope(penalty: Numbers, cost: Numbers) -> tuple[Longs, Floats]:
@@ -106,140 +100,9 @@ def lower_envelope(penalty: Numbers, cost: Numbers) -> tuple[Longs, Floats]:
     """
     if penalty.dtype.kind == "i" and cost.dtype.kind == "i":
         x, y = penalty.tolist(), cost.tolist()
-        chosen = _envelope(x, y, 0)
+        chosen = envelope_of_whole_numbers(x, y)
     else:
         x, y = penalty.astype(np.float64), cost.astype(np.float64)
-        chosen = _envelope_compiled(x, y, TOLERANCE)
+        chosen = envelope(x, y).tolist()
     alphas = [0.0] + [(y[k] - y[i]) / (x[i] - x[k]) for i, k in itertools.pairwise(chosen)]
     return np.array(chosen, np.int64), np.array(alphas, np.float64)
-
-
-@njit
-def member_sums(parent: Ints, steps: Ints, values: Numbers, n_members: int) -> Numbers:
-    """Sum of `values` over the leaves of every member of a nested sequence."""
-    total = np.zeros(n_members + 1, values.dtype)
-    for v in range(parent.shape[0]):
-        until = n_members if v == 0 else steps[parent[v]]
-        total[steps[v]] += values[v]
-        total[until] -= values[v]
-    for i in range(1, n_members):
-        total[i] += total[i - 1]
-    return total[:n_members]
-
-
-@njit
-def _sweep_whole(parent: Ints, weight: Longs, cost: Longs) -> tuple[Longs, Longs, Longs, Longs]:
-    n = parent.shape[0]
-    whole, rest = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    gain, size = cost.copy(), weight.copy()
-    top, child, sibling = np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-    for v in range(n - 1, -1, -1):
-        # Children come after their parent: gain[v] is by now cost[v] less the cost of the children.
-        if size[v] > 0:
-            g, s, h = gain[v], size[v], top[v]
-            q = g // s
-            r = g - q * s
-            while h >= 0 and (whole[h] > q or (whole[h] == q and rest[h] * s >= r * size[h])):  # a tie fuses
-                g += gain[h]
-                s += size[h]
-                q = g // s
-                r = g - q * s
-                h = _without_top(h, child, sibling, whole, rest, size)
-            gain[v], size[v], whole[v], rest[v] = g, s, q, r
-            top[v] = _merged(h, np.int32(v), child, sibling, whole, rest, size)
-        if v > 0:
-            p = parent[v]
-            gain[p] -= cost[v]
-            top[p] = _merged(top[p], top[v], child, sibling, whole, rest, size)
-    return whole, rest, gain, size
-
-
-@njit
-def _sweep_real(parent: Ints, weight: Longs, cost: Floats) -> tuple[Floats, Floats, Longs]:
-    n = parent.shape[0]
-    ratio, rest = np.zeros(n), np.zeros(n, np.int64)
-    gain, size = cost.copy(), weight.copy()
-    top, child, sibling = np.full(n, -1, np.int32), np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-    for v in range(n - 1, -1, -1):
-        if size[v] > 0:
-            g, s, h = gain[v], size[v], top[v]
-            # What is left of cost[v] after rounding away is no gain.
-            if abs(g) <= TOLERANCE * cost[v]:
-                g = 0.0
-            while h >= 0 and ratio[h] >= g / s - TOLERANCE * abs(g / s):
-                g += gain[h]
-                s += size[h]
-                if abs(g) <= TOLERANCE * cost[v]:
-                    g = 0.0
-                h = _without_top(h, child, sibling, ratio, rest, size)
-            gain[v], size[v], ratio[v] = g, s, g / s
-            top[v] = _merged(h, np.int32(v), child, sibling, ratio, rest, size)
-        if v > 0:
-            p = parent[v]
-            gain[p] -= cost[v]
-            top[p] = _merged(top[p], top[v], child, sibling, ratio, rest, size)
-    return ratio, gain, size
-
-
-@njit
-def _merged(x: Any, y: Any, child: Ints, sibling: Ints, whole: Numbers, rest: Longs, size: Longs) -> Any:
-    """Join two heaps (-1: empty): the lower top becomes the first child of the higher one."""
-    if x < 0:
-        return y
-    if y < 0:
-        return x
-    if whole[y] > whole[x] or (whole[y] == whole[x] and rest[y] * size[x] > rest[x] * size[y]):
-        x, y = y, x
-    sibling[y] = child[x]
-    child[x] = y
-    return x
-
-
-@njit
-def _without_top(x: Any, child: Ints, sibling: Ints, whole: Numbers, rest: Longs, size: Longs) -> Any:
-    """The heap x less its top: join the children in pairs, then the pairs from the last to the first."""
-    none = np.int32(-1)
-    c, done = child[x], none
-    while c >= 0:
-        d = sibling[c]
-        following = none
-        if d >= 0:
-            following = sibling[d]
-            c = _merged(c, d, child, sibling, whole, rest, size)
-        sibling[c] = done
-        done = c
-        c = following
-    if done < 0:
-        return done
-    x = done
-    done = sibling[x]
-    sibling[x] = none
-    while done >= 0:
-        following = sibling[done]
-        x = _merged(x, done, child, sibling, whole, rest, size)
-        done = following
-    sibling[x] = none
-    return x
-
-
-@njit
-def _owners_whole(parent: Ints, size: Longs, whole: Longs, rest: Longs) -> Ints:
-    n = parent.shape[0]
-    owner = np.full(n, -1, np.int32)
-    for v in range(n):
-        if size[v] > 0:
-            o = owner[parent[v]] if v > 0 else v
-            is_lower = whole[v] < whole[o] or (whole[v] == whole[o] and rest[v] * size[o] < rest[o] * size[v])
-            owner[v] = v if is_lower else o
-    return owner
-
-
-@njit
-def _owners_real(parent: Ints, size: Longs, ratio: Floats) -> Ints:
-    n = parent.shape[0]
-    owner = np.full(n, -1, np.int32)
-    for v in range(n):
-        if size[v] > 0:
-            o = owner[parent[v]] if v > 0 else v
-            owner[v] = v if ratio[v] < ratio[o] - TOLERANCE * abs(ratio[o]) else o
-    return owner

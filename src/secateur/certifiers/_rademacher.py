@@ -177,7 +177,7 @@ def draw_signs(holdout: Counts, rng: np.random.Generator) -> npt.NDArray[np.int6
     where = np.nonzero(counts * holdout.tree.is_leaf[:, None])
     found = counts[where]
     signs[where] = 2 * rng.binomial(found, 0.5) - found
-    return structure.sum_upwards(holdout.tree.parent, signs)  # type: ignore[return-value]
+    return structure.sum_upwards(holdout.tree.parent, signs)
 
 
 def signed_extremes(

@@ -23,7 +23,7 @@ Example:
 def doctor(**options: Any) -> int:
     """Show versions, optional libraries, the cache of compiled kernels and the number of cores."""
     from .. import __version__
-    from .._kernels import structure
+    from .._kernels import presort
 
     found = {
         "secateur": __version__,
@@ -31,7 +31,7 @@ def doctor(**options: Any) -> int:
         **{name: _version(name) for name in (*REQUIRED, *OPTIONAL)},
         "platform": platform.platform(),
         "cores": os.cpu_count(),
-        "kernel cache": getattr(getattr(structure.sum_upwards, "_cache", None), "cache_path", None),
+        "kernel cache": getattr(getattr(presort.sorted_rows_64, "_cache", None), "cache_path", None),
     }
     missing = [name for name in REQUIRED if found[name] is None]
     rows = [[name, "not installed" if value is None else str(value)] for name, value in found.items()]

@@ -14,15 +14,15 @@ import numpy as np
 from .._columns import Array
 from .._kernels import grow_parts as parts
 from .._kernels import histograms, presort
-from ..growers._prepare import Prepared, _codes, _stacked, _weights
+from ..growers._prepare import Coded, Prepared, _codes, _stacked, _weights
 from ..growers._run import Grower
 from ..growers._settings import _NO_LIMIT, measure_of
 
 
 @lru_cache(maxsize=2)
-def measure(name: str, n_rows: int, n_classes: int) -> Any:
+def measure(name: str, n_rows: int) -> Any:
     """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
-    return measure_of(name, n_rows, n_classes, True)
+    return measure_of(name, n_rows, True)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class FinishTask:
         limits = self.limits
         if limits.max_depth < _NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
-        criterion = measure(self.name, self.n_rows, self.n_classes)
+        criterion = measure(self.name, self.n_rows)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
         grown = Grower(criterion, data, None, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
         nodes = grown.nodes[:, : parts.N_FIELDS].copy()
@@ -129,15 +129,13 @@ class FinishTask:
             return entries, is_missing if n_missing else None
 
         listed = list(pool.map(sort, about.lists.tolist()))
-        coded_columns = [
-            (j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
+        coded = [
+            Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
         ]
         feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
         lists = parts.Lists(_stacked([one for one, _ in listed], n, entry), feature, shift)
-        missing = [is_missing for _, is_missing in listed]
-        if not coded_columns and all(line is None for line in missing):
-            return Prepared(lists, None, None, {})
-        return Prepared(lists, _codes(coded_columns, labels, shift, entry), _weights(None, missing, n, False), {})
+        weights = _weights(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
+        return Prepared(lists, _codes(coded, labels, shift, entry, weights, False), weights, {})
 
 
 def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:

@@ -185,8 +185,8 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tu
     n_columns = len(schema.columns)
     lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(n_columns, dtype=np.int32), 1)
     codes = parts.Codes(
-        np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), 0, growth.columns.n_codes, growth.columns.is_nominal,
-        np.zeros(0, np.uint32),
+        np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
+        growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),
     )  # fmt: skip
     empty = tuple(np.zeros(0, np.float64 if c.kind == "numeric" else np.int32) for c in schema.columns)
     table = Table(schema, empty, np.zeros(0, np.int32))

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._columns import Array
-from .._kernels import coded, histograms
 from .._kernels import grow_parts as parts
+from .._kernels import histograms
 from ._finish import FinishTask, Walk, measure
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass
@@ -74,7 +74,7 @@ class Growth:
         self._add(counts.astype(float), 0)
         self.open = [0] if self._may_split(0) else []
         self.n_settled = 0 if self.open else self.n_rows
-        self.scratch = histograms.make_scratch(columns, self.n_classes)
+        self.job, self.space = histograms.make_job(measure(name, self.n_rows), columns, limits, self.n_classes)
 
     def grow(self, where: Any, finish_rows: int, told: Any) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
@@ -130,16 +130,15 @@ class Growth:
 
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
-        criterion = measure(self.name, self.n_rows, self.n_classes)
-        test = parts.Test(*histograms.best_test(criterion, histogram, self.columns, self.limits, counts, self.scratch))
+        test = parts.Test(*histograms.best_test(self.job, self.space, histogram, self.columns, counts))
         if test.slot < 0:
             self.n_settled += self._rows(v)
             return
         offset, n_codes = int(self.columns.offset[test.slot]), int(self.columns.n_codes[test.slot])
         lines = histogram[offset : offset + n_codes].astype(float)
         node, default = self.nodes[v], test.default
-        if test.kind == coded.SUBSET:
-            branch = self.scratch.histogram.branch[:n_codes].copy()
+        if test.kind == parts.SUBSET:
+            branch = self.space.branch[:n_codes].copy()
             left = lines[branch == 0].sum(axis=0)
             node[parts.BRANCH] = self.n_branch
             self.branches.append(branch)

@@ -203,7 +203,7 @@ class RankTask:
             values = _sketch.as_floats(given, name)
             if one.keys is not None:
                 one.keys.append(ranks.collect(values, prefixes, starts, shift))
-            else:
+            elif one.counts is not None and one.lowest is not None and one.highest is not None:
                 ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
         seen.n_rows += n_rows
         return int(n_rows)

@@ -85,6 +85,7 @@ class Surveyed:
             self.is_large |= bool(given.values.max() > EXACT_WHOLE or given.values.min() < -EXACT_WHOLE)
         if self.top is None:
             self._make()
+        assert self.top is not None
         assert self.table is not None
         self.n_different, n_missing, n_infinite = ranks.survey(
             values, self.top, self.table, self.max_bins, self.n_different

@@ -175,18 +175,9 @@ def grow(
         if np.count_nonzero(np.bincount(target, minlength=n_classes)) == 1:
             only = classes[target[0]]
             warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
-        is_plain = weight is None and criterion in ("gini", "entropy", "sqrt")
-        data = prepare(
-            table,
-            weight,
-            max_bins=max_bins,
-            multiway=limits.multiway,
-            is_plain=is_plain,
-            pool=pool,
-            by_weight=by_weight,
-        )
-        measure = measure_of(criterion, table.n_rows, n_classes, is_plain)
-        grower = Grower(measure, data, None if is_plain else settings.ratio, limits, n_classes, pool, n_jobs)
+        data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight)
+        measure = measure_of(criterion, table.n_rows, weight is None)
+        grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
         tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
     _, counts = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
     grown = remembered(counts, table)

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import sealed
-from .._kernels import coded, structure
 from .._kernels import grow_parts as parts
+from .._kernels import structure, tables
 from ..counts import Counts
 from ..seen import Ledger, Seen
 from ..table import Table
@@ -17,8 +17,6 @@ from ._prepare import Prepared
 from ._run import Grown
 
 Array = npt.NDArray[Any]
-
-UNSEEN = np.uint16(0xFFFF)  # a category that was not in the node: goes to the default child
 
 
 def assemble(
@@ -36,35 +34,26 @@ def assemble(
     `is_checked` is False for trees that nobody will see: checking a small one takes longer
     than much of its growth.
     """
-    nodes, reals = grown.nodes, grown.reals
-    parent = np.full(len(nodes), -1, np.int32)
-    is_split = nodes[:, parts.BIRTH] >= 0
-    arity = np.where(is_split, nodes[:, parts.ARITY], 0)
-    owner = np.repeat(np.arange(len(nodes), dtype=np.int32), arity)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(arity) - arity, arity)
-    parent[nodes[owner, parts.FIRST] + within] = owner
-    order = structure.preorder(parent)
-    new_id = np.empty_like(order)
-    new_id[order] = np.arange(len(order), dtype=np.int32)
-    nodes, reals, is_split = nodes.take(order, axis=0), reals.take(order, axis=0), is_split[order]
-    feature = np.full(len(nodes), -1, np.int32)
-    feature[is_split] = data.lists.feature[nodes[is_split, parts.SLOT]]
-    default = np.where(is_split, nodes[:, parts.DEFAULT], 0).astype(np.int32)
-    branch_start, branch = _branches(nodes, is_split, default, grown.branch, data)
+    n_nodes, n_classes = len(grown.nodes), grown.reals.shape[1] - 2
+    by_class = np.empty((n_nodes, n_classes), np.int64 if is_whole else np.float64)
+    parent, feature, default, birth, score, test = tables.in_preorder(
+        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class
+    )
+    branch_start, branch = _branches(test, default, grown.branch, data)
     make: Any = Tree if is_checked else _unchecked
     tree: Tree = make(
-        parent=sealed(np.where(parent[order] < 0, -1, new_id[parent[order]]).astype(np.int32)),
+        parent=sealed(parent),
         feature=sealed(feature),
-        threshold=sealed(_thresholds(nodes, is_split, feature, data, table)),
+        threshold=sealed(_thresholds(test, feature, data, table)),
         branch_start=sealed(branch_start),
         branch=sealed(branch),
         default=sealed(default),
-        score=sealed(np.where(is_split, reals[:, -2], np.nan)),
-        birth=sealed(np.where(is_split & has_births, nodes[:, parts.BIRTH], -1).astype(np.int32)),
+        score=sealed(score),
+        birth=sealed(birth if has_births else np.full(n_nodes, -1, np.int32)),
         schema=table.schema,
     )
-    by_class = reals[:, :-2]
-    by_class = np.rint(by_class).astype(np.int64) if is_whole else np.ldexp(_added_up(tree, by_class), exponent)
+    if not is_whole:
+        by_class = np.ldexp(_added_up(tree, by_class), exponent)
     return tree, Counts(tree, sealed(by_class), "grow")
 
 
@@ -79,17 +68,17 @@ def _unchecked(**fields: Any) -> Tree:
     return tree
 
 
-def _thresholds(nodes: Array, is_split: Array, feature: Array, data: Prepared, table: Table) -> Array:
+def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
-    threshold = np.full(len(nodes), np.nan)
-    numeric = np.flatnonzero(is_split & (nodes[:, parts.KIND] == coded.NUMERIC))
+    threshold = np.full(len(feature), np.nan)
+    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     if table.matrix is not None and not data.values:  # all from one array: no need to go by column
-        below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
+        below, above = test[2, numeric], test[3, numeric]
         low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
         threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
         return threshold
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
-    below, above = nodes[numeric, parts.BELOW], nodes[numeric, parts.ABOVE]
+    below, above = test[2, numeric], test[3, numeric]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
     edges = np.append(np.flatnonzero(np.diff(feature[numeric], prepend=-1)), len(numeric))
     for first, last in pairwise(edges):
@@ -114,21 +103,20 @@ def midpoint(low: Array, high: Array) -> Array:
         return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _branches(nodes: Array, is_split: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
+def _branches(test: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
     """The child of every category at every nominal test."""
     if data.codes is None:
-        return np.zeros(len(nodes) + 1, np.int64), np.zeros(0, np.uint16)
-    n_codes = np.zeros(len(nodes), np.int64)
-    is_nominal = is_split & (nodes[:, parts.KIND] >= coded.SUBSET)
-    slot = nodes[is_nominal, parts.SLOT] - len(data.lists.entries)
-    n_codes[is_nominal] = data.codes.n_codes[slot]
+        return np.zeros(len(default) + 1, np.int64), np.zeros(0, np.uint16)
+    n_codes = np.zeros(len(default), np.int64)
+    is_nominal = test[1] >= parts.SUBSET
+    n_codes[is_nominal] = data.codes.n_codes[test[0, is_nominal] - len(data.lists.entries)]
     start = np.append(0, np.cumsum(n_codes))
-    owner = np.repeat(np.arange(len(nodes)), n_codes)
+    owner = np.repeat(np.arange(len(default)), n_codes)
     code = np.arange(start[-1]) - start[owner]
-    is_subset = nodes[owner, parts.KIND] == coded.SUBSET
+    is_subset = test[1, owner] == parts.SUBSET
     child = code.astype(np.uint16)  # multiway: one child per category
-    child[is_subset] = branch[(nodes[owner, parts.BRANCH] + code)[is_subset]]
-    return start, np.where(child == UNSEEN, default[owner], child).astype(np.uint16)
+    child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
+    return start, np.where(child == parts.UNSEEN, default[owner], child).astype(np.uint16)
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:

@@ -20,12 +20,12 @@ from ..tree import Tree
 from ._assemble import assemble
 from ._prepare import (
     TOGETHER,
+    TWO,
+    Coded,
     Prepared,
     Values,
     _codes,
     _contiguous,
-    _Sorted,
-    _two_values,
     _weights,
     check_branches,
     prepare,
@@ -74,16 +74,15 @@ class Ground:
         listed, two_valued, lines, n_seen = [], [], [], []
         for first in range(0, len(numeric), TOGETHER):
             for j, column in _contiguous(table, numeric[first : first + TOGETHER]):
-                two = _two_values(column)
-                if two is not None:
-                    two_valued += [j] if two[0] < two[1] else []
+                kind = presort.two_values(column)[0]
+                if kind:
+                    two_valued += [j] if kind == TWO else []
                     continue
-                by_value = _Sorted.of(column)
                 entries = np.empty(n, entry)
-                presort.fill_entries(entries, by_value.rows, column, target, shift)
+                _, n_missing = presort.sorted_entries(column, target, shift, entries)
                 listed.append(j)
                 lines.append(entries)
-                n_seen.append(n - by_value.n_missing)
+                n_seen.append(n - n_missing)
         lists = np.stack(lines) if lines else np.empty((0, n), entry)
         return cls(table, weight, lists, np.array(n_seen, np.int64), tuple(listed), tuple(two_valued), shift)
 
@@ -108,21 +107,19 @@ class Ground:
                 _rows_of(table, rows), weight, limits, pool, 1,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=exponent,
             )  # fmt: skip
-        is_plain = weight is None and settings.criterion in ("gini", "entropy", "sqrt")
         part: Any
         if settings.max_bins is None:
             part = _Part(table, rows)
             check_branches(table, limits.multiway)
-            data = self._prepare(rows, target, weight, is_plain, by_weight)
+            data = self._prepare(rows, target, weight, limits.multiway, by_weight)
         else:  # bins are those of the part
             part = _rows_of(table, rows)
             data = prepare(
-                part, weight, max_bins=settings.max_bins, multiway=limits.multiway, is_plain=is_plain,
-                pool=pool, by_weight=by_weight,
-            )  # fmt: skip
+                part, weight, max_bins=settings.max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight
+            )
         n_classes = len(table.schema.classes)
-        measure = measure_of(settings.criterion, len(rows), n_classes, is_plain)
-        grower = Grower(measure, data, None if is_plain else settings.ratio, limits, n_classes, pool, 1)
+        measure = measure_of(settings.criterion, len(rows), weight is None)
+        grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, 1)
         grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), len(rows))
         return assemble(
             grown, data, part,
@@ -155,7 +152,7 @@ class Ground:
         first, second = folds.path_losses(tree.parent, leaves, self.table.target[rows], weight, values)
         return first, second, float(weight.sum())
 
-    def _prepare(self, rows: Array, target: Array, weight: Array | None, is_plain: bool, by_weight: bool) -> Prepared:
+    def _prepare(self, rows: Array, target: Array, weight: Array | None, multiway: bool, by_weight: bool) -> Prepared:
         """`prepare` for some rows, from the lists of all."""
         table, n, shift = self.table, len(rows), self.shift
         entry = _entry_type(n, shift)
@@ -170,7 +167,7 @@ class Ground:
             np.isnan(table.columns[j][rows]) if n_gaps else None
             for j, n_gaps in zip(listed, n_missing[stays], strict=True)
         ]
-        coded: list[tuple[int, Array, int, bool]] = []
+        coded: list[Coded] = []
         values: dict[int, Values] = {}
         for j in two_valued:
             column = table.columns[j][rows]
@@ -178,16 +175,16 @@ class Ground:
             if low < high:
                 two = np.array([low, high], np.float64)
                 values[j] = Values(two, two)
-                coded.append((j, column == high, 2, False))
+                coded.append(Coded(j, column == high, 2, False))
         for j, about in enumerate(table.schema.columns):
             if about.kind == "nominal" and about.n_codes > 1:
-                coded.append((j, table.columns[j][rows], about.n_codes, True))
-        coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
-        feature = np.array(listed + [column[0] for column in coded], np.int32)
+                coded.append(Coded(j, table.columns[j][rows], about.n_codes, True))
+        coded.sort(key=Coded.order)
+        feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
-        if is_plain and not coded and all(line is None for line in missing):
-            return Prepared(lists, None, None, values)
-        return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n, by_weight), values)
+        assert table.schema.classes is not None
+        weights = _weights(weight, missing, target, len(table.schema.classes), by_weight)
+        return Prepared(lists, _codes(coded, target, shift, entry, weights, multiway), weights, values)
 
 
 @dataclass(frozen=True)

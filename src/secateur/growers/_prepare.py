@@ -19,6 +19,8 @@ from ..table import Table
 Array = npt.NDArray[Any]
 
 LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
+WORD = 64  # two-valued columns in a word
+TWO = 2  # values of a two-valued column
 TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
 MOST_BRANCHES = 1000  # of a multiway test
 
@@ -30,6 +32,20 @@ class Values:
     low: Array
     high: Array
     codes: Any = None  # NaN where missing; None: the kernels hold the codes
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A nominal or two-valued column."""
+
+    feature: int
+    column: Array  # codes; of two values, whether it is the higher one
+    n_codes: int
+    is_nominal: bool
+
+    def order(self) -> tuple[bool, int]:
+        """Two-valued columns come last."""
+        return self.n_codes == TWO, self.feature
 
 
 @dataclass(frozen=True)
@@ -58,14 +74,13 @@ def prepare(
     *,
     max_bins: int | None,
     multiway: bool,
-    is_plain: bool,
     pool: Any,
     by_weight: bool = False,
+    is_squares: bool = False,
 ) -> Prepared:
-    """Sort and code the columns of a table that has a target.
+    """Sort and code the columns of a table that has a target, the class of each row.
 
-    `is_plain`: codes and weights may be None where the data has none, so that the kernels
-    without them are compiled.
+    `is_squares`: its numbers go their own way, and all rows are of one class.
     """
     target = table.target
     assert target is not None
@@ -77,11 +92,11 @@ def prepare(
     size = _size(weight)
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     listed: list[tuple[int, Array, Array | None]] = []
-    coded: list[tuple[int, Array, int, bool]] = []
+    coded: list[Coded] = []
     values: dict[int, Values] = {}
 
     def prepare_some(first: int) -> list[tuple[int, Values | None, Array, Array | None]]:
-        """(column, values behind codes, entries or codes, which are missing) of a few columns."""
+        """(column, values behind codes, entries or column, which are missing) of a few columns."""
         return [
             (j, *prepared)
             for j, column in _contiguous(table, numeric[first : first + TOGETHER])
@@ -93,20 +108,19 @@ def prepare(
             if known is not None:
                 values[j] = known
             if known is not None and known.codes is None:
-                coded.append((j, prepared, 2, False))
+                coded.append(Coded(j, prepared, TWO, False))
             else:
                 listed.append((j, prepared, is_missing))
     check_branches(table, multiway)
     for j, about in enumerate(table.schema.columns):
         if about.kind == "nominal" and about.n_codes > 1:
-            coded.append((j, table.columns[j], about.n_codes, True))
-    coded.sort(key=lambda column: (column[2] == 2, column[0]))  # two-valued columns last
-    feature = np.array([column[0] for column in listed] + [column[0] for column in coded], np.int32)
+            coded.append(Coded(j, table.columns[j], about.n_codes, True))
+    coded.sort(key=Coded.order)
+    feature = np.array([column[0] for column in listed] + [column.feature for column in coded], np.int32)
     lists = parts.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
-    missing = [column[2] for column in listed]
-    if is_plain and not coded and all(line is None for line in missing):
-        return Prepared(lists, None, None, values)
-    return Prepared(lists, _codes(coded, target, shift, entry), _weights(weight, missing, n, by_weight), values)
+    n_classes = 0 if is_squares else len(table.schema.classes)
+    weights = _weights(weight, [column[2] for column in listed], target, n_classes, by_weight)
+    return Prepared(lists, _codes(coded, target, shift, entry, weights, multiway, is_squares), weights, values)
 
 
 def check_branches(table: Table, multiway: bool) -> None:
@@ -119,47 +133,25 @@ def check_branches(table: Table, multiway: bool) -> None:
             )
 
 
-@dataclass(frozen=True)
-class _Sorted:
-    """Rows in order of value, how many values differ, and how many are missing (last)."""
-
-    rows: Array
-    n_values: int
-    n_missing: int
-
-    @classmethod
-    def of(cls, column: Array) -> "_Sorted":
-        rows = presort.sorted_rows_32(column) if column.dtype == np.float32 else presort.sorted_rows_64(column)
-        n_values, n_missing = presort.count_values(column, rows)
-        return cls(rows, n_values, n_missing)
-
-
 def _prepare_column(
     column: Array, target: Array, shift: int, entry: Any, max_bins: int | None, size: Array | None
 ) -> tuple[Values | None, Array, Array | None] | None:
-    """(values behind codes, codes or entries, which are missing) of a numeric column; None if it is constant."""
-    two = _two_values(column)
-    if two is not None:
-        return (Values(two, two), column == two[1], None) if two[0] < two[1] else None
-    by_value = _Sorted.of(column)
-    is_missing = np.isnan(column) if by_value.n_missing else None
-    bins = None
-    if max_bins is not None and by_value.n_values > max_bins:
-        bins = _bins(column, by_value, max_bins, size)
-    entries = np.empty(len(column), entry)
-    presort.fill_entries(entries, by_value.rows, column if bins is None else bins.codes, target, shift)
-    return bins, entries, is_missing
-
-
-def _two_values(column: Array) -> Array | None:
-    """The two values of a column (equal ones: it is constant), or None where it has more or misses some."""
-    low, high = column.min(), column.max()
-    few = column[: 1 << 10]
-    if np.isnan(low):
-        return np.array([0.0, 0.0]) if np.isnan(column).all() else None
-    if not ((few == low) | (few == high)).all() or not ((column == low) | (column == high)).all():
+    """(values behind codes, column or entries, which are missing) of a numeric column; None if it is constant."""
+    kind, low, high = presort.two_values(column)
+    if kind == TWO:
+        two = np.array([low, high])
+        return Values(two, two), column == high, None
+    if kind:
         return None
-    return np.array([low, high], np.float64)
+    entries = np.empty(len(column), entry)
+    n_values, n_missing = presort.sorted_entries(column, target, shift, entries)
+    is_missing = np.isnan(column) if n_missing else None
+    if max_bins is None or n_values <= max_bins:
+        return None, entries, is_missing
+    rows = (entries >> entry(shift)).astype(np.uint32)
+    bins = _bins(column, rows, n_missing, max_bins, size)
+    presort.fill_entries(entries, rows, bins.codes, target, shift)
+    return bins, entries, is_missing
 
 
 def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]:
@@ -172,14 +164,12 @@ def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]
             yield j, np.array(table.columns[j], order="C")
 
 
-def _bins(column: Array, by_value: _Sorted, max_bins: int, size: Array | None) -> Values:
-    """Bins of about equally many rows, repetitions counted."""
-    n_seen = len(column) - by_value.n_missing
+def _bins(column: Array, rows: Array, n_missing: int, max_bins: int, size: Array | None) -> Values:
+    """Bins of about equally many rows, repetitions counted; `rows` are in order of value."""
     given = np.zeros(0) if size is None else np.array(size)
-    codes, ends = presort.bin_codes(by_value.rows, column, given, n_seen, max_bins)
+    codes, ends = presort.bin_codes(rows, column, given, len(column) - n_missing, max_bins)
     starts = np.append(0, ends[:-1])
-    in_order = by_value.rows
-    return Values(column[in_order[starts]].astype(np.float64), column[in_order[ends - 1]].astype(np.float64), codes)
+    return Values(column[rows[starts]].astype(np.float64), column[rows[ends - 1]].astype(np.float64), codes)
 
 
 def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
@@ -191,39 +181,72 @@ def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
     return stacked
 
 
-def _codes(coded: list[tuple[int, Array, int, bool]], target: Array, shift: int, entry: Any) -> parts.Codes:
-    most = max((column[2] for column in coded), default=2)
-    dtype = np.uint16 if most <= 2**16 else np.uint32
+def _codes(
+    coded: list[Coded],
+    target: Array,
+    shift: int,
+    entry: Any,
+    weights: parts.Weights | None,
+    multiway: bool,
+    is_squares: bool = False,
+) -> parts.Codes | None:
+    """The coded columns, two-valued ones last; None where there are none (and sums need no rows of their own)."""
+    if not coded and (not is_squares or weights is None):
+        return None
     n = len(target)
-    two_valued = [column[1] for column in coded if column[2] == 2]
-    width = -(-len(two_valued) // LANES) * LANES
-    bits = np.zeros((n, width), np.uint8)
+    most = max((column.n_codes for column in coded), default=TWO)
+    two_valued = [column for column in coded if column.n_codes == TWO]
+    lines = [np.asarray(column.column) for column in coded if column.n_codes > TWO]
+    # Rows of one weight (in their class) are counted in words that move with their node.
+    is_counted = weights is None or weights.weight is None or weights.of_class is not None
+    in_words = is_counted and not is_squares and not (multiway and lines)
+    width = -(-len(two_valued) // 8) * 8 if in_words else -(-len(two_valued) // LANES) * LANES
+    words = np.zeros((-(-len(two_valued) // WORD) if in_words else 0, n), np.uint64)
+    bits = np.zeros((0 if in_words else n, width), np.uint8)
     for p, column in enumerate(two_valued):
-        bits[:, p] = column
-    rows = (np.arange(n, dtype=np.uint64) << np.uint64(shift)) | (target.astype(np.uint64) << np.uint64(1))
+        if in_words:
+            presort.pack(np.asarray(column.column).astype(np.uint8), p % WORD, words[p // WORD])
+        else:
+            bits[:, p] = column.column
+    by_class = target.astype(np.uint16 if len(target) == 0 or target.max() < 2**16 else np.int32)
+    rows = np.argsort(by_class, kind="stable").astype(np.uint64)
+    for line in words:
+        line[:] = line[rows]
+    rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))
     return parts.Codes(
-        _stacked([column[1] for column in coded if column[2] > 2], n, dtype),
+        _stacked(lines, n, np.uint16 if most <= 2**16 else np.uint32),
         bits.ravel(),
+        words,
         width,
-        np.array([column[2] for column in coded], np.int64),
-        np.array([column[3] for column in coded], np.bool_),
+        np.array([column.n_codes for column in coded], np.int64),
+        np.array([column.is_nominal for column in coded], np.bool_),
         rows.astype(entry),
     )
 
 
-def _weights(weight: Array | None, missing: list[Array | None], n: int, by_weight: bool) -> parts.Weights:
+def _weights(
+    weight: Array | None, missing: list[Array | None], target: Array, n_classes: int, by_weight: bool
+) -> parts.Weights | None:
+    """Weights and missing values; `n_classes` is 0 of numbers."""
     has_missing = [line for line in missing if line is not None]
+    if weight is None and not has_missing:
+        return None
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
-    ones = np.ones(n)
-    size = weight if by_weight else _size(weight)
     return parts.Weights(
-        ones if weight is None else np.array(weight),
-        ones if size is None else np.array(size),
-        _stacked(has_missing, n, np.bool_),
+        None if weight is None else np.array(weight, np.float64),
+        None if weight is None or n_classes == 0 else _of_class(weight, target, n_classes),
+        by_weight or _size(weight) is not None,
+        _stacked(has_missing, len(target), np.bool_),
         line,
-        weight is not None,
     )
+
+
+def _of_class(weight: Array, target: Array, n_classes: int) -> Array | None:
+    """What every row of a class weighs, where they all weigh the same."""
+    factor = np.zeros(n_classes)
+    factor[target] = weight
+    return np.where(factor > 0, factor, 1.0) if (factor[target] == weight).all() else None
 
 
 def _size(weight: Array | None) -> Array | None:

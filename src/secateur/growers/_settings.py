@@ -64,15 +64,10 @@ class Inline:
         return None
 
 
-def measure_of(name: str, n_rows: int, n_classes: int, is_plain: bool) -> Any:
-    """Return the criterion as the kernels take it."""
-    if not is_plain:
-        return criteria.General(criteria.GENERAL["entropy" if name == "gain_ratio" else name])
-    if name == "entropy":
-        return criteria.entropy_table(n_rows)
-    if name == "sqrt":
-        return criteria.SqrtTwo() if n_classes == 2 else criteria.Sqrt()
-    return criteria.GiniTwo() if n_classes == 2 else criteria.Gini()
+def measure_of(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
+    """Return the criterion as the kernels take it; `is_plain`: every row weighs 1."""
+    name = "entropy" if name == "gain_ratio" else name
+    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.criterion_of(name)
 
 
 def with_least_weight(

@@ -1,0 +1,101 @@
+"""Compile the kernels: a file of `_kernels` that imports cython becomes an extension module of the same name.
+
+The code that all memoryviews need is compiled once, into `_kernels/_cyutility`, so that a kernel takes two seconds
+and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for tests/test_lanes.py, and =sanitized for little
+time, for scripts/sanitize. Generated C is in build/.
+"""
+
+import os
+import re
+import runpy
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+KERNELS = Path("src/secateur/_kernels")
+UTILITY = "secateur._kernels._cyutility"
+IS_CHECKED = os.environ.get("SECATEUR_KERNELS") == "checked"
+DIRECTIVES = {
+    "language_level": 3,
+    "infer_types": True,
+    "boundscheck": IS_CHECKED,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": IS_CHECKED,
+    "freethreading_compatible": True,  # a kernel has no state of its own
+}
+# The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
+LEVEL = "-O1" if "SECATEUR_KERNELS" in os.environ else "-O3"
+GCC = [LEVEL, "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
+
+
+def extensions():
+    sources = [path for path in sorted(KERNELS.glob("*.py")) if "\nimport cython\n" in path.read_text(encoding="utf-8")]
+    found = {f"secateur._kernels.{path.stem}": path for path in sources} | {UTILITY: KERNELS / "_cyutility.c"}
+    depends = ["setup.py", *(path.as_posix() for path in KERNELS.glob("*.pxd"))]
+    return [
+        Extension(name, [path.as_posix()], depends=depends, extra_compile_args=OPTIONS) for name, path in found.items()
+    ]
+
+
+def has_views(extension):
+    """Whether an extension takes memoryviews: `x: cython.int[::1]`."""
+    source = Path(extension.sources[0])
+    return extension.name == UTILITY or re.search(r"\[:(:1)?[,\]]", source.read_text(encoding="utf-8")) is not None
+
+
+class BuildKernels(build_ext):
+    """Cython first, when something is built and not whenever somebody asks for metadata; then the C compiler."""
+
+    def run(self):
+        import Cython
+        from Cython.Build import cythonize
+
+        os.environ["CC"] = COMPILER or zig()
+        generated = f"build/{'checked' if IS_CHECKED else 'plain'}-cython-{Cython.__version__}"
+        # By the time of the kernel alone: cythonize looks at its own files too, which are new in every build of pip.
+        stale = []
+        for extension in extensions():
+            [source] = extension.sources
+            made = Path(generated, source).with_suffix(".c")
+            if any(is_older(made, path) for path in (source, *extension.depends)):
+                stale.append(extension)
+            next(e for e in self.extensions if e.name == extension.name).sources = [made.as_posix()]
+        options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": True}
+        cythonize([e for e in stale if has_views(e)], shared_utility_qualified_name=UTILITY, **options)
+        # Cython 3.3 writes C that does not compile for a file that has fused types and shares what it never uses.
+        cythonize([e for e in stale if not has_views(e)], **options)
+        if self.inplace:  # an editable installation compiles what has changed
+            self.extensions = [extension for extension in self.extensions if is_stale(extension)]
+        self.parallel = self.parallel or os.cpu_count()
+        super().run()
+
+
+def is_stale(extension):
+    compiled = Path("src", *extension.name.split("."))
+    compiled = compiled.with_name(compiled.name + sysconfig.get_config_var("EXT_SUFFIX"))
+    return any(is_older(compiled, source) for source in (*extension.sources, *extension.depends))
+
+
+def is_older(made, source):
+    if not Path(made).exists():
+        return True
+    return Path(source).exists() and Path(made).stat().st_mtime < Path(source).stat().st_mtime
+
+
+def zig():
+    import ziglang
+
+    # Without the option it compiles for the CPU it runs on.
+    return f"'{Path(ziglang.__file__).parent / 'zig'}' cc -mcpu=baseline"
+
+
+COMPILER = runpy.run_path("scripts/compiler")["compiler"]
+setup(
+    ext_modules=extensions(),
+    cmdclass={"build_ext": BuildKernels},
+    setup_requires=[] if COMPILER else ["ziglang>=0.13"],
+)

@@ -1,0 +1,13 @@
+from secateur._kernels.growing cimport Code, Entry, Facts, Histogram, Measure, Sums
+
+cdef void sort_by_key(long long* order, double* keys, Py_ssize_t n) noexcept nogil
+cdef int fill(
+    Histogram* histogram, Facts* facts, Code* codes, long long n_codes, Entry* entries, Sums* sums
+) noexcept nogil
+cdef void clear(Histogram* histogram, int n_present) noexcept nogil
+cdef double multiway_score(
+    Measure* measure, Histogram* histogram, int n_present, Sums* sums, double least, double n_large
+) noexcept nogil
+cdef bint subset_cut(
+    Measure* measure, Histogram* histogram, int n_present, long long n_codes, Sums* sums, double* best, double tie, double least
+) noexcept nogil

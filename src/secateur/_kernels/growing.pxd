@@ -1,0 +1,160 @@
+# What the growing kernels pass to one another. The tables are described in grow_parts.py,
+# whose numbers these are.
+
+ctypedef fused Entry:  # of a presorted list: row, label and whether the value differs from the one before
+    unsigned int
+    unsigned long long
+
+ctypedef fused Code:  # of a nominal column
+    unsigned short
+    unsigned int
+
+cdef enum:
+    START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH, N_FIELDS
+
+cdef enum:
+    OPEN = -2  # BIRTH of a node that is left for another part
+
+cdef enum:
+    NONE, NUMERIC, SUBSET, MULTIWAY  # kinds of test
+
+cdef enum:
+    GINI, ENTROPY, SQRT, SQRT_PAIRS, ERROR, ENTROPY_TABLE, SQUARES  # criteria
+
+cdef enum:
+    BLOCK = 64  # entries screened at once: few enough to stay in registers and first-level cache
+
+cdef enum:
+    UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
+
+cdef struct Measure:  # a criterion
+    int number
+    long long* table  # of ENTROPY_TABLE: x log2 x in units
+    double unit
+
+cdef struct Facts:  # what stays the same while a tree is grown
+    Measure measure
+    int n_sums  # classes; of squares: weight and deviations
+    # the presorted lists, one after the other
+    void* entries
+    Py_ssize_t n_rows
+    int n_lists
+    int n_slots
+    int shift
+    int* feature  # of each slot
+    # columns of codes; rows is NULL where there are none
+    void* rows  # entries in any order, classes one after the other
+    int n_coded
+    int n_bits
+    int width  # bytes a row of `bits`
+    bint is_long  # codes of 4 bytes
+    unsigned char* goes_left  # per row, of the node that is being split
+    unsigned short* child_of  # the same where children are many
+    void* codes  # a line per column of more than two values
+    unsigned char* bits  # row after row, a byte per two-valued column; NULL where words serve
+    int n_words
+    unsigned long long* words  # a line of rows per 64 two-valued columns, in the order of `rows`
+    long long* n_codes
+    unsigned char* is_nominal
+    # weights; NULL where every row weighs 1
+    double* weight
+    double* of_class  # where all rows of a class weigh the same: that weight, and `weight` too
+    bint by_weight  # limits count weights, not rows
+    unsigned char* missing  # a line per list with missing values
+    long long* line  # which line; -1: nothing is missing; NULL: nowhere
+    # squares
+    double* y
+    long long* by_feature  # slots in the order of their columns
+    # gain ratio
+    bint is_ratio
+    double n_large
+    bint penalise_numeric
+    # limits
+    long long max_depth
+    long long max_splits
+    double least_leaf
+    double least_split
+    bint allow_zero
+    bint multiway
+    bint best_first
+
+cdef struct Histogram:  # of a nominal column; counts, tally, sizes and is_seen are 0 between calls
+    int n_sums
+    double* counts  # per code and class
+    int* tally  # the same of whole counts
+    double* sizes  # per code: what min_samples_leaf counts
+    double* weights
+    unsigned char* is_seen
+    long long* present  # the codes in the node, ascending
+    long long* order
+    double* keys
+    unsigned short* branch  # child of each code, of the best nominal test so far
+    double* left
+    double* right
+
+cdef struct Desk:  # space of one thread
+    double* left
+    double* right
+    double* gone
+    double* factor
+    double* product
+    long long* whole
+    long long* line
+    Histogram histogram
+    void* entries
+    unsigned long long* words
+    unsigned char* has_ties  # per list, from the last evaluation
+    double* child_counts
+    double* child_size
+    long long* child_rows
+    long long* child_place
+    double* own
+    unsigned int* tally
+    double* ones
+    double* sides
+    double* spare
+    double* gains  # gain ratio: gain and ratio of each slot's best test
+    long long* tests  # and the test
+
+cdef struct Cut:  # of a list: position -1, none; flags 1: the values differ, 2: some neighbours are equal
+    double score
+    Py_ssize_t position
+    int flags
+    int side  # child of the missing rows
+
+cdef struct Test:  # slot -1: none; `below` of a list is the position of the cut
+    double score
+    long long slot
+    long long kind
+    long long below
+    long long above
+    long long default
+
+cdef struct Sums:  # what the tests of a node start from
+    double* counts  # per class
+    double weight
+    double size  # what the limits count
+    double base  # impurity: what ties are measured by
+    int n_here  # classes in the node
+    int first  # the first and the last of them
+    int second
+    double centre  # of squares
+    double total  # their sum of weight times (y - centre)
+    Py_ssize_t n  # rows
+
+cdef struct Tables:  # a tree while it grows
+    int n_columns  # of nodes
+    int n_reals
+    long long* nodes
+    double* reals
+    Py_ssize_t n_nodes
+    Py_ssize_t capacity
+    unsigned short* branch
+    Py_ssize_t n_branch
+    Py_ssize_t branch_capacity
+    long long* fresh  # stack of nodes not evaluated yet
+    Py_ssize_t n_fresh
+    long long* heap  # best-first: evaluated nodes
+    Py_ssize_t n_heap
+    long long n_splits
+    Py_ssize_t n_most  # nodes of at most as many rows are left open

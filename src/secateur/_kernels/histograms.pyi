@@ -1,0 +1,37 @@
+from typing import NamedTuple
+
+from ._types import Array, Bools, Floats, Ints, Longs
+from .criteria import Criterion
+from .grow_parts import Limits
+from .job import Job, Space
+
+class Columns(NamedTuple):
+    offset: Longs
+    n_codes: Longs
+    missing: Longs
+    is_nominal: Bools
+    lists: Longs
+    bits: Longs
+    coded: Longs
+    feature: Ints
+
+def make_job(criterion: Criterion, columns: Columns, limits: Limits, n_classes: int) -> tuple[Job, Space]: ...
+def code_numbers(
+    values: Floats, edges: Floats, starts: Ints, missing: int, out: Array, low: Floats, high: Floats
+) -> None: ...
+def route_codes(
+    codes: Array,
+    feature: Longs,
+    below: Longs,
+    default: Longs,
+    start: Longs,
+    branch: Array,
+    first: Longs,
+    missing: Longs,
+    out: Ints,
+) -> None: ...
+def sorted_by_slot(node: Ints, slot_of: Ints, n_slots: int) -> tuple[Longs, Longs]: ...
+def add_rows(codes: Array, target: Array, rows: Longs, start: Longs, offset: Longs, histogram: Longs) -> None: ...
+def best_test(
+    job: Job, space: Space, histogram: Longs, columns: Columns, counts: Floats
+) -> tuple[float, int, int, int, int, int]: ...

@@ -1,0 +1,163 @@
+"""What the growing kernels are given, as C structures: the data of a tree, and the space of a thread.
+
+The structures are described in growing.pxd. The objects of this file keep the arrays behind
+them alive.
+"""
+
+from typing import Any
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memset
+from cython.cimports.secateur._kernels.growing import Facts
+
+
+@cython.cfunc
+def _pointer(array: object) -> cython.p_void:
+    """Where an array's values begin; NULL for None and for nothing."""
+    if array is None or array.size == 0:
+        return cython.NULL
+    if not array.flags.c_contiguous:
+        raise ValueError("kernels take contiguous arrays")
+    return cython.cast(cython.p_void, cython.cast(cython.size_t, array.ctypes.data))
+
+
+@cython.cclass
+class Job:
+    """Everything that stays the same while one tree is grown."""
+
+    def __init__(
+        self, criterion: Any, lists: Any, codes: Any, weights: Any, ratio: Any, limits: Any, n_sums: int, y: Any = None
+    ) -> None:
+        f = cython.address(self.facts)
+        memset(f, 0, cython.sizeof(Facts))
+        n_rows = lists.entries.shape[1]
+        f.measure.number = criterion.number
+        f.measure.table = cython.cast(cython.p_longlong, _pointer(criterion.table))
+        f.measure.unit = criterion.unit
+        f.n_sums = n_sums
+        f.entries = _pointer(lists.entries)
+        f.n_rows = n_rows
+        f.n_lists = lists.entries.shape[0]
+        f.n_slots = lists.feature.shape[0]
+        f.shift = lists.shift
+        f.feature = cython.cast(cython.p_int, _pointer(lists.feature))
+        self.is_wide = lists.entries.dtype == np.uint64
+        self.most = 2
+        goes_left = np.zeros(n_rows, np.uint8)
+        f.goes_left = cython.cast(cython.p_uchar, _pointer(goes_left))
+        child_of = None
+        if codes is not None:
+            f.rows = _pointer(codes.rows)
+            f.n_coded = codes.codes.shape[0]
+            f.n_bits = f.n_slots - f.n_lists - f.n_coded
+            f.width = codes.width
+            f.is_long = codes.codes.dtype == np.uint32
+            f.codes = _pointer(codes.codes)
+            f.bits = cython.cast(cython.p_uchar, _pointer(codes.bits))
+            f.words = cython.cast(cython.p_ulonglong, _pointer(codes.words))
+            f.n_words = codes.words.shape[0]
+            f.n_codes = cython.cast(cython.p_longlong, _pointer(codes.n_codes))
+            f.is_nominal = cython.cast(cython.p_uchar, _pointer(codes.is_nominal))
+            self.most = int(codes.n_codes.max(initial=2))
+            if limits.multiway and self.most > 2:
+                child_of = np.zeros(n_rows, np.uint16)
+                f.child_of = cython.cast(cython.p_ushort, _pointer(child_of))
+        if weights is not None:
+            f.weight = cython.cast(cython.p_double, _pointer(weights.weight))
+            f.of_class = cython.cast(cython.p_double, _pointer(weights.of_class))
+            f.by_weight = weights.by_weight
+            f.missing = cython.cast(cython.p_uchar, _pointer(weights.missing))
+            f.line = cython.cast(cython.p_longlong, _pointer(weights.line)) if f.missing != cython.NULL else cython.NULL
+        by_feature = np.argsort(lists.feature, kind="stable").astype(np.int64)
+        f.by_feature = cython.cast(cython.p_longlong, _pointer(by_feature))
+        f.y = cython.cast(cython.p_double, _pointer(y))
+        if ratio is not None:
+            f.is_ratio = ratio.is_on
+            f.n_large = ratio.n_large
+            f.penalise_numeric = ratio.penalise_numeric
+        f.max_depth = limits.max_depth
+        f.max_splits = limits.max_splits
+        f.least_leaf = limits.least_leaf
+        f.least_split = limits.least_split
+        f.allow_zero = limits.allow_zero
+        f.multiway = limits.multiway
+        f.best_first = limits.best_first
+        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature)
+
+
+@cython.cfunc
+def _new(kept: list, n: cython.Py_ssize_t, dtype: object) -> cython.p_void:
+    """New zeros, which live as long as `kept`."""
+    array = np.zeros(max(n, 1), dtype)
+    kept.append(array)
+    return _pointer(array)
+
+
+@cython.cfunc
+def _reals(kept: list, n: cython.Py_ssize_t) -> cython.p_double:
+    return cython.cast(cython.p_double, _new(kept, n, np.float64))
+
+
+@cython.cfunc
+def _wholes(kept: list, n: cython.Py_ssize_t) -> cython.p_longlong:
+    return cython.cast(cython.p_longlong, _new(kept, n, np.int64))
+
+
+@cython.cclass
+class Space:
+    """Space of one thread, for nodes of at most `n_rows` rows.
+
+    Given another one it shares the fields in which the parts of one node's split are told.
+    """
+
+    def __init__(self, job: Job, n_rows: int, shared: object = None) -> None:
+        d = cython.address(self.desk)
+        f = cython.address(job.facts)
+        k: cython.Py_ssize_t = max(f.n_sums, 2)
+        most: cython.Py_ssize_t = job.most
+        width: cython.Py_ssize_t = f.width
+        n_slots: cython.Py_ssize_t = f.n_slots
+        self._kept = []
+        d.left = _reals(self._kept, k)
+        d.right = _reals(self._kept, k)
+        d.gone = _reals(self._kept, k)
+        d.factor = _reals(self._kept, k)
+        d.product = _reals(self._kept, k)
+        d.whole = _wholes(self._kept, 2 * k)
+        d.line = _wholes(self._kept, k)
+        d.histogram.n_sums = f.n_sums
+        d.histogram.counts = _reals(self._kept, most * k)
+        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, np.int32))
+        d.histogram.sizes = _reals(self._kept, most)
+        d.histogram.weights = _reals(self._kept, most)
+        d.histogram.is_seen = cython.cast(cython.p_uchar, _new(self._kept, most, np.uint8))
+        d.histogram.present = _wholes(self._kept, most)
+        d.histogram.order = _wholes(self._kept, most)
+        d.histogram.keys = _reals(self._kept, most)
+        self.branch = np.zeros(most, np.uint16)
+        d.histogram.branch = cython.cast(cython.p_ushort, _pointer(self.branch))
+        d.histogram.left = _reals(self._kept, k)
+        d.histogram.right = _reals(self._kept, k)
+        d.entries = _new(self._kept, n_rows + 1, np.uint64 if job.is_wide else np.uint32)
+        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if f.n_words else 1, np.uint64))
+        if shared is None:
+            d.has_ties = cython.cast(cython.p_uchar, _new(self._kept, n_slots, np.uint8))
+            d.child_counts = _reals(self._kept, most * k)
+            d.child_size = _reals(self._kept, most)
+            d.child_rows = _wholes(self._kept, most)
+        else:
+            other: Space = shared
+            self._kept.append(shared)
+            d.has_ties = other.desk.has_ties
+            d.child_counts = other.desk.child_counts
+            d.child_size = other.desk.child_size
+            d.child_rows = other.desk.child_rows
+        d.child_place = _wholes(self._kept, 2 * most)
+        d.own = _reals(self._kept, k)
+        d.tally = cython.cast(cython.p_uint, _new(self._kept, 64, np.uint32))
+        d.ones = _reals(self._kept, k * width)
+        d.sides = _reals(self._kept, 3 * width)
+        d.spare = _reals(self._kept, max(width, k))
+        d.gains = _reals(self._kept, 2 * n_slots)
+        d.tests = _wholes(self._kept, 4 * n_slots)

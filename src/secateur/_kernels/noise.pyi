@@ -1,0 +1,3 @@
+from ._types import Floats
+
+def log_power_coefficient(weights: Floats, power: int) -> float: ...

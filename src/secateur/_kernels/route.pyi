@@ -1,0 +1,21 @@
+import numpy as np
+import numpy.typing as npt
+
+from ._types import Array, Floats, Ints, Longs, Numbers
+
+def route_numeric(matrix: Array, feature: Ints, threshold: Floats, right: Ints, default: Ints, out: Ints) -> None: ...
+def route_any(
+    matrix: Floats,
+    start_node: int,
+    feature: Ints,
+    threshold: Floats,
+    branch_start: Longs,
+    branch: npt.NDArray[np.uint16],
+    default: Ints,
+    child_start: Longs,
+    child: Ints,
+    out: Ints,
+) -> None: ...
+def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Numbers) -> None: ...
+def path_lengths(depth: Ints, leaf: Ints) -> Longs: ...
+def paths(parent: Ints, leaf: Ints, offsets: Longs) -> Ints: ...

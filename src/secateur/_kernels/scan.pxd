@@ -1,0 +1,5 @@
+from secateur._kernels.growing cimport Cut, Desk, Entry, Facts, Sums
+
+cdef void scan(
+    Facts* facts, Desk* desk, Entry* entries, Py_ssize_t n_missing, Sums* sums, double best, double tie, double least, Cut* cut
+) noexcept nogil

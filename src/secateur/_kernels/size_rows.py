@@ -1,0 +1,155 @@
+"""The loops of the budget walk (`size_preorder`): rows from the last station to the first, and the walk itself."""
+
+import cython
+import numpy as np
+
+Number = cython.fused_type(cython.int, cython.longlong, cython.double)
+
+
+def last_uses(jump: cython.const[cython.longlong][:]):
+    """The first station that jumps to each station (going backwards: the last); -1 if none."""
+    first: cython.longlong[::1] = np.full(jump.shape[0] + 1, -1, np.int64)
+    with cython.nogil:
+        for i in range(jump.shape[0] - 1, -1, -1):
+            first[jump[i]] = i
+    return first.base
+
+
+def stack_capacity(
+    jump: cython.const[cython.longlong][:],
+    width: cython.const[cython.longlong][:],
+    last_use: cython.const[cython.longlong][:],
+):
+    """The most cells that are alive at once."""
+    n = jump.shape[0]
+    alive = most = width[n]
+    with cython.nogil:
+        for i in range(n - 1, -1, -1):
+            if last_use[jump[i]] == i:
+                alive -= width[jump[i]]
+            if last_use[i] >= 0:
+                alive += width[i]
+            most = max(most, alive)
+    return most
+
+
+def fill_rows(
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:, :],
+    value: cython.const[Number][:, :],
+    width: cython.const[cython.longlong][:],
+    rule: cython.const[Number][:],
+    bit_start: cython.const[cython.longlong][:],
+):
+    """(the least values of the whole walk by budget, the decision bits of all rows)."""
+    n = jump.shape[0]
+    absent, slack = rule[0], rule[1]
+    last_use: cython.longlong[::1] = last_uses(jump)
+    widest = width.base.max()
+    bits: cython.uchar[::1] = np.zeros(bit_start[n], np.uint8)
+    stack: Number[::1] = np.empty(stack_capacity(jump, width, last_use), value.base.dtype)
+    row: Number[::1] = np.empty(widest, value.base.dtype)
+    cut: Number[::1] = np.empty(widest, value.base.dtype)
+    byte: cython.uint
+    top: cython.Py_ssize_t = width[n]  # cells in use; row jump[i] is always the uppermost on the stack
+    n_row: cython.Py_ssize_t = top
+    with cython.nogil:
+        for j in range(top):
+            stack[j] = 0
+            row[j] = 0
+        for i in range(n - 1, -1, -1):
+            w = width[i]
+            start = top - width[jump[i]]
+            _shift(stack, start, top - start, cut, w, charge[i, 0], value[i, 0], absent)
+            _shift_in_place(row, n_row, w, charge[i, 1], value[i, 1], absent)
+            n_row = w
+            byte = 0
+            at = bit_start[i]
+            for j in range(w):
+                if row[j] <= cut[j] + slack and row[j] < absent:
+                    byte |= 1 << (j & 7)
+                if j & 7 == 7:
+                    bits[at + (j >> 3)] = byte
+                    byte = 0
+            if w & 7:
+                bits[at + (w >> 3)] = byte
+            for j in range(w):
+                row[j] = min(row[j], cut[j])
+            if last_use[jump[i]] == i:
+                top -= width[jump[i]]
+            if last_use[i] >= 0:
+                for j in range(w):
+                    stack[top + j] = row[j]
+                top += w
+    return row.base[:n_row].copy(), bits.base
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _shift(
+    source: Number[::1],
+    start: cython.Py_ssize_t,
+    n_source: cython.Py_ssize_t,
+    target: Number[::1],
+    w: cython.Py_ssize_t,
+    by: cython.Py_ssize_t,
+    add: Number,
+    absent: Number,
+) -> cython.void:
+    """target[j] = source[start + j - by] + add for j < w, `absent` where there is no source."""
+    low = min(by, w)
+    high = min(by + n_source, w)
+    for j in range(low):
+        target[j] = absent
+    for j in range(high - low):
+        v = source[start + j]
+        target[low + j] = v + add if v < absent else absent
+    for j in range(max(high, low), w):
+        target[j] = absent
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _shift_in_place(
+    row: Number[::1],
+    n_row: cython.Py_ssize_t,
+    w: cython.Py_ssize_t,
+    by: cython.Py_ssize_t,
+    add: Number,
+    absent: Number,
+) -> cython.void:
+    low = min(by, w)
+    high = min(by + n_row, w)
+    for j in range(high - 1, low - 1, -1):
+        v = row[j - by]
+        row[j] = v + add if v < absent else absent
+    for j in range(low):
+        row[j] = absent
+    for j in range(max(high, low), w):
+        row[j] = absent
+
+
+def walk_forward(
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:, :],
+    bit_start: cython.const[cython.longlong][:],
+    bits: cython.const[cython.uchar][:],
+    budget: cython.Py_ssize_t,
+):
+    """Stations kept by the best walk with this budget."""
+    n = jump.shape[0]
+    kept: cython.uchar[::1] = np.zeros(n, np.bool_)
+    i: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = budget
+    with cython.nogil:
+        while i < n:
+            if bits[bit_start[i] + (j >> 3)] >> (j & 7) & 1:
+                kept[i] = True
+                j -= charge[i, 1]
+                i += 1
+            else:
+                j -= charge[i, 0]
+                i = jump[i]
+    return kept.base

@@ -1,0 +1,352 @@
+"""Split a node: assign its rows to the children, write these to the tables, partition the lists."""
+
+import cython
+from cython.cimports.libc.math import rint
+from cython.cimports.secateur._kernels import bits
+from cython.cimports.secateur._kernels.evaluate import is_varying, n_missing_at_end
+from cython.cimports.secateur._kernels.growing import (
+    ABOVE,
+    ARITY,
+    BELOW,
+    BIRTH,
+    BRANCH,
+    DEFAULT,
+    DEPTH,
+    END,
+    FIRST,
+    KIND,
+    N_FIELDS,
+    SLOT,
+    SQUARES,
+    START,
+    SUBSET,
+    Desk,
+    Entry,
+    Facts,
+)
+from cython.cimports.secateur._kernels.partition import split_list, split_list_many
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _code(facts: cython.pointer[Facts], j: cython.Py_ssize_t, row: cython.size_t) -> cython.int:
+    """Code of a row in the j-th coded column, which has no words."""
+    at: cython.size_t = j * facts.n_rows + row
+    if j >= facts.n_coded:
+        return facts.bits[row * facts.width + (j - facts.n_coded)]
+    if facts.is_long:
+        return cython.cast(cython.p_uint, facts.codes)[at]
+    return cython.cast(cython.p_ushort, facts.codes)[at]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_list(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    entries: cython.pointer[Entry],
+    n: cython.Py_ssize_t,
+    below: cython.Py_ssize_t,
+    n_missing: cython.Py_ssize_t,
+    default: cython.int,
+) -> cython.void:
+    """Two children of a list: slices, one of which the missing rows join."""
+    shift: cython.int = facts.shift
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
+    edges = cython.declare(cython.Py_ssize_t[4])
+    counts: cython.p_double
+    of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
+    part: cython.int
+    c: cython.int
+    i: cython.Py_ssize_t
+    e: Entry
+    edges[0] = 0
+    edges[1] = below
+    edges[2] = n - n_missing
+    edges[3] = n
+    for part in range(3 if n_missing else 2):
+        c = part if part < 2 else default
+        counts = desk.child_counts + c * facts.n_sums
+        desk.child_rows[c] += edges[part + 1] - edges[part]
+        if of_row == cython.NULL:
+            for i in range(edges[part], edges[part + 1]):
+                e = entries[i]
+                facts.goes_left[e >> shift] = 1 - c
+                counts[(e & mask) >> 1] += 1
+        else:
+            for i in range(edges[part], edges[part + 1]):
+                e = entries[i]
+                facts.goes_left[e >> shift] = 1 - c
+                counts[(e & mask) >> 1] += of_row[e >> shift]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_codes(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    entries: cython.pointer[Entry],
+    node: cython.p_longlong,
+    branch: cython.p_ushort,
+) -> cython.void:
+    """Children of a nominal or two-valued column."""
+    shift: cython.int = facts.shift
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
+    n: cython.Py_ssize_t = node[END] - node[START]
+    n_children: cython.int = cython.cast(cython.int, node[ARITY])
+    j: cython.Py_ssize_t = node[SLOT] - facts.n_lists
+    p: cython.Py_ssize_t = j - facts.n_coded
+    is_word: cython.bint = p >= 0 and facts.words != cython.NULL
+    is_subset: cython.bint = node[KIND] == SUBSET
+    of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
+    words: cython.p_ulonglong = cython.NULL
+    c: cython.int
+    i: cython.Py_ssize_t
+    e: Entry
+    row: Entry
+    if is_word:
+        words = facts.words + (p >> 6) * facts.n_rows + node[START]
+        p = p & 63
+    for i in range(n):
+        e = entries[i]
+        row = e >> shift
+        c = cython.cast(cython.int, (words[i] >> p) & 1) if is_word else _code(facts, j, row)
+        if is_subset:
+            c = branch[node[BRANCH] + c]
+        if n_children > 2:
+            facts.child_of[row] = c
+        else:
+            facts.goes_left[row] = 1 - c
+        desk.child_rows[c] += 1
+        desk.child_counts[c * facts.n_sums + cython.cast(cython.int, (e & mask) >> 1)] += (
+            1.0 if of_row == cython.NULL else of_row[row]
+        )
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_words(
+    facts: cython.pointer[Facts], desk: cython.pointer[Desk], node: cython.p_longlong, reals: cython.p_double
+) -> cython.void:
+    """Two children where all columns are words: count the ones, class after class."""
+    p: cython.Py_ssize_t = node[SLOT]
+    words: cython.p_ulonglong = facts.words + (p >> 6) * facts.n_rows + node[START]
+    ones: cython.ulonglong
+    k: cython.int
+    i: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    p = p & 63
+    for k in range(facts.n_sums):
+        m = cython.cast(
+            cython.Py_ssize_t, rint(reals[k] if facts.of_class == cython.NULL else reals[k] / facts.of_class[k])
+        )
+        ones = 0
+        for i in range(m):
+            ones += (words[i] >> p) & 1
+        words += m
+        desk.child_counts[k] = cython.cast(cython.double, m - cython.cast(cython.Py_ssize_t, ones))
+        desk.child_counts[facts.n_sums + k] = cython.cast(cython.double, ones)
+        desk.child_rows[0] += m - cython.cast(cython.Py_ssize_t, ones)
+        desk.child_rows[1] += ones
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def assign_children(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    reals: cython.p_double,
+    branch: cython.p_ushort,
+) -> cython.void:
+    """Write each row's child to `goes_left` (many children: to `child_of`).
+
+    Counts the children into `desk`, fills in DEFAULT where growing saw nothing missing
+    (the child with most examples) and turns the position of a cut into the rows around it.
+    """
+    n_children: cython.int = cython.cast(cython.int, node[ARITY])
+    n_sums: cython.int = facts.n_sums
+    n: cython.Py_ssize_t = node[END] - node[START]
+    below: cython.Py_ssize_t = node[BELOW]
+    n_missing: cython.Py_ssize_t
+    entries: cython.pointer[Entry]
+    c: cython.int
+    k: cython.int
+    largest: cython.int = 0
+    counts: cython.p_double
+    for c in range(n_children):
+        desk.child_rows[c] = 0
+        for k in range(n_sums):
+            desk.child_counts[c * n_sums + k] = 0
+    if node[SLOT] < facts.n_lists:
+        entries = lists + node[SLOT] * facts.n_rows + node[START]
+        n_missing = n_missing_at_end(facts, node[SLOT], entries, n)
+        _cut_list(facts, desk, entries, n, below, n_missing, cython.cast(cython.int, node[DEFAULT]))
+        node[BELOW] = entries[below - 1] >> facts.shift
+        node[ABOVE] = -1
+        if below < n - n_missing:
+            node[ABOVE] = entries[below] >> facts.shift
+    elif facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0:
+        _cut_words(facts, desk, node, reals)
+    else:
+        _cut_codes(facts, desk, rows + node[START], node, branch)
+    for c in range(n_children):
+        counts = desk.child_counts + c * n_sums
+        if facts.of_class != cython.NULL:
+            for k in range(n_sums):
+                counts[k] *= facts.of_class[k]
+        desk.child_size[c] = cython.cast(cython.double, desk.child_rows[c])
+        if facts.by_weight:
+            desk.child_size[c] = 0
+            for k in range(n_sums):
+                desk.child_size[c] += counts[k]
+        if desk.child_size[c] > desk.child_size[largest]:
+            largest = c
+    if node[DEFAULT] < 0:
+        node[DEFAULT] = largest
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_splittable(
+    facts: cython.pointer[Facts],
+    counts: cython.p_double,
+    size: cython.double,
+    n_rows: cython.longlong,
+    depth: cython.longlong,
+) -> cython.bint:
+    """Whether a node may be tested at all: large enough, not too deep, not pure."""
+    n_here: cython.int = 0
+    c: cython.int
+    if depth >= facts.max_depth or size < facts.least_split or size < 2 * facts.least_leaf:
+        return False
+    if facts.measure.number == SQUARES:
+        return n_rows > 1
+    for c in range(facts.n_sums):
+        n_here += counts[c] > 0
+    return n_here > 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def add_children(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    parent: cython.p_longlong,
+    nodes: cython.p_longlong,
+    reals: cython.p_double,
+    n_columns: cython.int,
+    n_reals: cython.int,
+    first: cython.Py_ssize_t,
+) -> cython.int:
+    """Write the children of a node to the tables; returns which may be split: bit 0 the first, bit 1 any other.
+
+    START of a child that may not be split is -1.
+    """
+    keep: cython.int = 0
+    at: cython.longlong = parent[START]
+    c: cython.int
+    k: cython.int
+    child: cython.p_longlong
+    own: cython.p_double
+    counts: cython.p_double
+    parent[FIRST] = first
+    for c in range(parent[ARITY]):
+        child = nodes + (first + c) * n_columns
+        own = reals + (first + c) * n_reals
+        counts = desk.child_counts + c * facts.n_sums
+        for k in range(facts.n_sums):
+            own[k] = counts[k]
+        own[n_reals - 2] = 0
+        own[n_reals - 1] = 0
+        for k in range(N_FIELDS):
+            child[k] = 0
+        for k in range(N_FIELDS, n_columns):
+            child[k] = parent[k]
+        child[DEPTH] = parent[DEPTH] + 1
+        child[BRANCH] = -1
+        child[BIRTH] = -1
+        child[START] = at
+        at += desk.child_rows[c]
+        child[END] = at
+        if _is_splittable(facts, counts, desk.child_size[c], desk.child_rows[c], child[DEPTH]):
+            keep |= 1 if c == 0 else 2
+        else:
+            child[START] = -1
+    return keep
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _split(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    entries: cython.pointer[Entry],
+    node: cython.p_longlong,
+    keep: cython.int,
+    has_ties: cython.bint,
+) -> cython.void:
+    n: cython.Py_ssize_t = node[END] - node[START]
+    n_children: cython.int = cython.cast(cython.int, node[ARITY])
+    if Entry is cython.uint:
+        scratch = cython.cast(cython.p_uint, desk.entries)
+    else:
+        scratch = cython.cast(cython.p_ulonglong, desk.entries)
+    if n_children == 2:
+        split_list(entries, n, desk.child_rows[0], facts.goes_left, facts.shift, keep, has_ties, scratch)
+    else:
+        split_list_many(entries, n, n_children, desk.child_rows, facts.child_of, facts.shift, scratch, desk.child_place)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def partition_slots(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    first: cython.int,
+    last: cython.int,
+    keep: cython.int,
+    force_ties: cython.bint,
+) -> cython.void:
+    """Partition the lists from `first` to `last`; slot n_lists stands for the rows of the coded columns."""
+    s: cython.int
+    j: cython.int
+    p: cython.Py_ssize_t
+    n: cython.Py_ssize_t = node[END] - node[START]
+    words: cython.p_ulonglong
+    by: cython.p_ulonglong
+    for s in range(first, min(facts.n_lists, last)):
+        if is_varying(node, s):
+            _split(facts, desk, lists + s * facts.n_rows + node[START], node, keep, force_ties | desk.has_ties[s])
+    if last <= facts.n_lists or rows == cython.NULL:
+        return
+    if facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0:
+        # Words tell by themselves where they go, and nobody asks which rows they were.
+        p = node[SLOT]
+        by = facts.words + (p >> 6) * facts.n_rows + node[START]
+        for j in range(facts.n_words):
+            words = facts.words + j * facts.n_rows + node[START]
+            if j != p >> 6:
+                bits.split_words_by_bit(words, by, n, p & 63, desk.words)
+        bits.split_words_by_bit(by, by, n, p & 63, desk.words)
+        return
+    for j in range(facts.n_words):
+        words = facts.words + j * facts.n_rows + node[START]
+        bits.split_words(facts, rows + node[START], n, facts.goes_left, words, desk.words)
+    _split(facts, desk, rows + node[START], node, keep, False)

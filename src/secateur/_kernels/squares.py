@@ -1,0 +1,88 @@
+"""What the tests of a node of numbers start from.
+
+A node with weight W and sum S of `y - centre` loses, when L goes to the left,
+
+    gain = (S_L W - S W_L)^2 / (W W_L W_R),
+
+so a scan adds up weights and deviations and compares without dividing. `centre` is near the
+node's mean, so that a node of close values far from the others keeps all its digits, and it
+is a round number, so that sums of whole numbers stay exact.
+"""
+
+import cython
+from cython.cimports.libc.math import exp2, floor, log2, rint
+from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START, Entry, Facts, Sums
+
+CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range over 2**20
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sums: cython.pointer[Sums]) -> cython.bint:
+    y: cython.p_double = facts.y
+    shift: cython.int = facts.shift
+    n: cython.Py_ssize_t = sums.n
+    i: cython.Py_ssize_t
+    row: Entry
+    first: cython.double = y[entries[0] >> shift]
+    low: cython.double = first
+    high: cython.double = first
+    near: cython.double = 0
+    value: cython.double
+    w: cython.double
+    d: cython.double
+    weight: cython.double = 0
+    total: cython.double = 0
+    spread: cython.double = 0
+    for i in range(n):
+        value = y[entries[i] >> shift]
+        low = min(low, value)
+        high = max(high, value)
+        near += value - first
+    if low == high:
+        return False
+    unit: cython.double = exp2(floor(log2(high - low)) - CENTRE_BITS)
+    # A whole number of units above the lowest value: 2**21 units at most, so no digit is lost.
+    sums.centre = low + rint((first + near / n - low) / unit) * unit
+    if facts.weight == cython.NULL:
+        for i in range(n):
+            d = y[entries[i] >> shift] - sums.centre
+            total += d
+            spread += d * d
+        weight = cython.cast(cython.double, n)
+    else:
+        for i in range(n):
+            row = entries[i] >> shift
+            d = y[row] - sums.centre
+            w = facts.weight[row]
+            weight += w
+            total += w * d
+            spread += w * d * d
+    spread -= total * total / weight
+    sums.weight = weight
+    sums.total = total
+    sums.size = weight if facts.by_weight else cython.cast(cython.double, n)
+    sums.base = max(1e-300, spread)  # what ties are measured by: squared error around the mean
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def square_sums(
+    facts: cython.pointer[Facts],
+    lists: cython.pointer[Entry],
+    rows: cython.pointer[Entry],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+) -> cython.bint:
+    """Centre, weight and sums of a node, over a list that is kept up to date; False where no test is left."""
+    slot: cython.int
+    sums.n = node[END] - node[START]
+    if rows != cython.NULL:
+        return _sums_over(facts, rows + node[START], sums)
+    for slot in range(facts.n_lists):
+        if (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1:
+            return _sums_over(facts, lists + slot * facts.n_rows + node[START], sums)
+    return False
