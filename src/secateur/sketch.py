@@ -27,6 +27,7 @@ Array = npt.NDArray[Any]
 
 SIZE = 1024
 WHOLE = 2**64
+_START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's own constants
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class RowKey:
     @cached_property
     def _factors(self) -> npt.NDArray[np.uint64]:
         """One odd random factor for each column."""
-        return np.frombuffer(hashlib.shake_128(self.salt).digest(8 * len(self.columns)), np.uint64) | np.uint64(1)
+        random = np.frombuffer(hashlib.shake_128(self.salt).digest(8 * len(self.columns)), "<u8")
+        return random.astype(np.uint64) | np.uint64(1)
 
     def sketch(self, blocks: Iterable[Array], answer: Array, n_classes: int | None, size: int = SIZE) -> "Sketch":
         """Return the sketch of some rows.
@@ -76,14 +78,14 @@ class RowKey:
             Classes, the one for unknown labels included; None for regression.
         """
         hashes = np.empty(len(answer), np.uint64)
-        key, factor = np.frombuffer(self.salt, np.uint64), self._factors
+        factor, start = self._factors, np.tile(np.frombuffer(self.salt, "<u8"), 2).astype(np.uint64) ^ _START
         first = 0
         for block in blocks:
             some = slice(first, first + len(block))
             with np.errstate(over="ignore", invalid="ignore"):
                 bits = np.ascontiguousarray(block, np.float32).view(np.uint32)
                 words = answer[some] if n_classes else answer[some].astype(np.float32).view(np.uint32)
-            hashes[some] = row_hashes(bits, words.astype(np.uint64), factor, key)
+            hashes[some] = row_hashes(bits, words.astype(np.uint64), factor, start)
             first += len(block)
         classes = answer.astype(np.int64) if n_classes else np.zeros(len(answer), np.int64)
         n_by_class = np.bincount(classes, minlength=n_classes or 1)

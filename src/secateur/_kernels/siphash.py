@@ -1,61 +1,79 @@
 """A keyed hash of each row, 64 bits out: SipHash-1-3 over its numbers, joined into one word, and its answer."""
 
+import cython
 import numpy as np
-import numpy.typing as npt
-
-from ._jit import njit
-
-_START = (
-    np.uint64(0x736F6D6570736575),
-    np.uint64(0x646F72616E646F6D),
-    np.uint64(0x6C7967656E657261),
-    np.uint64(0x7465646279746573),
-)
-_R13, _R16, _R17, _R21, _R32 = np.uint64(13), np.uint64(16), np.uint64(17), np.uint64(21), np.uint64(32)
-_L51, _L48, _L47, _L43 = np.uint64(51), np.uint64(48), np.uint64(47), np.uint64(43)
-_END = np.uint64(0xFF)
-_SIGN, _INFINITY, _NAN = np.uint32(0x80000000), np.uint32(0x7F800000), np.uint32(0x7FC00000)
 
 
-@njit
 def row_hashes(
-    bits: npt.NDArray[np.uint32],
-    answer: npt.NDArray[np.uint64],
-    factor: npt.NDArray[np.uint64],
-    key: npt.NDArray[np.uint64],
-) -> npt.NDArray[np.uint64]:
+    bits: cython.const[cython.uint][:, ::1],
+    answer: cython.const[cython.ulonglong][::1],
+    factor: cython.const[cython.ulonglong][::1],
+    start: cython.const[cython.ulonglong][::1],
+):
     """Return the hash of each row of float32 bit patterns and its answer; -0.0 is 0.0 and every NaN the same.
 
-    The patterns are first joined by one random factor each, a universal hash; SipHash takes in
-    the sum and the answer.
+    The patterns are first joined by one random factor each, a universal hash. SipHash, whose four
+    words begin as `start`, takes in the sum and the answer.
     """
-    n, d = bits.shape
+    n: cython.Py_ssize_t = bits.shape[0]
     out = np.empty(n, np.uint64)
-    for i in range(n):
-        joined = np.uint64(0)
-        for j in range(d):
-            b = bits[i, j]
-            if b == _SIGN:
-                b = np.uint32(0)
-            elif b & ~_SIGN > _INFINITY:
-                b = _NAN
-            joined += factor[j] * np.uint64(b)
-        v0, v1, v2, v3 = key[0] ^ _START[0], key[1] ^ _START[1], key[0] ^ _START[2], key[1] ^ _START[3]
+    hashes: cython.ulonglong[::1] = out
+    with cython.nogil:
+        _hash_rows(bits, answer, factor, start, hashes)
+    return out
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _hash_rows(
+    bits: cython.const[cython.uint][:, ::1],
+    answer: cython.const[cython.ulonglong][::1],
+    factor: cython.const[cython.ulonglong][::1],
+    start: cython.const[cython.ulonglong][::1],
+    hashes: cython.ulonglong[::1],
+) -> cython.void:
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    step: cython.int
+    pattern: cython.uint
+    joined: cython.ulonglong
+    word: cython.ulonglong
+    v0: cython.ulonglong
+    v1: cython.ulonglong
+    v2: cython.ulonglong
+    v3: cython.ulonglong
+    for i in range(bits.shape[0]):
+        joined = 0
+        for j in range(bits.shape[1]):
+            pattern = bits[i, j]
+            if (pattern & 0x7FFFFFFF) == 0:
+                pattern = 0
+            elif (pattern & 0x7FFFFFFF) > 0x7F800000:
+                pattern = 0x7FC00000
+            joined += factor[j] * cython.cast(cython.ulonglong, pattern)
+        v0 = start[0]
+        v1 = start[1]
+        v2 = start[2]
+        v3 = start[3]
         for step in range(5):
-            word = joined if step == 0 else (answer[i] if step == 1 else np.uint64(0))
-            if step == 2:
-                v2 ^= _END
+            word = 0
+            if step == 0:
+                word = joined
+            elif step == 1:
+                word = answer[i]
+            elif step == 2:  # three rounds that take in nothing
+                v2 ^= 0xFF
             v3 ^= word
             v0 += v1
-            v1 = ((v1 << _R13) | (v1 >> _L51)) ^ v0
-            v0 = (v0 << _R32) | (v0 >> _R32)
+            v1 = ((v1 << 13) | (v1 >> 51)) ^ v0
+            v0 = (v0 << 32) | (v0 >> 32)
             v2 += v3
-            v3 = ((v3 << _R16) | (v3 >> _L48)) ^ v2
+            v3 = ((v3 << 16) | (v3 >> 48)) ^ v2
             v0 += v3
-            v3 = ((v3 << _R21) | (v3 >> _L43)) ^ v0
+            v3 = ((v3 << 21) | (v3 >> 43)) ^ v0
             v2 += v1
-            v1 = ((v1 << _R17) | (v1 >> _L47)) ^ v2
-            v2 = (v2 << _R32) | (v2 >> _R32)
+            v1 = ((v1 << 17) | (v1 >> 47)) ^ v2
+            v2 = (v2 << 32) | (v2 >> 32)
             v0 ^= word
-        out[i] = v0 ^ v1 ^ v2 ^ v3
-    return out
+        hashes[i] = v0 ^ v1 ^ v2 ^ v3

@@ -1,4 +1,4 @@
-"""secateur doctor: what is installed, where compiled kernels are kept, how many threads there are."""
+"""secateur doctor: what is installed, and how many cores there are."""
 
 import os
 import platform
@@ -10,7 +10,7 @@ import click
 
 from . import _common as common
 
-REQUIRED = ("numpy", "scipy", "numba", "scikit-learn", "narwhals", "click", "rich")
+REQUIRED = ("numpy", "scipy", "scikit-learn", "narwhals", "click", "rich")
 OPTIONAL = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")
 
 
@@ -21,9 +21,8 @@ Example:
 )
 @common.output_options
 def doctor(**options: Any) -> int:
-    """Show versions, optional libraries, the cache of compiled kernels and the number of cores."""
+    """Show versions, optional libraries and the number of cores."""
     from .. import __version__
-    from .._kernels import presort
 
     found = {
         "secateur": __version__,
@@ -31,7 +30,6 @@ def doctor(**options: Any) -> int:
         **{name: _version(name) for name in (*REQUIRED, *OPTIONAL)},
         "platform": platform.platform(),
         "cores": os.cpu_count(),
-        "kernel cache": getattr(getattr(presort.sorted_rows_64, "_cache", None), "cache_path", None),
     }
     missing = [name for name in REQUIRED if found[name] is None]
     rows = [[name, "not installed" if value is None else str(value)] for name, value in found.items()]

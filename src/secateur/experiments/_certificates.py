@@ -114,9 +114,11 @@ def _one(growing: Table, pruning: Table, fresh: Table, *, seed: int) -> dict[str
     # Weights from a cross-validation of the growing sample: the path is the one that `measured` certifies.
     table = cross_validate(growing, rule="0se", random_state=seed)
     weights = cross_validation_weights(table.error, table.se)
-    best = least_bound(path(table.sequence, held, delta=DELTA, weights=weights))
+    again = table.sequence.tree  # a tree of its own: the samples have told much about the other one
+    best = least_bound(path(table.sequence, count(again, pruning), delta=DELTA, weights=weights))
     found["path, weighted"] = best.value
-    found["test error, path, weighted"] = float(table.sequence[best.details["member"]].errors(test) / test.total[0])
+    chosen, test = table.sequence[best.details["member"]], count(again, fresh, sample="test")
+    found["test error, path, weighted"] = float(chosen.errors(test) / test.total[0])
     return found
 
 

@@ -19,7 +19,7 @@ from ._study import Config, Result, make_folder, run_parts, write_whole
 
 NAMES = ("rep-analysis", "rademacher", "accuracy-simplicity", "srm", "subadditive", "certificates")
 NEED_DATA = ("rademacher", "accuracy-simplicity", "subadditive", "certificates")
-LIBRARIES = ("numpy", "numba", "scipy")
+LIBRARIES = ("numpy", "scipy")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,6 @@
+import numpy as np
+import numpy.typing as npt
+
+from ._types import Array
+
+def row_hashes(bits: Array, answer: Array, factor: Array, start: Array) -> npt.NDArray[np.uint64]: ...
