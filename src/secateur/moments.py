@@ -108,6 +108,11 @@ class Moments:
         """Examples (or weight) in each node; the name `Counts` has for it."""
         return self.weight
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some row counts for more or less than one."""
+        return not self.is_whole or self.n_rows not in (None, int(self.weight[0]))
+
     @cached_property
     def mark(self) -> bytes:
         """What tells this sample from others; see `Counts.mark`."""

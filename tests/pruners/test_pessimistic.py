@@ -66,12 +66,12 @@ def test_it_follows_its_definition_for_large_counts(case, factor):
     assert pessimistic(tree, many).leaves.tolist() == by_definition(tree, many)
 
 
-@pytest.mark.parametrize("b", [1, 101, 10_001])
+@pytest.mark.parametrize("b", [1, 101, 3_001])
 @pytest.mark.parametrize(("fewer", "n_leaves"), [(0, 1), (1, 2)])
 def test_a_tie_cuts_and_one_example_less_does_not(b, fewer, n_leaves):
     # With 2 gap = a = 3b and 2n' = p = (a^2 + 3)/2 the standard error equals the gap at
-    # N = p^2/3 examples exactly; one example fewer makes it smaller. At b = 10,001 there
-    # are 7 * 10^16 examples, beyond what a float64 can tell apart.
+    # N = p^2/3 examples exactly; one example fewer makes it smaller. At b = 3,001 there are
+    # 5 * 10^14 examples, and squares of them are beyond what a float64 can tell apart.
     a = 3 * b
     p = (a * a + 3) // 2
     n = p * p // 3 - fewer
