@@ -72,18 +72,22 @@ def _looked(members: Sequence[Any], asked: Asked, tree: Tree, counts: Counts) ->
     ledgers: list[Ledger] = [tree.ledger]
     if counts.tree.ledger is not tree.ledger:
         ledgers.append(counts.tree.ledger)
-    for look in (look for ledger in ledgers for mark, look in ledger.looks.items() if _is_same(mark, look, counts)):
+    for mark, look in (one for ledger in ledgers for one in ledger.looks.items()):
+        if not _tells_more(look, members, asked) or not _is_same(mark, look, counts):
+            continue
         if isinstance(asked, PruningSequence):
-            if look.is_several or look.sequence not in (None, asked):
-                return _told(counts, "other sequences"), None
-        elif isinstance(asked, Pruning):
-            if look.is_open or look.sequence is not None or look.pruning not in (None, asked.digest):
-                sequence = None if look.is_several else look.sequence
-                is_member = isinstance(sequence, PruningSequence) and place_in(sequence, asked) is not None
-                return _told(counts, "other prunings"), sequence if is_member else None
-        elif look.is_open or look.sequence is not None or look.pruning not in (None, *(p.digest for p in members)):
-            return _told(counts, "other prunings"), None
+            return _told(counts, "other sequences"), None
+        pays = None if look.is_several or not isinstance(asked, Pruning) else look.sequence
+        is_member = isinstance(pays, PruningSequence) and place_in(pays, members[0]) is not None
+        return _told(counts, "other prunings"), pays if is_member else None
     return "", None
+
+
+def _tells_more(look: Look, members: Sequence[Any], asked: Asked) -> bool:
+    """Whether a sample has told of other candidates than those that are asked about."""
+    if isinstance(asked, PruningSequence):
+        return look.is_several or look.sequence not in (None, asked)
+    return look.is_open or look.sequence is not None or look.pruning not in (None, *(p.digest for p in members))
 
 
 def place_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
