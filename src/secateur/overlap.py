@@ -9,6 +9,7 @@ c = a + b times, b is hypergeometric. Working within classes keeps stratified sa
 """
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,7 @@ class Overlap(NamedTuple):
         return self.p < DOUBTED
 
 
+@lru_cache(maxsize=64)  # a certificate asks several times: of the tree, of the pruning, of the ledger
 def overlap(first: Sketch, second: Sketch) -> Overlap:
     """Compare two sketches of one key.
 
