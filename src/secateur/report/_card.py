@@ -103,6 +103,8 @@ def _certificate(model: Model) -> list[list[str]]:
         ["found in the sample", f"{number(bound.errors)} errors in {bound.n:,} rows"],
         ["price of the choice", f"{number(bound.complexity)} nats"],
     ]
+    if bound.freshness:
+        found.append(["are the rows fresh?", plain(bound.freshness)])
     if bound.certified:
         found.append(["assumptions", ASSUMPTIONS])
     return found
