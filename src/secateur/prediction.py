@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ._kernels import structure
-from .analysis import mixture
 from .counts import Counts
 from .errors import ParameterError, UnsupportedError
 from .model import Model
@@ -79,6 +78,8 @@ def predict_proba(model: Model, X: Any, *, kind: str = "frequency") -> Floats:
     check_kind(kind)
     counts = _counts(model)
     if kind == "mixture":
+        from .analysis import mixture
+
         votes = mixture(model.tree, counts, MIXTURE_BETA, node_proba=_frequencies(counts))
         return votes.predict_proba(apply(model.tree, X))
     return node_probabilities(model, kind=kind)[predict_leaf(model, X)]
