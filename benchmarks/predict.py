@@ -1,33 +1,90 @@
-"""Rows per second of prediction and counting against scikit-learn, for a full and a small tree.
+"""Prediction against scikit-learn in one process, and what a new process costs before its first tree.
+
+CPU time, the least of several repeats. A ratio above 1 says that secateur is faster.
 
 python benchmarks/predict.py
 """
 
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 from _timing import cpu, table
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from secateur import TreeClassifier, count
+from secateur import TreeClassifier
+
+N_ROWS, N_COLUMNS = 100_000, 20
+FIT = (
+    "import numpy as np, secateur; X = np.random.default_rng(0).normal(size=(150, 4)); "
+    "secateur.TreeClassifier().fit(X, X[:, 0] + X[:, 1] > 0)"
+)
 
 
-def main():
+def of_one_call(call, n_calls):
+    """Least CPU seconds of one call, measured over many."""
+
+    def many():
+        for _ in range(n_calls):
+            call()
+
+    many()
+    return cpu(many, 7)[0] / n_calls
+
+
+def prediction():
+    X, y = make_classification(N_ROWS, N_COLUMNS, n_informative=10, flip_y=0.1, random_state=0)
+    frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(N_COLUMNS)])
     rows = []
-    for dtype in (np.float32, np.float64):
-        X, y = make_classification(200_000, 20, n_informative=10, flip_y=0.1, random_state=0)
-        X = X.astype(dtype)
-        for name, depth in (("full", None), ("small", 4)):
-            ours = TreeClassifier(max_depth=depth).fit(X[:100_000], y[:100_000])
-            theirs = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X[:100_000], y[:100_000])
-            ours.predict(X)
-            count(ours.tree_, X, y)
-            mine, _ = cpu(lambda ours=ours, X=X: ours.predict(X), 5)
-            counting, _ = cpu(lambda ours=ours, X=X, y=y: count(ours.tree_, X, y), 5)
-            other, _ = cpu(lambda theirs=theirs, X=X: theirs.predict(X), 5)
-            speed = [f"{len(X) / seconds / 1e6:.1f}" for seconds in (mine, other, counting)]
-            rows.append([np.dtype(dtype).name, name, ours.tree_.n_leaves, *speed, f"{other / mine:.1f}x"])
-    table(["type", "tree", "leaves", "Mrows/s", "sklearn", "count", "ratio"], rows)
+    for name, depth in (("full", None), ("depth 4", 4)):
+        for library, data in (("NumPy", X), ("pandas", frame)):
+            ours = TreeClassifier(criterion="gini", max_depth=depth, select=None).fit(data, y)
+            theirs = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(data, y)
+            for n_rows, n_calls in ((1, 200), (N_ROWS, 1)):
+                for method in ("predict", "predict_proba"):
+                    some = data[:n_rows]
+                    mine, other = (of_one_call(partial(getattr(m, method), some), n_calls) for m in (ours, theirs))
+                    speed = [f"{1e6 * seconds:,.0f}" for seconds in (mine, other)]
+                    rows.append([name, f"{n_rows:,} {library}", method, *speed, f"{other / mine:.2f}x"])
+    table(["tree", "rows", "method", "us", "sklearn us", "ratio"], rows)
+
+
+def of_a_process(arguments, repeats=5):
+    """Least CPU seconds of a new Python process."""
+    best = float("inf")
+    for _ in range(repeats):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+def starting():
+    with tempfile.TemporaryDirectory() as folder:
+        X = np.random.default_rng(0).normal(size=(150, 4))
+        lines = ["a,b,c,d,y", *(f"{a:.4f},{b:.4f},{c:.4f},{d:.4f},c{int(a + b > 0)}" for a, b, c, d in X)]
+        file = os.fspath(Path(folder, "small.csv"))
+        Path(file).write_text("\n".join(lines) + "\n")
+        command = ["-m", "secateur", "fit", file, "--target", "y", "--output", file + ".json", "--force"]
+        questions = {
+            "import numpy": ["-c", "import numpy"],
+            "import sklearn.base": ["-c", "import sklearn.base"],
+            "TreeClassifier().fit of 150 x 4": ["-c", FIT],
+            "secateur fit small.csv": command,
+            "secateur --help": ["-m", "secateur", "--help"],
+        }
+        table(["a new process", "CPU s"], [[name, f"{of_a_process(code):.2f}"] for name, code in questions.items()])
 
 
 if __name__ == "__main__":
-    main()
+    prediction()
+    print()
+    starting()

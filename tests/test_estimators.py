@@ -597,3 +597,31 @@ def test_mixture_probabilities_average_all_prunings_and_leave_the_classes_alone(
 def test_an_unknown_kind_of_probabilities_is_refused():
     with pytest.raises(ParameterError, match="probabilities='smooth'"):
         TreeClassifier(prune=None, probabilities="smooth").fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("kind", ["frequency", "shrunk", "m-estimate", "mixture"])
+def test_a_second_prediction_is_the_first_and_cannot_be_spoiled(flowers, kind):
+    X, y = flowers
+    model = TreeClassifier(criterion="gini", probabilities=kind).fit(X, y)
+    first, shares = model.predict(X), model.predict_proba(X)
+    kept, kept_shares = first.copy(), shares.copy()
+    first[:], shares[:] = first[0], -1.0
+
+    assert (model.predict(X) == kept).all()
+    assert (model.predict_proba(X) == kept_shares).all()
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(X) == kept_shares).all()
+
+
+def test_predictions_during_another_fit_come_from_one_tree():
+    X = np.arange(8.0)[:, None]
+    answers = [np.array(["a", "b"] * 4), np.array([7, 7, 7, 7, 8, 8, 8, 8]), np.array([True] * 7 + [False])]
+    model = TreeClassifier(criterion="gini", select=None).fit(X, answers[0])
+    whole = [model.predict(X).tolist()] + [clone(model).fit(X, y).predict(X).tolist() for y in answers[1:]]
+
+    with ThreadPoolExecutor(1) as other:
+        fits = other.submit(lambda: [model.fit(X, answers[i % 3]) for i in range(60)])
+        found = []
+        while not fits.done():
+            found.append(model.predict(X).tolist())
+
+    assert all(one in whole for one in found)

@@ -112,6 +112,20 @@ def test_importing_is_light():
     assert set(HEAVY).isdisjoint(modules)
 
 
+def test_fitting_from_a_file_imports_neither_pandas_nor_scikit_learn(tmp_path):
+    file = tmp_path / "small.csv"
+    file.write_text("size,colour,answer\n" + "1.5,red,yes\n2,,no\n,blue,no\n" * 10)
+    code = (
+        "import sys; from secateur.cli import run\n"
+        f"assert run(['fit', {str(file)!r}, '--target', 'answer']) == 0\n"
+        "print('modules', *sys.modules)"
+    )
+
+    modules = python(code).partition("modules")[2].split()
+
+    assert {"pandas", "sklearn", "scipy", "secateur.certifiers", "secateur.analysis"}.isdisjoint(modules)
+
+
 def test_growing_and_pruning_need_no_frame_library_and_no_scikit_learn():
     code = (
         "import sys, secateur; from secateur import datasets\n"

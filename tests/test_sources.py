@@ -4,6 +4,8 @@ import datetime as dt
 import decimal
 import subprocess
 import sys
+import warnings
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur._sources import open_source
 from secateur.encoding import encode
-from secateur.errors import DataError, ParameterError, UnsupportedError
-from secateur.table import Column, Schema
+from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
+from secateur.table import Column, Schema, Table
 
 nan = np.nan
 
@@ -549,3 +552,99 @@ def test_nothing_here_needs_pandas_to_read_arrays():
     code = "import sys, secateur.encoding as e; e.encode([['a', 1]], target=[0]); print('narwhals' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
+
+
+TYPES = ("f2", "f4", "f8", ">f8", "i1", "i4", "i8", "u8", "bool", "Int64", "Float64", "category", "text", "object")
+VALUES = (0, 1, 2, 3, 2**53 + 1, float("nan"), float("inf"), -0.0, "green")
+
+
+def column_of(values, dtype):
+    """A pandas column with as many of these values as its type takes."""
+    numbers = [value for value in values if not isinstance(value, str)]
+    if dtype in ("text", "category", "object"):
+        kept = [None if value != value else str(value) for value in values]
+        return pd.Series(kept, dtype={"text": "str"}.get(dtype, dtype))
+    if np.dtype(dtype.lower()).kind != "f":
+        numbers = [int(value) if np.isfinite(value) else 1 for value in numbers]
+    numbers = (numbers or [0]) * len(values)
+    most = 100 if dtype in ("i1", "f2") else 2**30 if dtype == "i4" else 2**60
+    return (
+        pd.Series(np.array([value if not value > most or value == np.inf else 5 for value in numbers]))
+        .head(len(values))
+        .astype(dtype)
+    )
+
+
+@st.composite
+def two_frames(draw):
+    """A frame to learn the columns from, and a later one: of one type or of several, in another order, or lacking one."""
+    n_columns = draw(st.integers(1, 4))
+    one = draw(st.sampled_from(TYPES))
+    types = [one] * n_columns if draw(st.booleans()) else [draw(st.sampled_from(TYPES)) for _ in range(n_columns)]
+    later = types if draw(st.booleans()) else [draw(st.sampled_from(TYPES))] * n_columns
+    names = [f"c{j}" for j in range(n_columns)] if draw(st.booleans()) else list(range(n_columns))
+
+    def frame(kinds):
+        n_rows = draw(st.integers(1, 4))
+        cells = [draw(st.lists(st.sampled_from(VALUES), min_size=n_rows, max_size=n_rows)) for _ in kinds]
+        made = [column_of(values, kind) for values, kind in zip(cells, kinds, strict=True)]
+        return pd.concat(made, axis=1, keys=names)
+
+    second = frame(later)
+    if draw(st.booleans()):
+        second = second[draw(st.permutations(names))]
+    if draw(st.integers(0, 5)) == 0:
+        second = second.iloc[:, 1:]
+    return frame(types), second
+
+
+def outcome(data, **options):
+    """The table or the error of `encode`, and the warnings on the way."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            table = encode(data, **options)
+            result = (table, [column.dtype for column in table.columns])
+        except SecateurError as error:
+            result = (type(error), str(error))
+    return result, [str(warning.message) for warning in told]
+
+
+@given(two_frames())
+def test_a_frame_read_as_one_matrix_is_the_frame_read_by_columns(frames):
+    (known, _), _ = own = outcome(replace(open_source(frames[0]), matrix=None))
+
+    assert outcome(frames[0]) == own
+    if isinstance(known, Table):
+        for data in frames:
+            assert outcome(data, schema=known) == outcome(replace(open_source(data), matrix=None), schema=known)
+
+
+def test_only_pandas_frames_of_one_type_of_numbers_are_one_matrix():
+    numbers = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+
+    assert np.shares_memory(open_source(numbers).matrix, numbers.to_numpy())
+    assert open_source(numbers.astype({"a": "f4"})).matrix is None
+    assert open_source(numbers.astype("Float64")).matrix is None
+    assert open_source(numbers.astype("str")).matrix is None
+    assert open_source(numbers > 2).matrix is None
+
+
+@given(
+    st.lists(st.lists(st.none() | st.integers(0, 100), max_size=12), max_size=3),
+    st.sampled_from(["int8", "uint16", "int64", "uint64", "float32", "float64", "string"]),
+    st.integers(0, 3),
+)
+def test_chunks_slices_and_nulls_of_pyarrow_are_read_as_they_stand(chunks, kind, first):
+    cells = [[None if value is None or kind != "string" else f"w{value}" for value in chunk] for chunk in chunks]
+    arrays = [pa.array(cells if kind == "string" else chunk, kind) for cells, chunk in zip(cells, chunks, strict=True)]
+    column = pa.chunked_array(arrays, kind).slice(first)
+    expected = column.to_pylist()
+    if not expected:
+        return
+
+    read = encode(pa.table({"x": column})).values("x").tolist()
+
+    assert [None if value is None or value != value else value for value in read] == [
+        float(value) if isinstance(value, int) else value for value in expected
+    ]

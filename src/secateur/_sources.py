@@ -29,6 +29,8 @@ class Source:
 
     def select(self, order: Sequence[int]) -> "Source":
         """Return the source with these columns only, in this order."""
+        if list(order) == list(range(len(self.names))):
+            return self
         matrix = None
         if self.matrix is not None and order and list(order) == list(range(order[0], order[0] + len(order))):
             matrix = self.matrix[:, order[0] : order[0] + len(order)]
@@ -45,6 +47,8 @@ def open_source(
     text: Iterable[str] = (),
 ) -> Source:
     """Return the source behind `data`; `text` names columns that a CSV reader must leave as text."""
+    if isinstance(data, Source):  # opened before
+        return data
     if names is not None:
         names = _check_names(list(names))
     if isinstance(data, str | os.PathLike):
@@ -131,7 +135,17 @@ def _from_frame(frame: Any, data: Any, names: Sequence[str] | None) -> Source:
         return lambda: read_series(frame[:, j], final[j])
 
     readers = tuple(reader(j) for j in range(len(own)))
-    return Source(final, has_names, len(frame), readers)
+    return Source(final, has_names, len(frame), readers, _matrix_of(frame))
+
+
+def _matrix_of(frame: Any) -> Array | None:
+    """A pandas frame whose columns are all of one NumPy type of numbers, as one matrix: a view if it is one block."""
+    if not frame.implementation.is_pandas():
+        return None
+    native = frame.to_native()
+    types = set(native.dtypes.tolist())
+    dtype = types.pop() if len(types) == 1 else None
+    return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
 
 
 def _check_names(names: list[Any]) -> list[str]:

@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ._arrays import rebuilt
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import rebuilt, sealed
 from .bound import Bound
 from .choice import Selection
 from .counts import Counts
@@ -12,7 +15,7 @@ from .errors import PruningError
 from .moments import Moments
 from .pruning import Pruning
 from .sequence import PruningSequence
-from .tree import Tree
+from .tree import Ints, Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +77,25 @@ class Model:
         """The tree as cut; node `v` of it is node `ids[v]` of the whole one."""
         small: Tree = self.pruning.to_tree()
         return small
+
+    @cached_property
+    def nodes(self) -> Ints:
+        """The number in the whole tree of each node of `shown`."""
+        return sealed(np.flatnonzero(self.pruning.is_kept | self.pruning.is_leaf).astype(np.int32))
+
+    @cached_property
+    def answers(self) -> npt.NDArray[Any]:
+        """What each node of `shown` answers: a class (meant for leaves only), or a mean."""
+        if not isinstance(self.grown, Counts):
+            return sealed(self.grown.mean[self.nodes])
+        classes = None if self.tree.schema is None else self.tree.schema.classes
+        numbers = self.pruning.labels[self.nodes]
+        return sealed(np.arange(self.grown.n_classes)[numbers] if classes is None else classes[numbers])
+
+    @cached_property
+    def remembered(self) -> dict[str, Any]:
+        """What `secateur.prediction` has derived from this model, by name."""
+        return {}
 
     @property
     def is_classifier(self) -> bool:

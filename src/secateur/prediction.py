@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import sealed
 from ._kernels import structure
-from .analysis import mixture
 from .counts import Counts
 from .errors import ParameterError, UnsupportedError
 from .model import Model
@@ -35,8 +35,7 @@ def predict_leaf(model: Model, X: Any) -> Ints:
     >>> predict_leaf(model, [[0.0], [9.0]]).tolist()
     [1, 2]
     """
-    nodes = np.flatnonzero(model.pruning.is_kept | model.pruning.is_leaf).astype(np.int32)
-    return nodes[apply(model.shown, X)]
+    return model.nodes.take(apply(model.shown, X))
 
 
 def predict(model: Model, X: Any) -> npt.NDArray[Any]:
@@ -50,11 +49,7 @@ def predict(model: Model, X: Any) -> npt.NDArray[Any]:
     >>> predict(model, [[0.0], [9.0]]).tolist()
     ['no', 'yes']
     """
-    leaves = predict_leaf(model, X)
-    if not isinstance(model.grown, Counts):
-        return model.grown.mean[leaves]
-    answers: npt.NDArray[Any] = _classes(model)[model.pruning.labels[leaves]]
-    return answers
+    return model.answers.take(apply(model.shown, X))
 
 
 def predict_proba(model: Model, X: Any, *, kind: str = "frequency") -> Floats:
@@ -77,11 +72,18 @@ def predict_proba(model: Model, X: Any, *, kind: str = "frequency") -> Floats:
     [[0.667, 0.333]]
     """
     check_kind(kind)
-    counts = _counts(model)
+    known, counts = model.remembered, _counts(model)
     if kind == "mixture":
-        votes = mixture(model.tree, counts, MIXTURE_BETA, node_proba=_frequencies(counts))
-        return votes.predict_proba(apply(model.tree, X))
-    return node_probabilities(model, kind=kind)[predict_leaf(model, X)]
+        if kind not in known:
+            from .analysis import mixture
+
+            known[kind] = mixture(model.tree, counts, MIXTURE_BETA, node_proba=_frequencies(counts))
+        votes: Floats = known[kind].predict_proba(apply(model.tree, X))
+        return votes
+    if kind not in known:
+        known[kind] = sealed(node_probabilities(model, kind=kind)[model.nodes])
+    shares: Floats = known[kind].take(apply(model.shown, X), axis=0)
+    return shares
 
 
 def node_probabilities(model: Model, *, kind: str = "frequency") -> Floats:
@@ -136,13 +138,6 @@ def _counts(model: Model) -> Counts:
     if not isinstance(model.grown, Counts):
         raise UnsupportedError("a regression model has no class probabilities; use predict")
     return model.grown
-
-
-def _classes(model: Model) -> npt.NDArray[Any]:
-    schema = model.tree.schema
-    if schema is None or schema.classes is None:
-        return np.arange(_counts(model).n_classes)
-    return schema.classes
 
 
 def check_kind(kind: str) -> None:

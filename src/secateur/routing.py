@@ -156,21 +156,16 @@ def apply(tree: Tree, X: Any) -> Ints:
 
 def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
     """Return the leaf under `node` that each of the given rows of a table reaches (None: all rows)."""
-    if (tree.feature[tree.internal] < 0).any():
+    if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
     leaves = np.empty(n, np.int32)
     if table.matrix is not None and node == 0 and _is_plain(tree):
-        right = np.where(tree.is_leaf, 0, tree.end[np.minimum(np.arange(1, tree.n_nodes + 1), tree.n_nodes - 1)])
         matrix = table.matrix if rows is None else sealed(table.matrix[rows])
-        route.route_numeric(matrix, tree.feature, tree.threshold, right.astype(np.int32), tree.default, leaves)
+        route.route_numeric(matrix, tree.feature, tree.threshold, tree.right, tree.default, leaves)
         return sealed(leaves)
-    child_start, child = _children(tree)
-    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, child_start, child)
-    used, first = np.unique(tree.feature[tree.feature >= 0]), 0
-    number = np.full(table.n_columns + 1, -1, np.int32)  # the last is where -1, a leaf, points
-    number[used] = np.arange(len(used))
-    feature = sealed(number[tree.feature])
+    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
+    (used, feature), first = tree.tested, 0
     for matrix in _blocks(table, used, rows):
         route.route_any(matrix, node, feature, *tests, leaves[first : first + len(matrix)])
         first += len(matrix)
@@ -186,13 +181,6 @@ def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
 def _is_plain(tree: Tree) -> bool:
     """Whether every test compares a number: two children, no categories."""
     return len(tree.branch) == 0
-
-
-def _children(tree: Tree) -> tuple[Array, Ints]:
-    """Children of all nodes in one list, and where each node's begin."""
-    start = np.append(0, np.cumsum(tree.arity)).astype(np.int64)
-    child = np.argsort(tree.parent[1:], kind="stable").astype(np.int32) + 1
-    return start, child.astype(np.int32)
 
 
 def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:

@@ -233,16 +233,19 @@ def _protected(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
+_CODES, _NUMBERS = (np.dtype(np.int32),), (np.dtype(np.float32), np.dtype(np.float64))  # native ones: others differ
+
+
 def _check_columns(schema: Schema, columns: tuple[npt.NDArray[Any], ...]) -> None:
     if len(columns) != len(schema.columns) or not columns:
         raise SchemaError(
             f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"
         )
     for about, column in zip(schema.columns, columns, strict=True):
-        needed = ("int32",) if about.kind == "nominal" else ("float32", "float64")
-        if column.dtype.name not in needed or not column.dtype.isnative:
+        needed = _CODES if about.kind == "nominal" else _NUMBERS
+        if column.dtype not in needed:
             raise SchemaError(
-                f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(needed)}"
+                f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(map(str, needed))}"
             )
         if column.shape != (len(columns[0]),):
             raise DataError(f"column {about.name!r} has shape {column.shape}; {(len(columns[0]),)} is needed")

@@ -177,6 +177,32 @@ class Tree:
         return sealed(np.flatnonzero(self.is_leaf).astype(np.int32))
 
     @cached_property
+    def has_tests(self) -> bool:
+        """Whether every internal node tests something, so that rows can be routed."""
+        return not (self.feature[self.internal] < 0).any()
+
+    @cached_property
+    def right(self) -> Ints:
+        """The second child of each internal node, 0 for a leaf; the first child of `v` is `v + 1`."""
+        following = np.minimum(np.arange(1, self.n_nodes + 1), self.n_nodes - 1)
+        return sealed(np.where(self.is_leaf, 0, self.end[following]).astype(np.int32))
+
+    @cached_property
+    def child_lists(self) -> tuple[npt.NDArray[np.int64], Ints]:
+        """Where each node's children begin in one list of all children, and that list."""
+        start = np.append(0, np.cumsum(self.arity)).astype(np.int64)
+        child = np.argsort(self.parent[1:], kind="stable").astype(np.int32) + 1
+        return sealed(start), sealed(child.astype(np.int32))
+
+    @cached_property
+    def tested(self) -> tuple[Ints, Ints]:
+        """The columns that are tested, and the test of each node as a position among these (-1: a leaf)."""
+        used, position = np.unique(self.feature[self.feature >= 0], return_inverse=True)
+        feature = np.full(self.n_nodes, -1, np.int32)
+        feature[self.feature >= 0] = position
+        return sealed(used), sealed(feature)
+
+    @cached_property
     def row_key(self) -> RowKey:
         """How the rows of this tree's samples are told apart."""
         return self.key or RowKey.of(self.feature, self.parent, self.threshold, self.branch)

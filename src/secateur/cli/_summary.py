@@ -1,15 +1,16 @@
 """A model in a few lines: for people, and as JSON."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..fitting import index_of
-from ..model import Model
 from ._common import grid
+
+if TYPE_CHECKING:
+    from ..model import Model
 
 MOST_LINES = 60  # of a tree that is shown without being asked for
 
 
-def summary(model: Model) -> dict[str, Any]:
+def summary(model: "Model") -> dict[str, Any]:
     """Return the facts of a model as plain values."""
     result: dict[str, Any] = {
         "leaves": model.pruning.n_leaves,
@@ -31,8 +32,10 @@ def summary(model: Model) -> dict[str, Any]:
     return result
 
 
-def errors(model: Model) -> dict[str, float]:
+def errors(model: "Model") -> dict[str, float]:
     """The error (regression: mean squared error) of the shown tree, by where it was measured."""
+    from ..fitting import index_of
+
     found: dict[str, float] = {"growing": measured(model, model.grown)}
     selection = model.selection
     if selection is not None and selection.sample == "cross-validation":
@@ -44,7 +47,7 @@ def errors(model: Model) -> dict[str, float]:
     return found
 
 
-def measured(model: Model, sample: Any) -> float:
+def measured(model: "Model", sample: Any) -> float:
     """The error of the shown tree on one sample."""
     total = float(sample.total[0]) or 1.0
     if model.is_classifier:
@@ -53,7 +56,7 @@ def measured(model: Model, sample: Any) -> float:
     return model.pruning.cost(sample.squared_errors_if_leaf(answers)) / total
 
 
-def print_model(console: Any, model: Model) -> None:
+def print_model(console: Any, model: "Model") -> None:
     """Print size, errors, certificate and, if it is small, the tree."""
     from ..text import export_text
 
@@ -75,5 +78,5 @@ def print_model(console: Any, model: Model) -> None:
         console.print("(`secateur show` draws the tree, `secateur report` makes a page of it)")
 
 
-def _rate(model: Model, rate: float) -> str:
+def _rate(model: "Model", rate: float) -> str:
     return f"{100 * rate:.2f} %" if model.is_classifier else f"{rate:.6g}"

@@ -1,7 +1,6 @@
 """What both estimators share: fitting by a recipe, and all that is told of the fitted tree."""
 
 import os
-import warnings
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from .._progress import progress_bar
+from .._remarks import tell
 from .._sources import open_source
 from ..bound import Bound
 from ..choice import Selection
@@ -56,8 +56,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     @property
     def model_(self) -> Model:
         """All parts of the fitted tree as one frozen `Model`."""
-        check_is_fitted(self)
-        model: Model = self._model
+        model: Model | None = self.__dict__.get("_model")
+        if model is None:
+            check_is_fitted(self)
+            model = self._model
         return model
 
     @classmethod
@@ -71,9 +73,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
-        check_is_fitted(self)
-        self._check_names(X)
-        return prediction.predict_leaf(self._model, X)
+        model = self.model_  # read once: another thread may be fitting
+        return prediction.predict_leaf(model, self._opened(X, model))
 
     def decision_path(self, X: Any) -> Any:
         """Return which nodes each row visits, as a sparse matrix of shape (n_rows, nodes of the grown tree).
@@ -322,15 +323,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         other._keep(model)  # noqa: SLF001 our own
         return other
 
-    def _check_names(self, X: Any) -> None:
-        """Warn, in the words of scikit-learn, when names came only once; `encode` compares them."""
+    def _opened(self, X: Any, model: Model) -> Any:
+        """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
         if isinstance(X, Table | str | os.PathLike):
-            return
-        has_names = not isinstance(X, np.ndarray | list | tuple) and open_source(X).has_names
-        name = type(self).__name__
-        if has_names and not hasattr(self, "feature_names_in_"):
-            warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
-        if not has_names and hasattr(self, "feature_names_in_"):
-            warnings.warn(
-                f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
-            )
+            return X
+        source = None if isinstance(X, np.ndarray | list | tuple) else open_source(X)
+        has_names = source is not None and source.has_names
+        name, had_names = type(self).__name__, model.tree.schema is not None and model.tree.schema.has_names
+        if has_names and not had_names:
+            tell(f"X has feature names, but {name} was fitted without feature names")
+        if not has_names and had_names:
+            tell(f"X does not have valid feature names, but {name} was fitted with feature names")
+        return X if source is None else source

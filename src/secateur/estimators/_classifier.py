@@ -235,15 +235,13 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of each row: that of its leaf."""
-        leaves = self.apply(X)
-        labels: npt.NDArray[Any] = self.classes_[self.pruning_.labels[leaves]]
-        return labels
+        model = self.model_
+        return prediction.predict(model, self._opened(X, model))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
-        self._check_names(X)
-        return prediction.predict_proba(model, X, kind=self.probabilities)
+        return prediction.predict_proba(model, self._opened(X, model), kind=self.probabilities)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
+from .. import prediction
 from ..labels import TargetKind
 from ..tree import Floats
 from ._base import TreeEstimator
@@ -126,9 +127,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """Return the mean of the leaf of each row."""
-        leaves = self.apply(X)
-        means: Floats = self.counts_.mean[leaves]
-        return means
+        model = self.model_
+        return prediction.predict(model, self._opened(X, model))
 
     @classmethod
     def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:

@@ -1,5 +1,6 @@
 """From a Model to a smaller or a certified one: nothing is grown or routed again."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bound import Bound
-from ..certifiers import certify, freshness, path
 from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
 from ..model import Model
@@ -67,8 +67,9 @@ def prune_to(
     pruning = labelled(sequence[index], model.pruning.node_labels)
     pruning = replace(pruning, seen=pruning.seen | judges)
     holdout, certificate = model.holdout, None
-    if model.certificate is not None and isinstance(holdout, Counts) and freshness(sequence, holdout).is_fresh:
-        certificate = path(sequence, holdout, delta=model.certificate.delta)[index]
+    if model.certificate is not None and isinstance(holdout, Counts):
+        bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
+        certificate = None if bounds is None else bounds[index]
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
 
@@ -151,6 +152,8 @@ def certificate_of(
     more: dict[str, Any] = {"rng": seed} if method in ("best", "rademacher") else {}
     if k is not None and method in ("best", "rademacher", "occam"):
         more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
+    from ..certifiers import certify
+
     found: Bound = certify(
         model.pruning, holdout, method=method, delta=delta, grown=model.grown, sequence=model.sequence,
         repeated=repeated, **more,
@@ -179,12 +182,20 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
         table["cross_validated"], table["standard_error"] = selection.error, selection.se
     if holdout is not None:
         table["held_out"] = rates(sequence, model.grown, holdout)
-        is_counted = isinstance(holdout, Counts) and not holdout.is_weighted
-        if isinstance(holdout, Counts) and is_counted and freshness(sequence, holdout).is_fresh:
-            table["certified"] = np.array([bound.value for bound in path(sequence, holdout, delta=delta)])
+        if isinstance(holdout, Counts) and not holdout.is_weighted:
+            bounds = _bounds_of_fresh(sequence, holdout, delta)
+            if bounds is not None:
+                table["certified"] = np.array([bound.value for bound in bounds])
     member = index_of(sequence, model.pruning)
     table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
     return table
+
+
+def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -> Sequence[Bound] | None:
+    """The certificates of all members, None where the held-out rows are not fresh."""
+    from ..certifiers import freshness, path
+
+    return path(sequence, holdout, delta=delta) if freshness(sequence, holdout).is_fresh else None
 
 
 def sequence_of(model: Model) -> PruningSequence:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from .. import dealing
 from ..bound import Bound
-from ..certifiers import cross_validation_weights, least_bound, path
 from ..choice import Selection
 from ..counts import Counts, Numbers
 from ..errors import ParameterError, UnsupportedError
@@ -256,6 +255,8 @@ class _Work:
         if not isinstance(holdout, Counts):
             raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
         assert sequence is not None
+        from ..certifiers import cross_validation_weights, least_bound, path
+
         weights = None
         if self.selection is not None:
             weights = cross_validation_weights(self.selection.error, self.selection.se)
