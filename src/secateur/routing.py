@@ -219,8 +219,9 @@ def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
         matrix = block[: n - first]
         for k, j in enumerate(used):
             column = table.columns[j][some]
-            is_word = table.schema.columns[j].kind == "nominal"
-            matrix[:, k] = np.where(column < 0, np.nan, column) if is_word else column
+            matrix[:, k] = column
+            if table.schema.columns[j].kind == "nominal" and column.min() < 0:
+                matrix[column < 0, k] = np.nan
         yield matrix[:, : len(used)]
 
 
