@@ -19,7 +19,7 @@ Value = cython.fused_type(cython.float, cython.double)
 DIGIT = cython.declare(cython.int, 11)  # bits of a radix pass: 2,048 counters stay in the first-level cache
 FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
 SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value
-MOST_WHOLE = cython.declare(cython.int, 1 << 14)  # whole numbers in so small a range are put in order by one pass of counting
+MOST_WHOLE = cython.declare(cython.int, 1 << 14)  # whole numbers in so small a range are put in order by counting
 
 
 def two_valued(matrix: cython.const[Value][:, ::1]):
@@ -162,11 +162,10 @@ def sort_columns(
                     _from_packed(other, labels, shift, out[c], about[c])
                 else:
                     _from_packed(keys, labels, shift, out[c], about[c])
+            elif _sorted_64(values, keys, rows, other, other_rows, count):
+                _fill(out[c], other_rows, values, labels, shift, about[c])
             else:
-                if _sorted_64(values, keys, rows, other, other_rows, count):
-                    _fill(out[c], other_rows, values, labels, shift, about[c])
-                else:
-                    _fill(out[c], rows, values, labels, shift, about[c])
+                _fill(out[c], rows, values, labels, shift, about[c])
     return about.base
 
 

@@ -100,7 +100,7 @@ def prepare(
     values: dict[int, Values] = {}
     missing: list[Array | None] = []
 
-    def finish(j: int, column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any]:
+    def finish(column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any]:
         """(values behind bins, which are missing) of a sorted column."""
         is_missing = np.isnan(column) if n_missing else None
         if max_bins is None or n_values <= max_bins:
@@ -153,9 +153,9 @@ class Sorted:
 
 
 def sorted_columns(
-    table: Table, shift: int, entry: Any, pool: Any, finish: Callable[[int, Array, Array, int, int], Any]
+    table: Table, shift: int, entry: Any, pool: Any, finish: Callable[[Array, Array, int, int], Any]
 ) -> Sorted:
-    """Sort the numeric columns; `finish` gets (column, its values, its entries, different values, missing values)."""
+    """Sort the numeric columns; `finish` gets (values, entries, different values, missing values) of each."""
     n, target = table.n_rows, table.target
     assert target is not None
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
@@ -164,7 +164,7 @@ def sorted_columns(
         kinds, low, high = presort.two_valued(matrix)
     else:
         each = [presort.two_valued(_as_matrix(table, j)) for j in numeric]
-        kinds, low, high = (np.zeros(table.n_columns, kind) for kind in (np.uint8, np.float64, np.float64))
+        kinds, low, high = np.zeros(table.n_columns, np.uint8), np.zeros(table.n_columns), np.zeros(table.n_columns)
         for j, about in zip(numeric, each, strict=True):
             kinds[j], low[j], high[j] = (array[0] for array in about)
     listed = [j for j in numeric if kinds[j] == 0]
@@ -177,7 +177,7 @@ def sorted_columns(
         block, entries = np.empty((len(some), n), given.dtype), lists[first : first + together]
         columns = np.zeros(1, np.int64) if matrix is None else some
         about = presort.sort_columns(given, columns, block, target, shift, entries).tolist()
-        return [finish(*line) for line in zip(some.tolist(), block, entries, *zip(*about, strict=True), strict=True)]
+        return [finish(*line) for line in zip(block, entries, *zip(*about, strict=True), strict=True)]
 
     done = [said for some in pool.map(sort_some, range(0, len(listed), together)) for said in some]
     return Sorted({j: np.array([low[j], high[j]]) for j in numeric if kinds[j] == TWO}, listed, lists, done)
