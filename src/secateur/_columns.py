@@ -20,6 +20,8 @@ from .errors import DataError, UnsupportedError
 Array = npt.NDArray[Any]
 Family = Literal["number", "truth", "text", "missing"]
 
+MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted rather than sorted
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -152,10 +154,30 @@ def factorised(numbers: Numbers) -> Coded:
     is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
     if numbers.is_missing is not None:
         is_missing = is_missing | numbers.is_missing
+    counted = None if is_missing.any() else _counted(values)
+    if counted is not None:
+        return counted
     levels, inverse = np.unique(values[~is_missing], return_inverse=True)
     codes = np.full(len(values), -1, np.int32)
     codes[~is_missing] = inverse
     return Coded(codes, tuple(levels.tolist()))
+
+
+def _counted(values: Array) -> Coded | None:
+    """`factorised` of whole numbers in a small range, by counting; None for others."""
+    if len(values) < MOST_COUNTED:
+        return None
+    low, high = values.min(), values.max()
+    if values.dtype.kind not in "iuf" or not -MOST_COUNTED < low <= high < MOST_COUNTED:
+        return None
+    whole = values.astype(np.int32)
+    if (whole != values).any() or (np.signbit(values) != (values < 0)).any():  # -0.0 stays what it is
+        return None
+    whole -= np.int32(low)
+    occurs = np.bincount(whole) > 0
+    levels = (np.flatnonzero(occurs) + int(low)).astype(values.dtype)
+    number = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    return Coded(number[whole], tuple(levels.tolist()))
 
 
 def as_numbers(given: Coded, name: str) -> Numbers:

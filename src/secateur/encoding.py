@@ -17,7 +17,7 @@ from ._remarks import listed, tell_categories, tell_infinite, tell_looks_numeric
 from ._sources import Source, open_source
 from .errors import DataError, ParameterError, SchemaError
 from .labels import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
-from .table import Column, Kind, Schema, Table
+from .table import Column, Kind, Schema, Table, read_only
 
 __all__ = ["check_weights", "encode", "encode_target"]
 
@@ -227,7 +227,7 @@ def _new_table(source: Source, wanted: list[Kind | None], is_used: Array | None)
         matrix = _floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
-        return Table(Schema(columns, None, source.has_names), tuple(matrix.T), None, matrix)
+        return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), None, matrix)
     made = []
     for name, read, kind in zip(source.names, source.readers, wanted, strict=True):
         given = read()
@@ -268,7 +268,7 @@ def _later_table(source: Source, wanted: list[Kind | None], known: Schema, unsee
             )
     if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
         matrix = _floats(source.matrix)
-        return Table(known, tuple(matrix.T), None, matrix)
+        return Table(known, tuple(read_only(matrix).T), None, matrix)
     columns, n_unseen = [], []
     for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
         array, n_new = _later_column(about, read(), unseen, convert=kind == "numeric")

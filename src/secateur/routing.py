@@ -1,7 +1,7 @@
 """Route rows through a tree once, into leaves and counts."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None) -> Sketch:
     key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
     n_classes = None if schema.classes is None else len(schema.classes) + 1
     answer = target if rows is None else target[rows]
-    return key.sketch(_blocks(table, np.array(key.columns, np.intp), rows), answer, n_classes)
+    return key.sketch(_values(table, np.array(key.columns, np.intp), rows), answer, n_classes)
 
 
 def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
@@ -108,8 +108,13 @@ def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
 def with_history(counts: Any, sketch: Sketch) -> Any:
     """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
     history = Seen([SeenSample(counts.sample, sketch)])
-    tree = replace(counts.tree, history=history, ledger=Ledger())
-    return replace(counts, tree=tree, n_rows=sketch.n_rows, sketch=sketch)
+    # Both were checked when they were made; nothing of what was checked changes.
+    tree = object.__new__(Tree)
+    tree.__dict__.update(counts.tree.__dict__, history=history, ledger=Ledger())
+    new = {"tree": tree, "n_rows": sketch.n_rows, "sketch": sketch}
+    grown = object.__new__(type(counts))
+    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)} | new)
+    return grown
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
@@ -183,6 +188,16 @@ def _is_plain(tree: Tree) -> bool:
     return len(tree.branch) == 0
 
 
+def _values(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+    """As `_blocks`, in the type of the table where it is one matrix."""
+    if table.matrix is None or rows is not None or not table.matrix.flags.c_contiguous:
+        yield from _blocks(table, used, rows)
+        return
+    for first in range(0, table.n_rows, ROWS_AT_ONCE):
+        some = table.matrix[first : first + ROWS_AT_ONCE]
+        yield some if len(used) == table.n_columns else some.take(used, axis=1)
+
+
 def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
     """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
     n = table.n_rows if rows is None else len(rows)
@@ -192,8 +207,9 @@ def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
         matrix = block[: n - first]
         for k, j in enumerate(used):
             column = table.columns[j][some]
-            is_word = table.schema.columns[j].kind == "nominal"
-            matrix[:, k] = np.where(column < 0, np.nan, column) if is_word else column
+            matrix[:, k] = column
+            if table.schema.columns[j].kind == "nominal" and column.min() < 0:
+                matrix[column < 0, k] = np.nan
         yield matrix[:, : len(used)]
 
 

@@ -126,13 +126,13 @@ class Table:
     n_unseen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        columns = tuple(_protected(column) for column in self.columns)
+        columns = tuple(read_only(column) for column in self.columns)
         _check_columns(self.schema, columns)
         set_field = object.__setattr__
         set_field(self, "columns", columns)
         set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
         if self.target is not None:
-            target = _protected(self.target)
+            target = read_only(self.target)
             is_numeric = self.schema.has_numeric_target
             if target.shape != columns[0].shape or target.dtype != (np.float64 if is_numeric else np.int32):
                 needed = "one float64 number" if is_numeric else "one int32 class number"
@@ -142,7 +142,7 @@ class Table:
                 )
             set_field(self, "target", target)
         if self.matrix is not None:
-            matrix = _protected(self.matrix)
+            matrix = read_only(self.matrix)
             if matrix.shape != (len(columns[0]), len(columns)):
                 raise DataError(f"matrix has shape {matrix.shape}; {(len(columns[0]), len(columns))} is needed")
             set_field(self, "matrix", matrix)
@@ -226,8 +226,10 @@ class Table:
         return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
 
 
-def _protected(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a read-only view: the data itself may be the caller's and is not copied."""
+    if type(array) is np.ndarray and not array.flags.writeable:
+        return array
     view = array.view(np.ndarray)
     view.flags.writeable = False
     return view
@@ -241,14 +243,15 @@ def _check_columns(schema: Schema, columns: tuple[npt.NDArray[Any], ...]) -> Non
         raise SchemaError(
             f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"
         )
+    shape = (len(columns[0]),)
     for about, column in zip(schema.columns, columns, strict=True):
         needed = _CODES if about.kind == "nominal" else _NUMBERS
         if column.dtype not in needed:
             raise SchemaError(
                 f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(map(str, needed))}"
             )
-        if column.shape != (len(columns[0]),):
-            raise DataError(f"column {about.name!r} has shape {column.shape}; {(len(columns[0]),)} is needed")
+        if column.shape != shape:
+            raise DataError(f"column {about.name!r} has shape {column.shape}; {shape} is needed")
         if about.kind == "nominal" and len(column) and not -1 <= column.min() <= column.max() < about.n_codes:
             raise SchemaError(
                 f"column {about.name!r} holds codes from {column.min()} to {column.max()}; "

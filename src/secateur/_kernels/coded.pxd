@@ -1,6 +1,6 @@
 from secateur._kernels.growing cimport Code, Entry, Facts, Histogram, Measure, Sums
 
-cdef void sort_by_key(long long* order, double* keys, Py_ssize_t n) noexcept nogil
+cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noexcept nogil
 cdef int fill(
     Histogram* histogram, Facts* facts, Code* codes, long long n_codes, Entry* entries, Sums* sums
 ) noexcept nogil

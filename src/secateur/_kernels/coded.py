@@ -15,6 +15,7 @@ from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
 from cython.cimports.secateur._kernels.growing import Code, Entry, Facts, Histogram, Measure, Sums
 
+RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
 EXHAUSTIVE = cython.declare(
     cython.int, 10
 )  # categories up to which all subsets are tried where prefixes are not enough
@@ -136,7 +137,7 @@ def fill(
     else:
         for t in range(n_present):
             histogram.keys[present[t]] = cython.cast(cython.double, present[t])
-        sort_by_key(present, histogram.keys, n_present)
+        sort_by_key(histogram, present, n_present)
     for t in range(n_present):
         k = present[t]
         total = 0
@@ -165,51 +166,74 @@ def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_less(a: cython.longlong, b: cython.longlong, keys: cython.p_double) -> cython.bint:
-    return keys[a] < keys[b] or (keys[a] == keys[b] and a < b)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by_key(order: cython.p_longlong, keys: cython.p_double, n: cython.Py_ssize_t) -> cython.void:
-    """Sort `order[:n]` in place by (key of the item, item): by insertion, or where they are many a heap sort."""
-    step: cython.Py_ssize_t
-    last: cython.Py_ssize_t
+def sort_by_key(histogram: cython.pointer[Histogram], order: cython.p_longlong, n: cython.Py_ssize_t) -> cython.void:
+    """Sort `order[:n]` in place by key, equal keys as they stand: by merging, after short runs by insertion."""
+    items: cython.p_longlong = order
+    keys: cython.p_double = histogram.run_keys
+    other_items: cython.p_longlong = histogram.other_items
+    other_keys: cython.p_double = histogram.other_keys
+    swap_items: cython.p_longlong
+    swap_keys: cython.p_double
+    start: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    width: cython.Py_ssize_t = RUN
+    a: cython.Py_ssize_t
+    b: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    child: cython.Py_ssize_t
+    chosen: cython.Py_ssize_t
+    is_right: cython.int
     item: cython.longlong
-    if n <= 16:
-        for step in range(1, n):
-            item = order[step]
-            i = step
-            while i > 0 and _is_less(item, order[i - 1], keys):
+    key: cython.double
+    while start < n:
+        for b in range(start, min(n, start + RUN)):
+            item = order[b]
+            key = histogram.keys[item]
+            i = b
+            while i > start and key < keys[i - 1]:
                 order[i] = order[i - 1]
+                keys[i] = keys[i - 1]
                 i -= 1
             order[i] = item
-        return
-    for step in range(2 * n):
-        if step < n:  # build the heap
-            last = n
-            i = n - 1 - step
-        else:  # move the largest behind it
-            last = 2 * n - 1 - step
-            i = 0
-            item = order[0]
-            order[0] = order[last]
-            order[last] = item
-        while True:
-            child = 2 * i + 1
-            if child >= last:
-                break
-            if child + 1 < last and _is_less(order[child], order[child + 1], keys):
-                child += 1
-            if not _is_less(order[i], order[child], keys):
-                break
-            item = order[i]
-            order[i] = order[child]
-            order[child] = item
-            i = child
+            keys[i] = key
+        start += RUN
+    while width < n:
+        start = 0
+        while start < n:
+            middle = min(n, start + width)
+            end = min(n, middle + width)
+            a = start
+            b = middle
+            i = start
+            while a < middle and b < end:
+                is_right = keys[b] < keys[a]
+                chosen = b if is_right else a
+                other_keys[i] = keys[chosen]
+                other_items[i] = items[chosen]
+                a += 1 - is_right
+                b += is_right
+                i += 1
+            while a < middle:
+                other_keys[i] = keys[a]
+                other_items[i] = items[a]
+                a += 1
+                i += 1
+            while b < end:
+                other_keys[i] = keys[b]
+                other_items[i] = items[b]
+                b += 1
+                i += 1
+            start = end
+        swap_items = items
+        items = other_items
+        other_items = swap_items
+        swap_keys = keys
+        keys = other_keys
+        other_keys = swap_keys
+        width *= 2
+    if items != order:
+        for i in range(n):
+            order[i] = items[i]
 
 
 @cython.cfunc
@@ -383,7 +407,7 @@ def subset_cut(
                 order[t] = t
                 k = present[t]
                 histogram.keys[t] = 0.0 if is_noise else counts[k * n_sums + focus] / histogram.weights[k]
-            sort_by_key(order, histogram.keys, n_present)
+            sort_by_key(histogram, order, n_present)
         for step in range(n_steps):
             t = 0
             if not is_exhaustive:

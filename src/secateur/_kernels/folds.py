@@ -8,11 +8,11 @@ Part = cython.fused_type(cython.uint, cython.ulonglong)  # of the lists of some 
 
 
 def filter_lists(
-    entries: cython.const[Entry][:, :],
-    new_row: cython.const[cython.int][:],
+    entries: cython.const[Entry][:, ::1],
+    new_row: cython.const[cython.int][::1],
     shift: cython.int,
     n_seen: cython.const[cython.longlong][:],
-    out: Part[:, :],
+    out: Part[:, ::1],
 ):
     """Write the presorted lists of some rows, from those of all: (values, missing values) of each list.
 
@@ -21,13 +21,15 @@ def filter_lists(
     value differs from the one before: where entries between the two are left out, one of them may.
     """
     n_lists, n = entries.shape[0], entries.shape[1]
+    n_left: cython.Py_ssize_t = out.shape[1]
     n_values: cython.longlong[::1] = np.zeros(n_lists, np.int64)
     n_missing: cython.longlong[::1] = np.zeros(n_lists, np.int64)
     one: cython.ulonglong = 1
     label: cython.ulonglong = (one << shift) - 2
+    i: cython.Py_ssize_t
     k: cython.Py_ssize_t
-    n_before_missing: cython.Py_ssize_t
     row: cython.int
+    keep: cython.int
     entry: cython.ulonglong
     differs: cython.ulonglong
     n_differ: cython.longlong
@@ -36,26 +38,28 @@ def filter_lists(
             k = 0
             differs = 0
             n_differ = 0
-            n_before_missing = 0
             for i in range(n):
                 if i == n_seen[j]:
-                    n_before_missing = k
-                    n_values[j] = n_differ
+                    n_values[j] = n_differ + (k > 0)
+                    n_missing[j] = n_left - k
+                if k == n_left:
+                    if i < n_seen[j]:
+                        n_values[j] = n_differ + (k > 0)
+                    break
+                # Written whether the row stays or not: which one does cannot be foretold.
                 entry = entries[j, i]
                 differs |= entry & 1
                 row = new_row[cython.cast(cython.Py_ssize_t, entry >> shift)]
-                if row >= 0:
-                    if k == 0:
-                        differs = 0
-                    out[j, k] = (cython.cast(cython.ulonglong, row) << shift) | (entry & label) | differs
-                    n_differ += differs
+                keep = row >= 0
+                if k == 0:
                     differs = 0
-                    k += 1
-            if n_seen[j] == n:
-                n_before_missing = k
-                n_values[j] = n_differ
-            n_missing[j] = k - n_before_missing
-            n_values[j] += n_before_missing > 0
+                out[j, k] = (cython.cast(cython.ulonglong, row) << shift) | (entry & label) | differs
+                n_differ += differs & keep
+                differs &= keep ^ 1
+                k += keep
+            else:
+                if n_seen[j] == n:
+                    n_values[j] = n_differ + (k > 0)
     return n_values.base, n_missing.base
 
 

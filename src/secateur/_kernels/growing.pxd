@@ -88,6 +88,9 @@ cdef struct Histogram:  # of a nominal column; counts, tally, sizes and is_seen 
     long long* present  # the codes in the node, ascending
     long long* order
     double* keys
+    double* run_keys  # for sorting, as are the next two
+    double* other_keys
+    long long* other_items
     unsigned short* branch  # child of each code, of the best nominal test so far
     double* left
     double* right

@@ -10,44 +10,108 @@ like 0.0, missing values (NaN) come last.
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memcpy
 
 Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
 
-DIGIT = 11  # bits of a radix pass: 2,048 counters stay in the first-level cache
+DIGIT = cython.declare(cython.int, 11)  # bits of a radix pass: 2,048 counters stay in the first-level cache
 FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
-MOST_WHOLE = 1 << 14  # whole numbers in so small a range are put in order by one pass of counting
+SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value
+MOST_WHOLE = cython.declare(cython.int, 1 << 14)  # whole numbers in so small a range are put in order by counting
 
 
-def two_values(values: cython.const[Value][::1]):
-    """(kind, lowest, highest): kind 1, one value; 2, two, none missing; 3, all are missing; 0, anything else."""
-    n: cython.Py_ssize_t = values.shape[0]
-    i: cython.Py_ssize_t = 0
+def two_valued(matrix: cython.const[Value][:, ::1]):
+    """(kind, lowest, highest) of each column: kind 1, one value; 2, two, none missing; 3, all missing; 0, any other."""
+    n: cython.Py_ssize_t = matrix.shape[0]
+    d: cython.Py_ssize_t = matrix.shape[1]
+    i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
-    one: Value = values[0]
-    two: Value = values[0]
-    is_other: cython.int = 0
-    n_seen: cython.Py_ssize_t = 0
+    x: Value
+    n_open: cython.Py_ssize_t = d
+    is_other: cython.uchar[::1] = np.zeros(d, np.uint8)
+    firsts: Value[::1] = np.array(matrix[0])
+    seconds: Value[::1] = np.array(matrix[0])
+    kind: cython.uchar[::1] = np.zeros(d, np.uint8)
+    low: cython.double[::1] = np.zeros(d)
+    high: cython.double[::1] = np.zeros(d)
     with cython.nogil:
-        while i < n and values[i] == one:
-            i += 1
-        if i < n:
-            two = values[i]
-        while i < n and not is_other:  # NaN is neither
-            end = min(n, i + 1024)
-            for j in range(i, end):
-                is_other |= (values[j] != one) & (values[j] != two)
-            i = end
-        if is_other:
-            for i in range(n):
-                if values[i] == values[i]:
-                    n_seen = 1
-                    break
-    if is_other:
-        return 0 if n_seen else 3, 0.0, 0.0
-    return 1 if one == two else 2, float(min(one, two)), float(max(one, two))
+        while start < n and n_open > 0:
+            end = min(n, start + SOME_ROWS)
+            if start > 0 and not _is_other(matrix, start, end, firsts, seconds, is_other):
+                start = end
+                continue
+            for i in range(start, end):
+                for j in range(d):
+                    x = matrix[i, j]
+                    if x == firsts[j] or x == seconds[j] or is_other[j]:
+                        continue
+                    if firsts[j] == seconds[j] and x == x:
+                        seconds[j] = x
+                    else:  # a third value, or NaN
+                        is_other[j] = 1
+                        n_open -= 1
+            start = end
+        for j in range(d):
+            if not is_other[j]:
+                kind[j] = 1 if firsts[j] == seconds[j] else 2
+                low[j] = min(firsts[j], seconds[j])
+                high[j] = max(firsts[j], seconds[j])
+            elif firsts[j] != firsts[j]:
+                kind[j] = 3
+                for i in range(n):
+                    if matrix[i, j] == matrix[i, j]:
+                        kind[j] = 0
+                        break
+    return kind.base, low.base, high.base
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_other(
+    matrix: cython.const[Value][:, ::1],
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    firsts: Value[::1],
+    seconds: Value[::1],
+    is_known: cython.uchar[::1],
+) -> cython.bint:
+    """Whether some rows hold a new value in a column that is not known to have others."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    found: cython.int
+    for i in range(start, end):
+        found = 0
+        for j in range(matrix.shape[1]):
+            found |= (matrix[i, j] != firsts[j]) & (matrix[i, j] != seconds[j]) & (is_known[j] == 0)
+        if found:
+            return True
+    return False
+
+
+def pack_columns(
+    matrix: cython.const[Value][:, ::1],
+    columns: cython.const[cython.longlong][::1],
+    highest: cython.const[cython.double][::1],
+    words: cython.ulonglong[:, ::1],
+):
+    """Write the words of each row: a bit per column of two values, 1 where it has the higher one."""
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    word: cython.ulonglong
+    w: cython.Py_ssize_t
+    n: cython.Py_ssize_t = columns.shape[0]
+    with cython.nogil:
+        for w in range(words.shape[0]):
+            for i in range(matrix.shape[0]):
+                word = 0
+                for c in range(64 * w, min(n, 64 * w + 64)):
+                    word |= cython.cast(cython.ulonglong, matrix[i, columns[c]] == highest[c]) << (c & 63)
+                words[w, i] = word
 
 
 def pack(ones: cython.const[cython.uchar][::1], bit: cython.int, words: cython.ulonglong[::1]):
@@ -58,54 +122,81 @@ def pack(ones: cython.const[cython.uchar][::1], bit: cython.int, words: cython.u
             words[i] |= cython.cast(cython.ulonglong, ones[i]) << bit
 
 
-def sorted_entries(
-    values: cython.const[Value][::1], labels: cython.const[cython.int][::1], shift: cython.int, out: Entry[::1]
+def sort_columns(
+    matrix: cython.const[Value][:, ::1],
+    columns: cython.const[cython.longlong][::1],
+    block: Value[:, ::1],
+    labels: cython.const[cython.int][::1],
+    shift: cython.int,
+    out: Entry[:, ::1],
 ):
-    """Write the entries of a column: (different values, missing values)."""
-    n: cython.Py_ssize_t = values.shape[0]
+    """Copy columns to the lines of `block`, and write their entries: (different values, missing values) of each."""
+    n: cython.Py_ssize_t = matrix.shape[0]
+    i: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    size: cython.Py_ssize_t
     low: cython.double = 0
-    size: cython.Py_ssize_t = _range_of_few(values, cython.address(low))
-    place: cython.longlong[::1]
-    keys: cython.ulonglong[::1]
-    other: cython.ulonglong[::1]
-    rows: cython.const[cython.uint][::1]
-    if 0 < size < 4 * n:
-        place = np.zeros(size + 1, np.int64)
-        return _by_counting(values, low, labels, shift, out, place)
-    if Value is cython.float:
-        keys = np.empty(n, np.uint64)
-        other = np.empty(n, np.uint64)
-        keys = _sorted_32(values, keys, other)
-        return _from_packed(keys, labels, shift, out)
-    rows = _sorted_64(values)
-    return _fill(out, rows, values, labels, shift)
+    lines: cython.const[Value][:, ::1] = block.base
+    values: cython.const[Value][::1]
+    about: cython.longlong[:, ::1] = np.zeros((columns.shape[0], 2), np.int64)
+    place: cython.longlong[::1] = np.empty(MOST_WHOLE + 2, np.int64)
+    width: cython.int = 8 if n < FEW else DIGIT
+    n_passes: cython.int = (4 if n < FEW else 3) if Value is cython.float else (8 if n < FEW else 6)
+    count: cython.longlong[:, ::1] = np.empty((n_passes, 1 << width), np.int64)
+    keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
+    other: cython.ulonglong[::1] = np.empty(n, np.uint64)
+    rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
+    other_rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
+    with cython.nogil:
+        for i in range(n):
+            for c in range(columns.shape[0]):
+                block[c, i] = matrix[i, columns[c]]
+        for c in range(columns.shape[0]):
+            values = lines[c]
+            size = _range_of_few(values, cython.address(low))
+            if 0 < size < 4 * n:
+                _by_counting(values, low, labels, shift, out[c], place[: size + 1], about[c])
+                continue
+            if Value is cython.float:
+                if _sorted_32(values, keys, other, count):
+                    _from_packed(other, labels, shift, out[c], about[c])
+                else:
+                    _from_packed(keys, labels, shift, out[c], about[c])
+            elif _sorted_64(values, keys, rows, other, other_rows, count):
+                _fill(out[c], other_rows, values, labels, shift, about[c])
+            else:
+                _fill(out[c], rows, values, labels, shift, about[c])
+    return about.base
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _range_of_few(values: cython.const[Value][::1], lowest: cython.p_double) -> cython.Py_ssize_t:
     """How many values whole numbers in a small range can take, from the lowest on; 0: they are others."""
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
-    low: cython.double = float("inf")
+    low: cython.double = INFINITY
     high: cython.double = -low
     most: cython.double = MOST_WHOLE
     x: cython.double
-    with cython.nogil:
-        for i in range(n):
-            x = values[i]
-            low = min(low, x)
-            high = max(high, x)
-        if not high - low < most:
+    for i in range(n):
+        x = values[i]
+        low = min(low, x)
+        high = max(high, x)
+    if not high - low < most:
+        return 0
+    lowest[0] = low
+    for i in range(n):
+        x = values[i] - low
+        if x == x and x != cython.cast(cython.double, cython.cast(cython.int, x)):
             return 0
-        lowest[0] = low
-        for i in range(n):
-            x = values[i] - low
-            if x == x and x != cython.cast(cython.double, cython.cast(cython.int, x)):
-                return 0
     return cython.cast(cython.Py_ssize_t, high - low) + 1
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _by_counting(
     values: cython.const[Value][::1],
     low: cython.double,
@@ -113,7 +204,8 @@ def _by_counting(
     shift: cython.int,
     out: Entry[::1],
     place: cython.longlong[::1],
-):
+    about: cython.longlong[::1],
+) -> cython.void:
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
     to: cython.longlong
@@ -125,36 +217,47 @@ def _by_counting(
     n_values: cython.Py_ssize_t = 0
     n_missing: cython.longlong
     e: Entry
-    with cython.nogil:
-        for i in range(n):
-            x = values[i] - low
-            d = most if x != x else cython.cast(cython.int, x)
-            place[d] += 1
-        n_missing = place[most]
-        for d in range(most + 1):
-            here = place[d]
-            place[d] = total
-            total += here
-            n_values += here > 0
-        for i in range(n):
-            x = values[i] - low
-            d = most if x != x else cython.cast(cython.int, x)
-            to = place[d]
-            place[d] = to + 1
-            e = i
-            out[to] = (e << shift) | (labels[i] << 1)
-        for d in range(most):  # now each place is where the next one begins
-            to = place[d]
-            if 0 < to < n and place[d] < place[d + 1]:
-                out[to] |= 1
-    return n_values - (n_missing > 0), n_missing
+    for d in range(most + 1):
+        place[d] = 0
+    for i in range(n):
+        x = values[i] - low
+        d = most if x != x else cython.cast(cython.int, x)
+        place[d] += 1
+    n_missing = place[most]
+    for d in range(most + 1):
+        here = place[d]
+        place[d] = total
+        total += here
+        n_values += here > 0
+    for i in range(n):
+        x = values[i] - low
+        d = most if x != x else cython.cast(cython.int, x)
+        to = place[d]
+        place[d] = to + 1
+        e = i
+        out[to] = (e << shift) | (labels[i] << 1)
+    for d in range(most):  # now each place is where the next one begins
+        to = place[d]
+        if 0 < to < n and place[d] < place[d + 1]:
+            out[to] |= 1
+    about[0] = n_values - (n_missing > 0)
+    about[1] = n_missing
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _sorted_32(
-    values: cython.const[cython.float][::1], packed: cython.ulonglong[::1], other: cython.ulonglong[::1]
-) -> cython.ulonglong[::1]:
-    """Radix sort of (key, row) in 64 bits, from the lowest digit; digits that are the same everywhere cost nothing."""
+    values: cython.const[cython.float][::1],
+    packed: cython.ulonglong[::1],
+    other: cython.ulonglong[::1],
+    count: cython.longlong[:, ::1],
+) -> cython.bint:
+    """Radix sort of (key, row) in 64 bits, from the lowest digit; digits that are the same everywhere cost nothing.
+
+    Returns whether it is in `other` that they are in order.
+    """
+    is_other: cython.bint = False
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
     d: cython.Py_ssize_t
@@ -171,40 +274,48 @@ def _sorted_32(
     width: cython.int = 8 if n < FEW else DIGIT
     n_passes: cython.int = 4 if n < FEW else 3
     mask: cython.ulonglong = (1 << width) - 1
-    count: cython.longlong[:, ::1] = np.zeros((n_passes, 1 << width), np.int64)
-    with cython.nogil:
-        for i in range(n):
-            x = values[i]
-            memcpy(cython.address(b), cython.address(x), 4)
-            b = 0 if b == top else b
-            # Flip all bits of a negative number, the sign bit of any other.
-            key = b ^ (every if b >> 31 else top)
-            key = every if x != x else key
-            packed[i] = (cython.cast(cython.ulonglong, key) << 32) | cython.cast(cython.ulonglong, i)
-            for p in range(n_passes):
-                count[p, (key >> (width * p)) & mask] += 1
+    for p in range(n_passes):
+        for d in range(1 << width):
+            count[p, d] = 0
+    for i in range(n):
+        x = values[i]
+        memcpy(cython.address(b), cython.address(x), 4)
+        b = 0 if b == top else b
+        # Flip all bits of a negative number, the sign bit of any other.
+        key = b ^ (every if b >> 31 else top)
+        key = every if x != x else key
+        packed[i] = (cython.cast(cython.ulonglong, key) << 32) | cython.cast(cython.ulonglong, i)
         for p in range(n_passes):
-            digit = 32 + width * p
-            if count[p, (packed[0] >> digit) & mask] == n:
-                continue
-            total = 0
-            for d in range(1 << width):
-                here = count[p, d]
-                count[p, d] = total
-                total += here
-            for i in range(n):
-                item = packed[i]
-                d = (item >> digit) & mask
-                other[count[p, d]] = item
-                count[p, d] += 1
-            packed, other = other, packed
-    return packed
+            count[p, (key >> (width * p)) & mask] += 1
+    for p in range(n_passes):
+        digit = 32 + width * p
+        if count[p, (packed[0] >> digit) & mask] == n:
+            continue
+        total = 0
+        for d in range(1 << width):
+            here = count[p, d]
+            count[p, d] = total
+            total += here
+        for i in range(n):
+            item = packed[i]
+            d = (item >> digit) & mask
+            other[count[p, d]] = item
+            count[p, d] += 1
+        packed, other = other, packed
+        is_other = not is_other
+    return is_other
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _from_packed(
-    packed: cython.ulonglong[::1], labels: cython.const[cython.int][::1], shift: cython.int, out: Entry[::1]
-):
+    packed: cython.ulonglong[::1],
+    labels: cython.const[cython.int][::1],
+    shift: cython.int,
+    out: Entry[::1],
+    about: cython.longlong[::1],
+) -> cython.void:
     n: cython.Py_ssize_t = packed.shape[0]
     i: cython.Py_ssize_t
     row: Entry
@@ -213,25 +324,44 @@ def _from_packed(
     missing: cython.uint = 0xFFFFFFFF
     n_values: cython.Py_ssize_t = 1
     n_missing: cython.Py_ssize_t = 0
-    with cython.nogil:
-        for i in range(n):
-            row = cython.cast(cython.uint, packed[i])
-            key = cython.cast(cython.uint, packed[i] >> 32)
-            n_values += key != before
-            n_missing += key == missing
-            out[i] = (row << shift) | (labels[row] << 1) | (key != before)
-            before = key
-    return n_values - (n_missing > 0), n_missing
+    for i in range(n):
+        row = cython.cast(cython.uint, packed[i])
+        key = cython.cast(cython.uint, packed[i] >> 32)
+        n_values += key != before
+        n_missing += key == missing
+        out[i] = (row << shift) | (labels[row] << 1) | (key != before)
+        before = key
+    about[0] = n_values - (n_missing > 0)
+    about[1] = n_missing
 
 
 def sorted_rows_64(values: cython.const[cython.double][::1]):
     """Row numbers in order of value."""
-    return np.asarray(_sorted_64(values))
+    n: cython.Py_ssize_t = values.shape[0]
+    is_other: cython.bint
+    keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
+    rows: cython.uint[::1] = np.empty(n, np.uint32)
+    other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
+    other_rows: cython.uint[::1] = np.empty(n, np.uint32)
+    count: cython.longlong[:, ::1] = np.empty((8, 1 << DIGIT), np.int64)
+    with cython.nogil:
+        is_other = _sorted_64(values, keys, rows, other_keys, other_rows, count)
+    return other_rows.base if is_other else rows.base
 
 
 @cython.cfunc
-def _sorted_64(values: cython.const[cython.double][::1]) -> cython.uint[::1]:
+@cython.nogil
+@cython.exceptval(check=False)
+def _sorted_64(
+    values: cython.const[cython.double][::1],
+    keys: cython.ulonglong[::1],
+    rows: cython.uint[::1],
+    other_keys: cython.ulonglong[::1],
+    other_rows: cython.uint[::1],
+    count: cython.longlong[:, ::1],
+) -> cython.bint:
     """As `_sorted_32`, with keys and rows apart."""
+    is_other: cython.bint = False
     n: cython.Py_ssize_t = values.shape[0]
     i: cython.Py_ssize_t
     d: cython.Py_ssize_t
@@ -246,40 +376,38 @@ def _sorted_64(values: cython.const[cython.double][::1]) -> cython.uint[::1]:
     width: cython.int = 8 if n < FEW else DIGIT
     n_passes: cython.int = 8 if n < FEW else 6
     mask: cython.ulonglong = (1 << width) - 1
-    count: cython.longlong[:, ::1] = np.zeros((n_passes, 1 << width), np.int64)
-    keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
-    rows: cython.uint[::1] = np.empty(n, np.uint32)
-    other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
-    other_rows: cython.uint[::1] = np.empty(n, np.uint32)
-    with cython.nogil:
-        for i in range(n):
-            x = values[i]
-            memcpy(cython.address(b), cython.address(x), 8)
-            b = 0 if b == top else b
-            b = ~b if b >> 63 else b ^ top
-            keys[i] = b if x == x else top | (top - 1)
-            rows[i] = cython.cast(cython.uint, i)
-            for p in range(n_passes):
-                count[p, (keys[i] >> (width * p)) & mask] += 1
+    for p in range(n_passes):
+        for d in range(1 << width):
+            count[p, d] = 0
+    for i in range(n):
+        x = values[i]
+        memcpy(cython.address(b), cython.address(x), 8)
+        b = 0 if b == top else b
+        b = ~b if b >> 63 else b ^ top
+        keys[i] = b if x == x else top | (top - 1)
+        rows[i] = cython.cast(cython.uint, i)
         for p in range(n_passes):
-            digit = width * p
-            if count[p, (keys[0] >> digit) & mask] == n:
-                continue
-            total = 0
-            for d in range(1 << width):
-                here = count[p, d]
-                count[p, d] = total
-                total += here
-            for i in range(n):
-                b = keys[i]
-                d = (b >> digit) & mask
-                here = count[p, d]
-                count[p, d] = here + 1
-                other_keys[here] = b
-                other_rows[here] = rows[i]
-            keys, other_keys = other_keys, keys
-            rows, other_rows = other_rows, rows
-    return rows
+            count[p, (keys[i] >> (width * p)) & mask] += 1
+    for p in range(n_passes):
+        digit = width * p
+        if count[p, (keys[0] >> digit) & mask] == n:
+            continue
+        total = 0
+        for d in range(1 << width):
+            here = count[p, d]
+            count[p, d] = total
+            total += here
+        for i in range(n):
+            b = keys[i]
+            d = (b >> digit) & mask
+            here = count[p, d]
+            count[p, d] = here + 1
+            other_keys[here] = b
+            other_rows[here] = rows[i]
+        keys, other_keys = other_keys, keys
+        rows, other_rows = other_rows, rows
+        is_other = not is_other
+    return is_other
 
 
 def bin_codes(
@@ -337,17 +465,23 @@ def fill_entries(
     shift: cython.int,
 ):
     """Write the entries of a column whose rows are sorted; returns how many of its values are missing."""
-    return _fill(out, rows, values, labels, shift)[1]
+    about: cython.longlong[::1] = np.zeros(2, np.int64)
+    with cython.nogil:
+        _fill(out, rows, values, labels, shift, about)
+    return about[1]
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _fill(
     out: Entry[::1],
     rows: cython.const[cython.uint][::1],
     values: cython.const[Value][::1],
     labels: cython.const[cython.int][::1],
     shift: cython.int,
-):
+    about: cython.longlong[::1],
+) -> cython.void:
     """Write the entries of a column whose rows are sorted: (different values, missing values)."""
     i: cython.Py_ssize_t
     row: Entry
@@ -356,16 +490,16 @@ def _fill(
     differs: cython.int
     n_values: cython.Py_ssize_t = 0
     n_missing: cython.Py_ssize_t = 0
-    with cython.nogil:
-        for i in range(rows.shape[0]):
-            row = rows[i]
-            value = values[row]
-            differs = value != before
-            if value != value:
-                differs = n_missing == 0
-                n_missing += 1
-            else:
-                n_values += differs | (i == 0)
-            before = value
-            out[i] = (row << shift) | (labels[row] << 1) | differs
-    return n_values, n_missing
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        value = values[row]
+        differs = value != before
+        if value != value:
+            differs = n_missing == 0
+            n_missing += 1
+        else:
+            n_values += differs | (i == 0)
+        before = value
+        out[i] = (row << shift) | (labels[row] << 1) | differs
+    about[0] = n_values
+    about[1] = n_missing

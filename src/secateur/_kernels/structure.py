@@ -124,6 +124,31 @@ def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython
     return is_kept.base
 
 
+def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.longlong][:, :]):
+    """Whether no count is negative and every inner node holds the sum of its children; sums stay below 2**63."""
+    n: cython.Py_ssize_t = by_class.shape[0]
+    n_classes: cython.Py_ssize_t = by_class.shape[1]
+    v: cython.Py_ssize_t
+    c: cython.Py_ssize_t
+    child: cython.Py_ssize_t
+    wrong: cython.bint = False
+    summed: cython.longlong
+    with cython.nogil:
+        for v in range(n):
+            if end[v] == v + 1:
+                for c in range(n_classes):
+                    wrong |= by_class[v, c] < 0
+                continue
+            for c in range(n_classes):
+                summed = by_class[v, c]
+                child = v + 1
+                while child < end[v]:
+                    summed -= by_class[child, c]
+                    child = end[child]
+                wrong |= summed != 0
+    return not wrong
+
+
 def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :], slack: cython.double):
     """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
     n, n_classes = by_class.shape[0], by_class.shape[1]

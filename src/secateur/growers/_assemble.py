@@ -13,7 +13,7 @@ from ..counts import Counts
 from ..seen import Ledger, Seen
 from ..table import Table
 from ..tree import Tree
-from ._prepare import Prepared
+from ._prepare import TWO, Prepared
 from ._run import Grown
 
 Array = npt.NDArray[Any]
@@ -76,6 +76,12 @@ def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Ar
         below, above = test[2, numeric], test[3, numeric]
         low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
         threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
+        return threshold
+    two = {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
+    if len(two) == len(data.lists.feature):  # columns of two values have one threshold each
+        at = np.full(len(table.schema.columns), np.nan)
+        at[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
+        threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, at[feature[numeric]])
         return threshold
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = test[2, numeric], test[3, numeric]

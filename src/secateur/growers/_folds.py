@@ -11,25 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import folds, presort, route, structure
+from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
 from ..labels import summable
 from ..routing import route_from
 from ..table import Schema, Table
 from ..tree import Tree
 from ._assemble import assemble
-from ._prepare import (
-    TOGETHER,
-    TWO,
-    Coded,
-    Prepared,
-    Values,
-    _codes,
-    _contiguous,
-    _weights,
-    check_branches,
-    prepare,
-)
+from ._prepare import Coded, Prepared, Values, _codes, _weights, check_branches, prepare, sorted_columns
 from ._regression import grow_squared
 from ._run import Grower
 from ._settings import Inline, Settings, measure_of, with_least_weight
@@ -70,21 +59,9 @@ class Ground:
         assert target is not None
         shift = max(1, int(len(classes) - 1).bit_length()) + 1
         entry = _entry_type(n, shift)
-        numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
-        listed, two_valued, lines, n_seen = [], [], [], []
-        for first in range(0, len(numeric), TOGETHER):
-            for j, column in _contiguous(table, numeric[first : first + TOGETHER]):
-                kind = presort.two_values(column)[0]
-                if kind:
-                    two_valued += [j] if kind == TWO else []
-                    continue
-                entries = np.empty(n, entry)
-                _, n_missing = presort.sorted_entries(column, target, shift, entries)
-                listed.append(j)
-                lines.append(entries)
-                n_seen.append(n - n_missing)
-        lists = np.stack(lines) if lines else np.empty((0, n), entry)
-        return cls(table, weight, lists, np.array(n_seen, np.int64), tuple(listed), tuple(two_valued), shift)
+        found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
+        n_seen = np.array(found.about, np.int64)
+        return cls(table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift)
 
     def grow(self, rows: Array, settings: Settings, *, is_checked: bool = True) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows of the table, which rise; no warning for a single class."""

@@ -4,7 +4,7 @@ Every numeric column is sorted once and becomes a list of entries (of its bins, 
 binned). A nominal or two-valued one becomes codes. Constant columns are left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ LANES = 32  # bytes that one instruction adds; lines of two-valued columns are p
 WORD = 64  # two-valued columns in a word
 TWO = 2  # values of a two-valued column
 TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
+ROWS_TOGETHER = 1 << 15  # of short columns as many as have so many rows
 MOST_BRANCHES = 1000  # of a multiway test
 
 
@@ -42,6 +43,12 @@ class Coded:
     column: Array  # codes; of two values, whether it is the higher one
     n_codes: int
     is_nominal: bool
+    highest: float | None = None  # `column` holds two values themselves, and this is the higher one
+
+    def ones(self) -> Array:
+        """Whether each row has the higher of two values."""
+        ones: Array = self.column if self.highest is None else self.column == self.highest
+        return ones
 
     def order(self) -> tuple[bool, int]:
         """Two-valued columns come last."""
@@ -90,37 +97,39 @@ def prepare(
     shift = label_bits + 1
     entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
     size = _size(weight)
-    numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
-    listed: list[tuple[int, Array, Array | None]] = []
-    coded: list[Coded] = []
     values: dict[int, Values] = {}
+    missing: list[Array | None] = []
 
-    def prepare_some(first: int) -> list[tuple[int, Values | None, Array, Array | None]]:
-        """(column, values behind codes, entries or column, which are missing) of a few columns."""
-        return [
-            (j, *prepared)
-            for j, column in _contiguous(table, numeric[first : first + TOGETHER])
-            if (prepared := _prepare_column(column, target, shift, entry, max_bins, size)) is not None
-        ]
+    def finish(column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any]:
+        """(values behind bins, which are missing) of a sorted column."""
+        is_missing = np.isnan(column) if n_missing else None
+        if max_bins is None or n_values <= max_bins:
+            return None, is_missing
+        rows = (entries >> entry(shift)).astype(np.uint32)
+        bins = _bins(column, rows, n_missing, max_bins, size)
+        presort.fill_entries(entries, rows, bins.codes, target, shift)
+        return bins, is_missing
 
-    for some in pool.map(prepare_some, range(0, len(numeric), TOGETHER)):
-        for j, known, prepared, is_missing in some:
-            if known is not None:
-                values[j] = known
-            if known is not None and known.codes is None:
-                coded.append(Coded(j, prepared, TWO, False))
-            else:
-                listed.append((j, prepared, is_missing))
+    found = sorted_columns(table, shift, entry, pool, finish)
+    for j, (known, is_missing) in zip(found.listed, found.about, strict=True):
+        missing.append(is_missing)
+        if known is not None:
+            values[j] = known
+    coded = []
+    for j, two in found.two_valued.items():
+        values[j] = Values(two, two)
+        coded.append(Coded(j, table.columns[j], TWO, False, float(two[1])))
     check_branches(table, multiway)
     for j, about in enumerate(table.schema.columns):
         if about.kind == "nominal" and about.n_codes > 1:
             coded.append(Coded(j, table.columns[j], about.n_codes, True))
     coded.sort(key=Coded.order)
-    feature = np.array([column[0] for column in listed] + [column.feature for column in coded], np.int32)
-    lists = parts.Lists(_stacked([column[1] for column in listed], n, entry), feature, shift)
+    feature = np.array(found.listed + [column.feature for column in coded], np.int32)
+    lists = parts.Lists(found.lists, feature, shift)
     n_classes = 0 if is_squares else len(table.schema.classes)
-    weights = _weights(weight, [column[2] for column in listed], target, n_classes, by_weight)
-    return Prepared(lists, _codes(coded, target, shift, entry, weights, multiway, is_squares), weights, values)
+    weights = _weights(weight, missing, target, n_classes, by_weight)
+    codes = _codes(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
+    return Prepared(lists, codes, weights, values)
 
 
 def check_branches(table: Table, multiway: bool) -> None:
@@ -133,35 +142,56 @@ def check_branches(table: Table, multiway: bool) -> None:
             )
 
 
-def _prepare_column(
-    column: Array, target: Array, shift: int, entry: Any, max_bins: int | None, size: Array | None
-) -> tuple[Values | None, Array, Array | None] | None:
-    """(values behind codes, column or entries, which are missing) of a numeric column; None if it is constant."""
-    kind, low, high = presort.two_values(column)
-    if kind == TWO:
-        two = np.array([low, high])
-        return Values(two, two), column == high, None
-    if kind:
-        return None
-    entries = np.empty(len(column), entry)
-    n_values, n_missing = presort.sorted_entries(column, target, shift, entries)
-    is_missing = np.isnan(column) if n_missing else None
-    if max_bins is None or n_values <= max_bins:
-        return None, entries, is_missing
-    rows = (entries >> entry(shift)).astype(np.uint32)
-    bins = _bins(column, rows, n_missing, max_bins, size)
-    presort.fill_entries(entries, rows, bins.codes, target, shift)
-    return bins, entries, is_missing
+@dataclass(frozen=True)
+class Sorted:
+    """The numeric columns of a table, constant ones left out."""
+
+    two_valued: dict[int, Array]  # by column: the two
+    listed: list[int]  # the others
+    lists: Array  # their entries, a line each
+    about: list[Any]  # what `finish` said of them
 
 
-def _contiguous(table: Table, columns: list[int]) -> Iterator[tuple[int, Array]]:
-    """Numeric columns as contiguous arrays of our own, copied together from a row-major matrix."""
-    if table.matrix is not None and len(columns) > 1:
-        block = np.array(table.matrix[:, columns[0] : columns[-1] + 1].T, order="C")
-        yield from zip(columns, block, strict=True)
+def sorted_columns(
+    table: Table, shift: int, entry: Any, pool: Any, finish: Callable[[Array, Array, int, int], Any]
+) -> Sorted:
+    """Sort the numeric columns; `finish` gets (values, entries, different values, missing values) of each."""
+    n, target = table.n_rows, table.target
+    assert target is not None
+    numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
+    matrix = _row_major(table)
+    if matrix is not None:
+        kinds, low, high = presort.two_valued(matrix)
     else:
-        for j in columns:
-            yield j, np.array(table.columns[j], order="C")
+        each = [presort.two_valued(_as_matrix(table, j)) for j in numeric]
+        kinds, low, high = np.zeros(table.n_columns, np.uint8), np.zeros(table.n_columns), np.zeros(table.n_columns)
+        for j, about in zip(numeric, each, strict=True):
+            kinds[j], low[j], high[j] = (array[0] for array in about)
+    listed = [j for j in numeric if kinds[j] == 0]
+    lists = np.empty((len(listed), n), entry)
+    together = 1 if matrix is None else max(TOGETHER, ROWS_TOGETHER // n)
+
+    def sort_some(first: int) -> list[Any]:
+        some = np.array(listed[first : first + together], np.int64)
+        given = _as_matrix(table, listed[first]) if matrix is None else matrix
+        block, entries = np.empty((len(some), n), given.dtype), lists[first : first + together]
+        columns = np.zeros(1, np.int64) if matrix is None else some
+        about = presort.sort_columns(given, columns, block, target, shift, entries).tolist()
+        return [finish(*line) for line in zip(block, entries, *zip(*about, strict=True), strict=True)]
+
+    done = [said for some in pool.map(sort_some, range(0, len(listed), together)) for said in some]
+    return Sorted({j: np.array([low[j], high[j]]) for j in numeric if kinds[j] == TWO}, listed, lists, done)
+
+
+def _row_major(table: Table) -> Array | None:
+    """The table as one array, a row after the other, where it is so."""
+    return table.matrix if table.matrix is not None and table.matrix.flags.c_contiguous else None
+
+
+def _as_matrix(table: Table, j: int) -> Array:
+    """A column as an array of rows of one number."""
+    column: Array = np.ascontiguousarray(table.columns[j])[:, None]
+    return column
 
 
 def _bins(column: Array, rows: Array, n_missing: int, max_bins: int, size: Array | None) -> Values:
@@ -189,6 +219,7 @@ def _codes(
     weights: parts.Weights | None,
     multiway: bool,
     is_squares: bool = False,
+    matrix: Array | None = None,
 ) -> parts.Codes | None:
     """The coded columns, two-valued ones last; None where there are none (and sums need no rows of their own)."""
     if not coded and (not is_squares or weights is None):
@@ -203,11 +234,16 @@ def _codes(
     width = -(-len(two_valued) // 8) * 8 if in_words else -(-len(two_valued) // LANES) * LANES
     words = np.zeros((-(-len(two_valued) // WORD) if in_words else 0, n), np.uint64)
     bits = np.zeros((0 if in_words else n, width), np.uint8)
+    if matrix is not None and in_words:  # at once, from the rows as they came
+        columns = np.array([column.feature for column in two_valued], np.int64)
+        highest = np.array([column.highest for column in two_valued], np.float64)
+        presort.pack_columns(matrix, columns, highest, words)
+        two_valued = []
     for p, column in enumerate(two_valued):
         if in_words:
-            presort.pack(np.asarray(column.column).astype(np.uint8), p % WORD, words[p // WORD])
+            presort.pack(np.asarray(column.ones()).astype(np.uint8), p % WORD, words[p // WORD])
         else:
-            bits[:, p] = column.column
+            bits[:, p] = column.ones()
     by_class = target.astype(np.uint16 if len(target) == 0 or target.max() < 2**16 else np.int32)
     rows = np.argsort(by_class, kind="stable").astype(np.uint64)
     for line in words:
