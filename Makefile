@@ -12,7 +12,7 @@ help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 
 demo: .venv/installed ## grow, prune and certify trees on built-in data; writes demo/report.html
-	@.venv/bin/python -m secateur.demo
+	@.venv/bin/python -m secateur.cli.demo
 
 test: .venv/installed-test ## run every test (about ten minutes the first time: the kernels are compiled)
 	@scripts/browser

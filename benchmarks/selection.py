@@ -26,7 +26,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from secateur import grow
-from secateur.model import Model
+from secateur.nouns.model import Model
 from secateur.prediction import predict
 from secateur.selection import cross_validate
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import secateur
 from secateur import Column, Counts, Pruning, Schema, Tree
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.routing import apply
 
 HOSTILE = [

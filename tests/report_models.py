@@ -5,8 +5,8 @@ import numpy as np
 import secateur
 from secateur import Counts, Tree
 from secateur.certifiers import path
-from secateur.choice import Selection
-from secateur.model import Model
+from secateur.nouns.choice import Selection
+from secateur.nouns.model import Model
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 CLASSES = ["</noscript><script>alert(2)</script>", "plain", "a & b\n\u202e"]

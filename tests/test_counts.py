@@ -8,9 +8,9 @@ from hypothesis import given
 
 from oracles import all_prunings
 from secateur import Counts, Tree
-from secateur.costs import excess_cost, full_cost, m_estimate, node_cost
-from secateur.counts import leaf_labels
 from secateur.errors import CountsError, ParameterError
+from secateur.nouns.costs import excess_cost, full_cost, m_estimate, node_cost
+from secateur.nouns.counts import leaf_labels
 from strategies import trees_with_counts
 
 pytestmark = pytest.mark.lane

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import encode
-from secateur.dealing import deal, hold_out
+from secateur.data.dealing import deal, hold_out
 from secateur.errors import DataError, ParameterError
 
 

@@ -13,7 +13,7 @@ def printed(tmp_path_factory):
     """What a user sees who runs it into a pipe, and the page."""
     page = tmp_path_factory.mktemp("demo") / "deep" / "report.html"
     found = subprocess.run(
-        [sys.executable, "-m", "secateur.demo", str(page)], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-m", "secateur.cli.demo", str(page)], capture_output=True, text=True, timeout=600, check=False
     )
     assert found.returncode == 0, found.stderr
     return found.stdout, page

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.encoding import encode
+from secateur.data.encoding import encode
+from secateur.data.table import Column
 from secateur.errors import DataError, ParameterError, SchemaError
-from secateur.table import Column
 
 nan = np.nan
 

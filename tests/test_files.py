@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from secateur.encoding import encode
+from secateur.data.encoding import encode
 from secateur.errors import DataError, SchemaError, UnsupportedError
 
 nan = np.nan
@@ -24,7 +24,7 @@ TEXT = "colour,size,n,old\nred,1.5,1,true\nblue,,2,false\n,3.0,3,true\n"
 @pytest.fixture(params=LIBRARIES)
 def library(request, monkeypatch):
     """Run the test once with each reader, the others being away."""
-    monkeypatch.setattr("secateur._files.READERS", (request.param,))
+    monkeypatch.setattr("secateur.data.files.READERS", (request.param,))
     return request.param
 
 

@@ -217,7 +217,7 @@ def test_the_version_is_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
     assert "version" not in project["project"]
-    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "secateur._version.__version__"}
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "secateur.__version__"}
     assert importlib.metadata.version("secateur") == secateur.__version__
     assert f"## {secateur.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 

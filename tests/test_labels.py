@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur.data.target import check_weights, encode_target
 from secateur.errors import DataError, SchemaError, UnsupportedError
-from secateur.labels import check_weights, encode_target
 
 ANY_LABELS = st.one_of(
     st.lists(st.text(max_size=2), min_size=1, max_size=8),

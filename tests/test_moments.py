@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import Counts, Moments, Pruning, Tree, count, encode, grow
-from secateur.costs import held_out_cost, squared_cost
+from secateur.data.target import numeric_target
 from secateur.errors import CountsError, DataError, ParameterError, SchemaError, UnsupportedError
-from secateur.labels import numeric_target
+from secateur.nouns.costs import held_out_cost, squared_cost
 from strategies import trees
 
 pytestmark = pytest.mark.lane

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.overlap import REFUSED, _chernoff, _log_none, overlap
-from secateur.sketch import RowKey
+from secateur.data.sketch import RowKey
+from secateur.statistics.overlap import REFUSED, _chernoff, _log_none, overlap
 
 KEY = RowKey(bytes(range(16)), (0, 1))
 

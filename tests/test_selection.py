@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import Counts, PruningSequence, Tree, certify, pruners
 from secateur.errors import CountsError, LeakageError, ParameterError, PruningError
-from secateur.moments import Moments
+from secateur.nouns.moments import Moments
 from secateur.selection import choose, select
 from strategies import trees_with_counts
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import count, encode, grow
+from secateur.data.sketch import SIZE, WHOLE, RowKey, Sketch, merged
 from secateur.errors import CountsError
-from secateur.sketch import SIZE, WHOLE, RowKey, Sketch, merged
 
 KEY = RowKey(bytes(range(16)), (0, 1, 3))
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur._sources import open_source
-from secateur.encoding import encode
+from secateur.data.encoding import encode
+from secateur.data.sources import open_source
+from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
-from secateur.table import Column, Schema, Table
 
 nan = np.nan
 
@@ -406,15 +406,15 @@ def test_text_is_read_the_same_without_pyarrow(library, monkeypatch):
     frame = frames()[library]
     expected = encode(frame)
     reads = []
-    monkeypatch.setattr("secateur._columns.read_cells", _spy(reads))
-    monkeypatch.setattr("secateur._columns.sys", type("sys", (), {"modules": {}}))
+    monkeypatch.setattr("secateur.data.columns.read_cells", _spy(reads))
+    monkeypatch.setattr("secateur.data.columns.sys", type("sys", (), {"modules": {}}))
 
     assert encode(frame) == expected
     assert reads == ["w"]
 
 
 def _spy(reads):
-    from secateur._columns import read_cells
+    from secateur.data.columns import read_cells
 
     def read(cells, name):
         reads.append(name)
@@ -549,7 +549,7 @@ def test_negative_positions_count_from_the_end():
 
 
 def test_nothing_here_needs_pandas_to_read_arrays():
-    code = "import sys, secateur.encoding as e; e.encode([['a', 1]], target=[0]); print('narwhals' in sys.modules)"
+    code = "import sys, secateur.data.encoding as e; e.encode([['a', 1]], target=[0]); print('narwhals' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
+from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, SchemaError
-from secateur.table import Column, Schema, Table
 
 SCHEMA = Schema(
     (Column("size", "numeric", has_missing=True), Column("colour", "nominal", ("red", "blue"), has_missing=True)),

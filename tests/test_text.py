@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import secateur
 from secateur import Counts, Pruning, Tree
 from secateur.certifiers import leaf_shares
+from secateur.data.table import Column, Schema
 from secateur.errors import CountsError, ParameterError, PruningError, TreeError
-from secateur.table import Column, Schema
-from secateur.text import export_rules, export_text
+from secateur.show.text import export_rules, export_text
 
 
 def stump(threshold=2.5, default=0, has_missing=False, name="size"):

@@ -9,7 +9,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 from secateur import Pruning, PruningSequence, certifiers, count, datasets, grow, prune
-from secateur.model import Model
+from secateur.nouns.model import Model
 from secateur.plot import (
     CertificatesDisplay,
     LeavesDisplay,

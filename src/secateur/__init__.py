@@ -3,14 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._version import __version__ as __version__
+__version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .bound import Bound as Bound
     from .certifiers import certify as certify
-    from .choice import Selection as Selection
-    from .counts import Counts as Counts
-    from .encoding import encode as encode
+    from .data.encoding import encode as encode
+    from .data.table import Column as Column
+    from .data.table import Schema as Schema
+    from .data.table import Table as Table
     from .errors import SecateurError as SecateurError
     from .estimators import TreeClassifier as TreeClassifier
     from .estimators import TreeRegressor as TreeRegressor
@@ -20,45 +20,45 @@ if TYPE_CHECKING:
     from .interop import path_sklearn as path_sklearn
     from .interop import prune_sklearn as prune_sklearn
     from .interop import to_sklearn as to_sklearn
-    from .model import Model as Model
-    from .moments import Moments as Moments
+    from .nouns.bound import Bound as Bound
+    from .nouns.choice import Selection as Selection
+    from .nouns.counts import Counts as Counts
+    from .nouns.model import Model as Model
+    from .nouns.moments import Moments as Moments
+    from .nouns.pruning import Pruning as Pruning
+    from .nouns.sequence import PruningSequence as PruningSequence
+    from .nouns.tree import Tree as Tree
     from .pruners import prune as prune
-    from .pruning import Pruning as Pruning
     from .report import write_report as write_report
     from .routing import count as count
     from .selection import cross_validate as cross_validate
     from .selection import select as select
-    from .sequence import PruningSequence as PruningSequence
-    from .table import Column as Column
-    from .table import Schema as Schema
-    from .table import Table as Table
-    from .text import export_rules as export_rules
-    from .text import export_text as export_text
-    from .tree import Tree as Tree
+    from .show.text import export_rules as export_rules
+    from .show.text import export_text as export_text
 
 # Where each public name lives; the module is imported when the name is first used, so
 # that `import secateur` stays instant.
 _HOME = {
-    "Bound": "bound",
-    "Column": "table",
-    "Counts": "counts",
-    "Model": "model",
-    "Moments": "moments",
-    "Pruning": "pruning",
-    "PruningSequence": "sequence",
-    "Schema": "table",
-    "Selection": "choice",
+    "Bound": "nouns.bound",
+    "Column": "data.table",
+    "Counts": "nouns.counts",
+    "Model": "nouns.model",
+    "Moments": "nouns.moments",
+    "Pruning": "nouns.pruning",
+    "PruningSequence": "nouns.sequence",
+    "Schema": "data.table",
+    "Selection": "nouns.choice",
     "SecateurError": "errors",
-    "Table": "table",
-    "Tree": "tree",
+    "Table": "data.table",
+    "Tree": "nouns.tree",
     "TreeClassifier": "estimators",
     "TreeRegressor": "estimators",
     "certify": "certifiers",
     "count": "routing",
     "cross_validate": "selection",
-    "encode": "encoding",
-    "export_rules": "text",
-    "export_text": "text",
+    "encode": "data.encoding",
+    "export_rules": "show.text",
+    "export_text": "show.text",
     "from_sklearn": "interop",
     "grow": "growers",
     "load": "estimators",
@@ -69,28 +69,14 @@ _HOME = {
     "to_sklearn": "interop",
     "write_report": "report",
 }
-_MODULES = (
-    "analysis",
-    "certifiers",
-    "datasets",
-    "engines",
-    "errors",
-    "estimators",
-    "experiments",
-    "exports",
-    "fitting",
-    "growers",
-    "interop",
-    "layout",
-    "modelfile",
-    "plot",
-    "prediction",
-    "pruners",
-    "report",
-    "routing",
-    "selection",
-    "text",
-)
+# Documented modules: reachable as attributes without importing them first.
+_MODULES = {
+    name: name
+    for name in (
+        "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports", "fitting",
+        "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
+    )
+} | {"costs": "nouns.costs", "dealing": "data.dealing", "layout": "show.layout", "text": "show.text"}  # fmt: skip
 
 __all__ = sorted(_HOME)  # noqa: PLE0605
 
@@ -101,7 +87,7 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
+        return import_module(f"{__name__}.{_MODULES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

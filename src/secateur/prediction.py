@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import sealed
 from ._kernels import structure
-from .counts import Counts
+from .data.arrays import sealed
 from .errors import ParameterError, UnsupportedError
-from .model import Model
+from .nouns.counts import Counts
+from .nouns.model import Model
+from .nouns.tree import Floats, Ints
 from .routing import apply
-from .tree import Floats, Ints
 
 Probabilities = Literal["frequency", "shrunk", "m-estimate", "mixture"]
 PROBABILITIES = ("frequency", "shrunk", "m-estimate", "mixture")

@@ -13,7 +13,7 @@ from oracles import all_prunings, keep_vector
 from secateur import Counts, Pruning, PruningSequence, Tree
 from secateur.certifiers import binomial_upper, occam
 from secateur.errors import LeakageError, ParameterError, UnsupportedError
-from secateur.priors import log_normaliser, prior_grid
+from secateur.statistics.priors import log_normaliser, prior_grid
 from strategies import trees_with_counts
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])

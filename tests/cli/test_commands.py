@@ -13,7 +13,7 @@ import pytest
 
 import secateur
 from secateur.cli import COMMANDS
-from secateur.encoding import encode
+from secateur.data.encoding import encode
 from secateur.modelfile import load_model
 from secateur.pruners import RULES, reduced_error
 

@@ -9,7 +9,7 @@ from export_cases import CASES, chain, infinite, mixed, numeric
 from secateur import Column, Counts, Schema, Tree
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_c
-from secateur.moments import Moments
+from secateur.nouns.moments import Moments
 
 compiler = shutil.which("cc")
 pytestmark = pytest.mark.skipif(compiler is None, reason="no C compiler")

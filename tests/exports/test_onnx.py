@@ -7,8 +7,8 @@ from export_cases import CASES, Case, chain, infinite, mixed, numeric
 from secateur import Column, Counts, Pruning, Schema, Tree
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_onnx
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -13,7 +13,7 @@ from secateur import Column, Counts, Pruning, Schema, Tree
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_sql
 from secateur.exports._dialects import DIALECTS
-from secateur.model import Model
+from secateur.nouns.model import Model
 from small_tables import samples
 
 ENGINES = ("sqlite", "duckdb")

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from secateur import Column, Counts, Pruning, Schema, Tree, count, prune
 from secateur.errors import CountsError, DataError, ParameterError, TreeError, UnsupportedError
 from secateur.interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
-from secateur.model import Model
+from secateur.nouns.model import Model
 from secateur.prediction import predict
 from secateur.pruners import RULES
 from sklearn_trees import CLASSIFIERS, FORESTS, KINDS, REGRESSORS, assert_sound, fitted, hard_rows, rows, walk

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_g
 
 from secateur import Pruning
 from secateur.interop import from_sklearn, prune_sklearn, to_sklearn
-from secateur.model import Model
+from secateur.nouns.model import Model
 from sklearn_trees import rows
 
 X, LABELS, _ = rows(1)

@@ -6,15 +6,15 @@ import math
 import numpy as np
 
 from secateur import Bound, Counts, PruningSequence, Tree
-from secateur.choice import Selection
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.data.sketch import RowKey
+from secateur.data.table import Column, Schema
+from secateur.nouns.choice import Selection
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
+from secateur.nouns.seen import Ledger, Look, Seen, SeenSample
+from secateur.nouns.sequence import PruningSequence as Sequence
 from secateur.pruners import best_of_size, cost_complexity
 from secateur.routing import apply
-from secateur.seen import Ledger, Look, Seen, SeenSample
-from secateur.sequence import PruningSequence as Sequence
-from secateur.sketch import RowKey
-from secateur.table import Column, Schema
 
 COLUMNS = (
     Column("size, \u00e9t\u00e9", "numeric", (), has_missing=True),

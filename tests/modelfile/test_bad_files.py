@@ -14,11 +14,11 @@ import pytest
 
 from modelfile.examples import classifier
 from secateur import Counts, Pruning, PruningSequence, SecateurError, Tree
+from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
-from secateur.model import Model
 from secateur.modelfile import _files, _members, dumps_model, load_counts, load_model, loads_model, save_counts
+from secateur.nouns.model import Model
 from secateur.pruners import best_of_size
-from secateur.table import Column, Schema
 
 GOLDEN = Path(__file__).parent / "golden"
 TEXT = (GOLDEN / "model-2.json").read_bytes()

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from modelfile.examples import assert_same, classifier, exercise, regression, remembering, tree
 from secateur import Bound, Counts, Pruning, Tree
-from secateur.choice import Selection
+from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
-from secateur.model import Model
 from secateur.modelfile import (
     dumps_model,
     json_schema,
@@ -27,11 +26,12 @@ from secateur.modelfile import (
     save_model,
     tree_fingerprint,
 )
-from secateur.moments import Moments
+from secateur.nouns.choice import Selection
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
+from secateur.nouns.seen import Ledger
+from secateur.nouns.sequence import PruningSequence
 from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, weakest_links
-from secateur.seen import Ledger
-from secateur.sequence import PruningSequence
-from secateur.table import Column, Schema
 from strategies import trees_with_counts
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,8 +10,8 @@ from matplotlib.colors import to_rgb
 
 from secateur import Counts, Pruning, Tree, encode, grow
 from secateur.errors import CountsError, ParameterError, PruningError, UnsupportedError
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.plot import TreeDisplay
 from strategies import trees_with_counts
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, children_of
 from secateur import Counts, Pruning, Tree
-from secateur.encoding import encode
+from secateur.data.encoding import encode
 from secateur.errors import CountsError, ParameterError
 from secateur.pruners._error_based import error_based, estimated_errors, raise_branches, upper_limit
 from secateur.routing import count

@@ -11,8 +11,8 @@ from oracles import all_prunings, children_of
 from secateur import Counts, Tree
 from secateur._kernels import size_dp
 from secateur.certifiers import signed_extremes
-from secateur.counts import MOST_WHOLE
 from secateur.errors import CountsError
+from secateur.nouns.counts import MOST_WHOLE
 from secateur.pruners import (
     best_of_size,
     cost_complexity,

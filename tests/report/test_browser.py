@@ -10,13 +10,13 @@ import secateur
 from report_models import HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
-from secateur.layout import tidy
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
 from secateur.report._data import own_sequence
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from secateur.show.layout import tidy
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from secateur import Pruning, Tree
 from secateur.errors import PruningError
-from secateur.layout import tidy
+from secateur.show.layout import tidy
 from strategies import trees
 
 

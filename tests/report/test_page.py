@@ -17,8 +17,8 @@ import secateur
 from report_models import CLASSES, HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, datasets, grow, prune
 from secateur.errors import ParameterError, SecateurError, UnsupportedError
-from secateur.model import Model
-from secateur.moments import Moments
+from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import Report, as_model, notebook_html, report_html, write_report
 

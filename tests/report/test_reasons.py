@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from secateur import Counts, Pruning, Tree, prune
-from secateur.costs import m_estimate
-from secateur.model import Model
+from secateur.nouns.costs import m_estimate
+from secateur.nouns.model import Model
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, number, sequence_reasons
 from strategies import trees_with_counts

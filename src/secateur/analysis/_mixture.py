@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import frozen, sealed
 from .._kernels import voting
-from ..counts import Counts, Numbers
+from ..data.arrays import frozen, sealed
 from ..errors import CountsError, ParameterError, TreeError
-from ..tree import Ints, Tree
+from ..nouns.counts import Counts, Numbers
+from ..nouns.tree import Ints, Tree
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels.bottom_up import cheapest_subtree
-from ..counts import Counts, leaf_labels
+from ..data.arrays import sealed
 from ..errors import CountsError, ParameterError
-from ..pruning import Pruning
-from ..tree import Ints, Tree
+from ..nouns.counts import Counts, leaf_labels
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Ints, Tree
 from ._checks import between, whole
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general

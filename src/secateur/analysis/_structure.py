@@ -13,9 +13,9 @@ Elomaa and Kaariainen, "An Analysis of Reduced Error Pruning" (2001).
 
 import numpy as np
 
-from .._arrays import sealed
 from .._kernels import structure
-from ..tree import Bools, Ints, Tree
+from ..data.arrays import sealed
+from ..nouns.tree import Bools, Ints, Tree
 
 
 def fringe(tree: Tree) -> Bools:

@@ -19,9 +19,9 @@ Limits on other things than the error, from rows that no choice has seen:
 `certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
 """
 
-from ..freshness import Freshness
-from ..shares import LeafShares
-from ..tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
+from ..nouns.shares import LeafShares
+from ..statistics.freshness import Freshness
+from ..statistics.tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
 from ._betting import betting_upper
 from ._certify import METHODS, certify
 from ._cost import certified_cost

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tails import check_delta
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..statistics.tails import check_delta
 from ._fresh import Asked, freshness, place_in
 from ._occam import occam
 from ._pac_bayes import pac_bayes

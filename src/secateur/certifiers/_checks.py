@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp, structure
-from ..costs import excess_cost, full_cost
-from ..counts import Counts, Numbers
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tree import Ints, Tree
+from ..nouns.costs import excess_cost, full_cost
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Ints, Tree
 
 Labels = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import CountsError, ParameterError
-from ..freshness import check_rows
-from ..pruning import Pruning
-from ..tails import binomial_upper, check_delta
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..statistics.freshness import check_rows
+from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
 from ._offered import offered_fresh
 

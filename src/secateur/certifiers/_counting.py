@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp
-from ..costs import excess_cost
-from ..counts import Counts
 from ..errors import ParameterError
-from ..tree import Floats, Tree
+from ..nouns.costs import excess_cost
+from ..nouns.counts import Counts
+from ..nouns.tree import Floats, Tree
 from ._checks import budget_walk, check_budget
 
 _STEEPEST = 60.0  # exp(-60) per unit makes one unit more or less all but impossible

@@ -8,12 +8,12 @@ tree's ledger whether these rows have already told how other candidates fare.
 from collections.abc import Sequence
 from typing import Any
 
-from ..counts import Counts
-from ..freshness import Freshness, compared, overlap_with
-from ..pruning import Pruning
-from ..seen import Ledger, Look, Seen
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Ledger, Look, Seen
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
+from ..statistics.freshness import Freshness, compared, overlap_with
 
 _PAY = "pass grown= and let a method that pays for the choice (occam, rademacher, pac-bayes) have them"
 

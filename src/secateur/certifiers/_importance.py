@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from ..bound import Bound
-from ..encoding import encode
+from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
-from ..freshness import check_rows
-from ..pruning import Pruning
+from ..nouns.bound import Bound
+from ..nouns.pruning import Pruning
 from ..routing import apply, count
-from ..tails import check_delta
+from ..statistics.freshness import check_rows
+from ..statistics.tails import check_delta
 from ._betting import betting_upper
 from ._offered import offered_fresh
 

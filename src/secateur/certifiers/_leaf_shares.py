@@ -15,13 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._wording import class_names_of
-from ..counts import Counts
 from ..errors import ParameterError
-from ..freshness import check_rows
-from ..pruning import Pruning
-from ..shares import LeafShares
-from ..tails import binomial_upper, check_delta
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.shares import LeafShares
+from ..show.wording import class_names_of
+from ..statistics.freshness import check_rows
+from ..statistics.tails import binomial_upper, check_delta
 from ._offered import offered_after_growing, offered_fresh
 from ._rates import log_part
 

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import ParameterError
-from ..freshness import check_samples
-from ..priors import LAMBDAS, MUS, log_normaliser, prior_grid
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tails import Tail, check_delta, upper_limit
-from ..tree import Floats, Tree
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats, Tree
+from ..statistics.freshness import check_samples
+from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
+from ..statistics.tails import Tail, check_delta, upper_limit
 from ._checks import Chosen, Labels, Original, check_budget, check_labels, chosen
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
 

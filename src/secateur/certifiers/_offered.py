@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
-from ..freshness import compared
-from ..pruning import Pruning
-from ..seen import Seen
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..statistics.freshness import compared
 from ._fresh import freshness
 
 

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import CountsError, ParameterError
-from ..freshness import check_samples
-from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..pruning import Pruning
-from ..tails import check_delta, kl_upper
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Tree
+from ..statistics.freshness import check_samples
+from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
+from ..statistics.tails import check_delta, kl_upper
 from ._checks import chosen
 
 _FEWEST_ROWS = 8

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import ParameterError
-from ..freshness import check_rows
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tails import binomial_upper, check_delta
-from ..tree import Floats
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats
+from ..statistics.freshness import check_rows
+from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import freshness
 
 

@@ -21,15 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp, structure
-from ..bound import Bound
-from ..costs import excess_cost, full_cost
-from ..counts import Counts
 from ..errors import CountsError, ParameterError
-from ..freshness import check_samples
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tails import check_delta
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.costs import excess_cost, full_cost
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
+from ..statistics.freshness import check_samples
+from ..statistics.tails import check_delta
 from ._checks import Labels, Original, budget_walk, check_budget, check_labels, chosen
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import class_names_of
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import CountsError, ParameterError
-from ..freshness import check_rows
-from ..pruning import Pruning
-from ..shares import class_number
-from ..tails import binomial_upper, check_delta
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.shares import class_number
+from ..show.wording import class_names_of
+from ..statistics.freshness import check_rows
+from ..statistics.tails import binomial_upper, check_delta
 from ._offered import offered_fresh
 
 

@@ -2,11 +2,11 @@
 
 import math
 
-from ..bound import Bound
-from ..counts import Counts
-from ..freshness import check_rows
-from ..pruning import Pruning
-from ..tails import binomial_upper, check_delta
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..statistics.freshness import check_rows
+from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import freshness
 
 

@@ -10,10 +10,10 @@ import click
 from . import _common as common
 
 if TYPE_CHECKING:
-    from ..bound import Bound
-    from ..counts import Counts
-    from ..model import Model
-    from ..shares import LeafShares
+    from ..nouns.bound import Bound
+    from ..nouns.counts import Counts
+    from ..nouns.model import Model
+    from ..nouns.shares import LeafShares
 
 WHAT = ("error", "cost", "rates", "leaves")
 
@@ -65,7 +65,7 @@ def _leaves(model: "Model", holdout: "Counts", options: dict[str, Any]) -> int:
     """Print the limits of the leaves: exact ones of a fresh sample, else those that hold for every node."""
     from ..certifiers import leaf_shares
     from ..errors import LeakageError
-    from ..text import export_rules
+    from ..show.text import export_rules
 
     delta = options["delta"]
     try:

@@ -15,8 +15,8 @@ import click
 from ..errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from ..model import Model
-    from ..table import Schema, Table
+    from ..data.table import Schema, Table
+    from ..nouns.model import Model
 
 JSON_VERSION = 1
 
@@ -76,7 +76,7 @@ class Reading:
         self, path: str, *, target: str | None, schema: "Schema | None" = None, kind: str | None = None
     ) -> tuple["Table", Any]:
         """Return the table in a file, and its row weights; notes of the reader go to standard error."""
-        from ..encoding import encode
+        from ..data.encoding import encode
 
         with local_file(path) as file, told():
             frame, weights = self._frame(file, path, target, schema)
@@ -95,7 +95,7 @@ class Reading:
     def _frame(self, file: str, shown: str, target: str | None, schema: "Schema | None") -> tuple[Any, Any]:
         import narwhals.stable.v2 as nw
 
-        from .._files import read_file
+        from ..data.files import read_file
 
         text = (
             ()
@@ -228,7 +228,7 @@ def _numbered(file: str, delimiter: str | None) -> list[str]:
     """Names for the columns of a CSV file without a line of names."""
     import csv
 
-    from .._files import first_line
+    from ..data.files import first_line
 
     line, mark = first_line(file, delimiter)
     return [f"column{i + 1}" for i in range(len(next(csv.reader([line], delimiter=mark))))]

@@ -60,7 +60,7 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
     """Row weights for growing and for judging."""
     import numpy as np
 
-    from ..dealing import hold_out
+    from ..data.dealing import hold_out
 
     is_test = hold_out(table, options["test_share"], seed=options["seed"])
     every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
@@ -69,9 +69,9 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
 
 def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: dict[str, Any]) -> dict[str, Any]:
     from ..certifiers import test_sample
-    from ..counts import Counts
     from ..errors import SecateurError
     from ..fitting import Recipe, fit_model
+    from ..nouns.counts import Counts
     from ..pruners import RULES
     from ..routing import count
 

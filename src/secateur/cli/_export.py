@@ -25,7 +25,8 @@ def export(
     model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, as_json: bool, quiet: bool
 ) -> int:
     """Write the tree in MODEL as something else that predicts exactly alike."""
-    from .. import exports, text
+    from .. import exports
+    from ..show import text
 
     common.check_output(output, force=force)
     found: Any = common.load(model)

@@ -51,7 +51,7 @@ Example:
 @common.output_options
 def fit(data: str, **options: Any) -> int:
     """Grow, prune and choose a tree from DATA (CSV or Parquet; - is standard input)."""
-    from .._progress import progress_bar
+    from ..data.progress import progress_bar
     from ..fitting import Recipe, fit_model
 
     common.check_output(options["output"], force=options["force"])

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..counts import Counts
-from ..moments import Moments
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
 from . import _common as common
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..nouns.model import Model
 
 ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
 
@@ -58,7 +58,7 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
     target = common.target_of(model, options["target"])
     if options["engine"] != "memory":
         from .. import engines
-        from .._progress import progress_bar
+        from ..data.progress import progress_bar
 
         with common.told(), progress_bar("counting rows") as progress:
             return engines.count(

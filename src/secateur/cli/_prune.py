@@ -34,9 +34,9 @@ Example:
 def prune(model: str, **options: Any) -> int:
     """Cut the tree in the file MODEL back."""
     from .. import fitting
+    from ..nouns.sequence import PruningSequence
     from ..pruners import RULES
     from ..pruners import prune as run_rule
-    from ..sequence import PruningSequence
 
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)

@@ -22,7 +22,7 @@ Example:
 @common.output_options
 def show(model: str, **options: Any) -> int:
     """Show the tree in the file MODEL."""
-    from ..text import export_rules, export_text
+    from ..show.text import export_rules, export_text
 
     found = common.load(model)
     pruning = None if options["grown"] else found.pruning

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ._common import grid
 
 if TYPE_CHECKING:
-    from ..model import Model
+    from ..nouns.model import Model
 
 MOST_LINES = 60  # of a tree that is shown without being asked for
 
@@ -58,7 +58,7 @@ def measured(model: "Model", sample: Any) -> float:
 
 def print_model(console: Any, model: "Model") -> None:
     """Print size, errors, certificate and, if it is small, the tree."""
-    from ..text import export_text
+    from ..show.text import export_text
 
     what = "error" if model.is_classifier else "mean squared error"
     pool = model.selection.growing if model.selection is not None else {}

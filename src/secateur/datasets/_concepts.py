@@ -4,8 +4,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..data.table import Table
 from ..errors import ParameterError
-from ..table import Table
 from ._rows import Nominal, Numeric, combinations, make_table
 
 

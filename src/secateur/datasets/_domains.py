@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..data.table import Table
 from ..errors import ParameterError
-from ..table import Table
 from ._rows import Nominal, combinations, make_table
 
 MOST_ROWS = 10**8

@@ -7,7 +7,7 @@ A position is one index into arrays of shape (64, 64, 64): white king, white roo
 import numpy as np
 import numpy.typing as npt
 
-from ..table import Table
+from ..data.table import Table
 from ._rows import Nominal, Numeric, combinations, make_table
 
 Bools = npt.NDArray[np.bool_]

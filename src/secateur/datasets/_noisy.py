@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..table import Table
+from ..data.table import Table
 from ._rows import Nominal, Numeric, check_probability, generator, make_table
 
 # Which segments of the display each digit lights: top, upper left, upper right, middle,

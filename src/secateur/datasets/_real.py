@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .._files import first_line, read_file
-from ..encoding import encode
+from ..data.encoding import encode
+from ..data.files import first_line, read_file
+from ..data.table import Column, Schema, Table
 from ..errors import DataError
-from ..table import Column, Schema, Table
 
 TARGET = "class"
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
+from ..data.arrays import sealed
+from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
-from ..table import Column, Schema, Table
 
 Ints = npt.NDArray[np.int64]
 

@@ -19,11 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
-from ..counts import Counts
-from ..encoding import Unseen
+from ..data.encoding import Unseen
 from ..errors import ParameterError, UnsupportedError
-from ..moments import Moments
-from ..tree import Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from ._bins import Bins
 from ._growing import grow
 from ._paths import check_files, find_files, is_path, open_files

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Given, Numbers, read_series
-from .._remarks import listed
+from ..data.columns import Given, Numbers, read_series
+from ..data.remarks import listed
 from ..errors import DataError, SchemaError, UnsupportedError
 
 

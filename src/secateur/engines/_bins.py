@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import rebuilt, sealed
-from .._columns import Array
 from .._kernels import histograms, ranks
-from .._remarks import listed, tell, tell_categories
+from ..data.arrays import rebuilt, sealed
+from ..data.columns import Array
+from ..data.remarks import listed, tell, tell_categories
+from ..data.table import Column, Schema
+from ..data.target import encode_target
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..labels import encode_target
-from ..table import Column, Schema
 from ._parts import CodeTask
 from ._ranks import RankTask, Search, wanted_ranks
 from ._sketch import Survey, Surveyed

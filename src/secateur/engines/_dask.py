@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-from ..encoding import Unseen
+from ..data.encoding import Unseen
 from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
-from ..tree import Tree
+from ..nouns.tree import Tree
 from ._batch import as_batch
 from ._paths import File, check_files, find_files, is_path, open_files
 from ._stream import Progress, count_files, scanner

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Array
 from .._kernels import grow_parts as parts
 from .._kernels import histograms, presort
+from ..data.columns import Array
 from ..growers._prepare import Coded, Prepared, _codes, _stacked, _weights
 from ..growers._run import Grower
 from ..growers._settings import _NO_LIMIT, measure_of

@@ -17,15 +17,15 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels import grow_parts as parts
-from ..counts import Counts
+from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers._assemble import assemble
 from ..growers._prepare import Prepared, Values
 from ..growers._run import Grown
 from ..growers._settings import settings_of
+from ..nouns.counts import Counts
+from ..nouns.tree import Tree
 from ..routing import with_history
-from ..table import Schema, Table
-from ..tree import Tree
 from ._bins import Bins, code_task, find_bins, layout_of, read_schema
 from ._levels import Growth
 from ._parts import Extent

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ..counts import Counts
-from ..encoding import Unseen, encode
+from ..data.encoding import Unseen, encode
 from ..errors import ParameterError
-from ..moments import Moments
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from ..routing import count
-from ..tree import Tree
 from ._batch import as_batch
 from ._task import plan
 

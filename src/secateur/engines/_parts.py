@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Array, Numbers
 from .._kernels import histograms
-from ..encoding import _later_column
+from ..data.columns import Array, Numbers
+from ..data.encoding import _later_column
+from ..data.table import Schema
 from ..errors import DataError
-from ..table import Schema
 from ._sketch import as_floats, opened
 from ._tally import merged
 from ._task import class_numbers

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._columns import Family, family_of
-from .._files import CSV_ENDINGS, PARQUET_ENDINGS, _check_header, _header, _sniffed
-from .._remarks import EXACT_WHOLE, listed
+from ..data.columns import Family, family_of
+from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, _check_header, _header, _sniffed
+from ..data.remarks import EXACT_WHOLE, listed
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ._task import CountTask
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._remarks import listed
-from ..encoding import Unseen
+from ..data.encoding import Unseen
+from ..data.remarks import listed
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..tree import Tree
+from ..nouns.tree import Tree
 from ._batch import as_batch, read_column
 from ._guard import guard, local_backend
 from ._paths import frame_family, needed_families

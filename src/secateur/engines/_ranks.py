@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Array, Numbers
 from .._kernels import ranks
+from ..data.columns import Array, Numbers
 from ..errors import DataError
 from . import _sketch
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Array, Coded, Family, Numbers, factorised, family
 from .._kernels import ranks
-from .._remarks import EXACT_WHOLE, listed
-from ..encoding import _numeric
+from ..data.columns import Array, Coded, Family, Numbers, factorised, family
+from ..data.encoding import _numeric
+from ..data.remarks import EXACT_WHOLE, listed
 from ..errors import DataError, SchemaError, UnsupportedError
 from ._batch import as_batch, read_column
 from ._task import _missing_target

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..encoding import Unseen
+from ..data.encoding import Unseen
+from ..data.sketch import SIZE, RowKey, Sketch
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..sketch import SIZE, RowKey, Sketch
-from ..tree import Tree
+from ..nouns.tree import Tree
 from ._task import CountTask, plan
 
 # Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels;

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import route, structure
-from .._remarks import EXACT_WHOLE, listed, tell
-from ..counts import Counts
+from ..data.arrays import sealed
+from ..data.remarks import EXACT_WHOLE, listed, tell
+from ..data.sketch import Sketch
+from ..data.sketch import merged as merged_sketch
 from ..errors import DataError
-from ..moments import Moments
-from ..sketch import Sketch
-from ..sketch import merged as merged_sketch
-from ..tree import Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 
 Array = npt.NDArray[Any]
 

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import rebuilt
-from .._columns import Array, Coded, Given, Numbers, family_of
 from .._kernels import route
-from .._remarks import EXACT_WHOLE, listed
-from ..encoding import Unseen, _later_column
+from ..data.arrays import rebuilt
+from ..data.columns import Array, Coded, Given, Numbers, family_of
+from ..data.encoding import Unseen, _later_column
+from ..data.remarks import EXACT_WHOLE, listed
+from ..data.sketch import RowKey
+from ..data.table import Column, Schema
+from ..data.target import numeric_target
 from ..errors import DataError, ParameterError, SchemaError, TreeError
-from ..labels import numeric_target
-from ..sketch import RowKey
-from ..table import Column, Schema
-from ..tree import Tree
+from ..nouns.tree import Tree
 from ._batch import Batch, as_batch, read_column
 from ._tally import ClassTally, NumberTally, shown_labels
 

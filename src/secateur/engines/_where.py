@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import Array, Coded, Numbers
-from .._remarks import listed
-from ..encoding import encode
+from ..data.columns import Array, Coded, Numbers
+from ..data.encoding import encode
+from ..data.remarks import listed
+from ..data.table import Table
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ..table import Table
 from ._cluster import Cluster
 from ._parts import Local, Pooled
 from ._paths import File, find_files, is_path, open_files

@@ -11,23 +11,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
-from .._progress import progress_bar
-from .._remarks import tell
-from .._sources import open_source
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts
-from ..encoding import encode
+from ..data.encoding import encode
+from ..data.progress import progress_bar
+from ..data.remarks import tell
+from ..data.sources import open_source
+from ..data.table import Table
+from ..data.target import TargetKind
 from ..errors import TreeError
-from ..labels import TargetKind
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats, Ints, Tree
 from ..routing import count, decision_path
-from ..sequence import PruningSequence
-from ..table import Table
-from ..text import export_rules, export_text
-from ..tree import Floats, Ints, Tree
+from ..show.text import export_rules, export_text
 from ._parameters import plain, seed, split_information, target
 
 GROWING = (
@@ -209,7 +209,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         show_weights: bool = False,
         limits: Any = None,
     ) -> str:
-        """Return the tree as text; the parameters are those of `secateur.text.export_text`."""
+        """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
         check_is_fitted(self)
         return export_text(
             self.tree_,
@@ -226,7 +226,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def export_rules(
         self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2, limits: Any = None
     ) -> str:
-        """Return one rule per leaf as text; the parameters are those of `secateur.text.export_rules`."""
+        """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
         check_is_fitted(self)
         return export_rules(
             self.tree_,

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..tree import Floats
+from ..nouns.tree import Floats
 from ._base import TreeEstimator
 
 

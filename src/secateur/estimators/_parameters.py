@@ -7,8 +7,8 @@ import numpy.typing as npt
 from scipy.special import entr
 from sklearn.utils.validation import column_or_1d
 
-from ..counts import Counts
 from ..errors import DataError, ParameterError
+from ..nouns.counts import Counts
 
 
 def target(y: Any, estimator: Any) -> Any:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..data.table import Schema, Table
 from ..datasets import random_domain
 from ..growers import grow
+from ..nouns.counts import Counts
+from ..nouns.tree import Tree
 from ..pruners import best_of_size, greedy, smallest_within, weakest_links
-from ..table import Schema, Table
-from ..tree import Tree
 from ._by_hand import krk_tree
 from ._figures import CYCLE, canvas, save, tidied
 from ._nine_tests import nine_tests_part, nine_tests_sheets

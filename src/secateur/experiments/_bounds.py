@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..certifiers import least_bound, occam, pac_bayes, path, rademacher
-from ..counts import Counts
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Tree
 from ..pruners import certificate_optimal, cost_complexity, k_limit, k_reduced_error, reduced_error
-from ..pruning import Pruning
-from ..tails import binomial_upper
-from ..tree import Tree
+from ..statistics.tails import binomial_upper
 
 DRAWS = 10
 FACTOR = 1.1

@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
 from ..datasets import krk_legality
 from ..datasets._rows import Nominal, make_table
+from ..nouns.counts import Counts
+from ..nouns.tree import Tree
 from ..routing import count
-from ..tree import Tree
 
 NINE_NAMES = "ABEFCGHDI"  # the tests in pre-order
 # Rows of each leaf, left to right, one letter per row.

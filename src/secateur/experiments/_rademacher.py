@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import datasets
+from ..data.table import Table
 from ..growers import grow
 from ..routing import count
-from ..table import Table
 from ._bounds import BOUNDS, measured
 from ._figures import CYCLE, GREY, canvas, save, tidied
 from ._published import NODES

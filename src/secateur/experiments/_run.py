@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._progress import progress_bar
+from ..data.progress import progress_bar
 from ..errors import DataError, ParameterError
 from ._sheets import Sheet
 from ._study import Config, Result, make_folder, run_parts, write_whole

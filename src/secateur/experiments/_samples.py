@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import datasets
-from .._arrays import sealed
-from ..table import Table
+from ..data.arrays import sealed
+from ..data.table import Table
 from ._study import Config
 
 # Made from first principles: the same rows as the real sets, in another order.

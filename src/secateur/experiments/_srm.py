@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import datasets
-from ..counts import Counts
+from ..data.table import Table
 from ..datasets._rows import Nominal, combinations, make_table
 from ..growers import grow
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Tree
 from ..pruners import bottom_up_srm, global_srm, reduced_error
-from ..pruning import Pruning
 from ..routing import count
 from ..selection import choose, cross_validate
-from ..table import Table
-from ..tree import Tree
 from ._figures import CYCLE, canvas, save, tidied
 from ._samples import seeds
 from ._sheets import Sheet, mean

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import datasets
-from ..dealing import deal
+from ..data.dealing import deal
+from ..data.table import Table
+from ..nouns.sequence import PruningSequence
 from ..routing import count
 from ..selection import choose, cross_validate
-from ..sequence import PruningSequence
-from ..table import Table
 from ._figures import CYCLE, canvas, save, tidied
 from ._published import SUBADDITIVE
 from ._samples import seeds, table_of, take

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._wording import Threshold, among, class_names_of, column_names, thresholds_of
-from ..counts import Counts
 from ..errors import ParameterError
+from ..nouns.counts import Counts
+from ..show.wording import Threshold, among, class_names_of, column_names, thresholds_of
 from ._walk import Exported
 
 

@@ -12,13 +12,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
+from ..data.table import Column
 from ..errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
-from ..table import Column
-from ..tree import Floats, Tree
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Floats, Tree
 
 Family = Literal["text", "truth", "number"]
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..bound import Bound
-from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
 from ..pruners import prune
-from ..pruning import Pruning
-from ..seen import Seen
 from ..selection import select
-from ..sequence import PruningSequence
 from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, rates
 
 

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import dealing
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts, Numbers
+from ..data import dealing
+from ..data.table import Table
+from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
-from ..labels import check_weights
-from ..model import Model
-from ..moments import Moments
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts, Numbers
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
 from ..pruners import k_limit, prune
-from ..pruning import Pruning
 from ..routing import count
-from ..seen import Seen
 from ..selection import cross_validate
 from ..selection._losses import cheapest, cost_matrix
 from ..selection._losses import held_out as held_out_losses
-from ..sequence import PruningSequence
-from ..table import Table
 from ._after import certificate_of, choose_on_holdout, labelled
 from ._members import Sample, index_with_accuracy, index_with_leaves
 from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
 from ..errors import ParameterError, PruningError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..sequence import PruningSequence
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
 from ._recipe import is_accuracy, is_number_of_leaves
 
 Sample = Counts | Moments

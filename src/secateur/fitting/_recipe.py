@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..data.table import Table
 from ..errors import DataError, ParameterError
 from ..pruners import RULES, prune
-from ..table import Table
 
 _SE = re.compile(r"(\d+(?:\.\d+)?)se")
 

@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..encoding import encode
+from ..data.encoding import encode
+from ..data.table import Table
+from ..data.target import check_weights, summable
 from ..errors import DataError, ParameterError
-from ..labels import check_weights, summable
+from ..nouns.tree import Tree
 from ..routing import remembered
-from ..table import Table
-from ..tree import Tree
 from ._assemble import assemble
 from ._prepare import prepare, rows_used
 from ._regression import grow_squared

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
-from ..counts import Counts
-from ..seen import Ledger, Seen
-from ..table import Table
-from ..tree import Tree
+from ..data.arrays import sealed
+from ..data.table import Table
+from ..nouns.counts import Counts
+from ..nouns.seen import Ledger, Seen
+from ..nouns.tree import Tree
 from ._prepare import TWO, Prepared
 from ._run import Grown
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
-from ..labels import summable
+from ..data.table import Schema, Table
+from ..data.target import summable
+from ..nouns.tree import Tree
 from ..routing import route_from
-from ..table import Schema, Table
-from ..tree import Tree
 from ._assemble import assemble
 from ._prepare import Coded, Prepared, Values, _codes, _weights, check_branches, prepare, sorted_columns
 from ._regression import grow_squared

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from .._kernels import grow_parts as parts
 from .._kernels import presort
+from ..data.table import Table
 from ..errors import UnsupportedError
-from ..table import Table
 
 Array = npt.NDArray[Any]
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
+from ..data.arrays import sealed
+from ..data.table import Schema, Table
 from ..errors import DataError
-from ..moments import Moments
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from ..routing import moments_of
-from ..table import Schema, Table
-from ..tree import Tree
 from ._assemble import assemble
 from ._prepare import prepare
 from ._run import Grower, Grown

@@ -7,8 +7,8 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
+from ..data.table import Table
 from ..errors import ParameterError
-from ..table import Table
 
 Criterion = Literal["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"]
 CRITERIA = ("gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio")

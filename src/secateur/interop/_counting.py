@@ -7,13 +7,13 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
-from .._arrays import sealed
 from .._kernels import structure
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
+from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import DataError, UnsupportedError
-from ..labels import check_weights, encode_target, numeric_target, summable
-from ..moments import Moments
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts, Numbers
+from ..nouns.moments import Moments
+from ..nouns.tree import Floats, Ints, Tree
 from ._read import Foreign
 
 Array = npt.NDArray[Any]

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
-from ..counts import Counts
-from ..encoding import encode
+from ..data.arrays import sealed
+from ..data.encoding import encode
 from ..errors import CountsError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Floats, Tree
 from ..routing import remembered
-from ..seen import Seen
-from ..tree import Floats, Tree
 from ._counting import recounted, routed
 from ._read import MEANS, Foreign, read_tree, schema_of
 

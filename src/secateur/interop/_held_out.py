@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import structure
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
+from ..data.target import check_weights, encode_target
 from ..errors import ParameterError
-from ..labels import check_weights, encode_target
-from ..moments import Moments
-from ..pruning import Pruning
+from ..nouns.counts import Counts, Numbers
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats, Ints
 from ..selection import choose as select_member
-from ..sequence import PruningSequence
-from ..tree import Floats, Ints
 from ._counting import counted, numbers
 from ._read import Foreign
 

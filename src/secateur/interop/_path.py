@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..counts import Counts
 from ..errors import CountsError, ParameterError
+from ..nouns.counts import Counts
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats
 from ..pruners import cost_complexity
-from ..sequence import PruningSequence
-from ..tree import Floats
 from ._counting import recounted, routed
 from ._read import Foreign, read_tree
 from ._write import pruned_estimator

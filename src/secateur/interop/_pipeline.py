@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table import Schema
+from ..data.table import Schema
 
 
 def with_encoders(estimator: Any, schema: Schema, columns: list[tuple[int, tuple[int, ...] | None]]) -> Any:

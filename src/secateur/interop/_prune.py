@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.tree import BaseDecisionTree
 
-from ..counts import Counts
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..moments import Moments
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
-from ..pruning import Pruning
-from ..sequence import PruningSequence
 from ._counting import recounted, routed
 from ._held_out import HeldOut, check_choice, held_out
 from ._read import Foreign, members

@@ -15,13 +15,13 @@ from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from .._arrays import sealed
-from .._remarks import tell
-from ..counts import Counts
+from ..data.arrays import sealed
+from ..data.remarks import tell
+from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..moments import Moments
-from ..table import Column, Schema
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Floats, Ints, Tree
 from ._nodes import Records, preorder
 
 Array = npt.NDArray[Any]

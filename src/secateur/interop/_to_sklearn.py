@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import structure
-from ..counts import Counts
+from ..data.arrays import sealed
+from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..table import Schema
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.tree import Floats, Ints, Tree
 from ._nodes import NO_CHILD, NO_FEATURE, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
 from ._write import leaning

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts, Numbers
-from ..pruning import Pruning
-from ..tree import Floats
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Floats
 from ._nodes import blank_nodes
 from ._read import Foreign
 

@@ -21,11 +21,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..counts import Counts
 from ..errors import ModelFileError
-from ..model import Model
-from ..moments import Moments
-from ..tree import Tree
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from ._files import PathLike, read_file, unpacked, write_file
 from ._read import read_counts, read_model
 from ._text import from_text, to_text

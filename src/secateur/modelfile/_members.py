@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ModelFileError
-from ..sequence import PruningSequence
+from ..nouns.sequence import PruningSequence
 
 MOST_CELLS = 1 << 31  # members x nodes that are looked at when a sequence is saved: some seconds
 MOST_CHANGES = 20_000_000

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._columns import family_of
+from ..data.columns import family_of
+from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..table import Column, Schema
 
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int32]

@@ -6,16 +6,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts
+from ..data.arrays import sealed
+from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
-from ..model import Model
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..table import Column, Schema
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 from . import _prove
 from ._members import Members
 from ._prove import Shape

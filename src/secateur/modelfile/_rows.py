@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
-from ..model import Model
-from ..seen import Ledger, Look, Seen, SeenSample
-from ..sketch import RowKey, Sketch
-from ..tree import Tree
+from ..nouns.model import Model
+from ..nouns.seen import Ledger, Look, Seen, SeenSample
+from ..nouns.tree import Tree
 from ._text import Document, check_keys, described
 from ._values import list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
 

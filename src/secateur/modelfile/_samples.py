@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
-from ..counts import Counts
+from ..data.arrays import sealed
+from ..data.sketch import Sketch
 from ..errors import ModelFileError
-from ..moments import Moments
-from ..sketch import Sketch
-from ..tree import Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from . import _prove
 from ._prove import Shape
 from ._rows import sketch_in

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
+from ..data.arrays import sealed
 from ..errors import ModelFileError
 from ._text import check_keys, described, shortened
 

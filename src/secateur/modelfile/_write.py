@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import same
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts
+from ..data.arrays import same
+from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..table import Column, Schema
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document

@@ -20,15 +20,15 @@ when something is drawn, not before.
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 from ._bounds import BoundCurvesDisplay, CertificatesDisplay
 from ._leaves import LeavesDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..bound import Bound
 from ..errors import ParameterError
-from ..tree import Floats
+from ..nouns.bound import Bound
+from ..nouns.tree import Floats
 from ._parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
 
 

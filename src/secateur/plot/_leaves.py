@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
 from ..errors import ParameterError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Floats, Ints, Tree
 from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, model_of, rows_text, tidied
 from ._shown import shown_tree, whole_number
 

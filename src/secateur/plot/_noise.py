@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from ..tree import Floats
+from ..nouns.tree import Floats
 from ._parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
 
 

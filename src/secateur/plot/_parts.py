@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
 from ..errors import ParameterError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..tree import Floats
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.tree import Floats
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..bound import Bound
 from ..certifiers import path
-from ..choice import Selection
-from ..counts import Counts
 from ..errors import LeakageError, ParameterError, UnsupportedError
-from ..moments import Moments
-from ..sequence import PruningSequence
-from ..tree import Floats
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats
 from ._parts import (
     BLUE,
     CYCLE,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
-from ..tree import Floats
+from ..nouns.tree import Floats
 from ._parts import BLUE, GREY, LITERAL, axes_for, leaves_axis, tidied
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..choice import Selection
 from ..errors import ParameterError, UnsupportedError
-from ..tree import Floats
+from ..nouns.choice import Selection
+from ..nouns.tree import Floats
 from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, model_of, tidied
 
 
@@ -33,7 +33,7 @@ class SelectionDisplay:
     Examples
     --------
     >>> from secateur import PruningSequence, Tree
-    >>> from secateur.choice import Selection
+    >>> from secateur.nouns.choice import Selection
     >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
     >>> sequence = PruningSequence(tree, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0])
     >>> selection = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.02, 0.04], 0, 1, "1se", "cross-validation", 200)

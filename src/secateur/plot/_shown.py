@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._wording import Threshold, among, class_names_of, column_names, thresholds_of
-from ..counts import Counts
 from ..errors import ParameterError, PruningError, UnsupportedError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Floats, Ints, Tree
+from ..show.wording import Threshold, among, class_names_of, column_names, thresholds_of
 from ._parts import check_sample, class_colours, on_white, rows_text
 
 UNKNOWN = (0.85, 0.85, 0.85)  # no rows, or nothing known

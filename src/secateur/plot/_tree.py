@@ -14,12 +14,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..counts import Counts
 from ..errors import ParameterError
-from ..layout import tidy
-from ..moments import Moments
-from ..pruning import Pruning
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Floats, Ints, Tree
+from ..show.layout import tidy
 from ._parts import model_of
 from ._shown import ShownTree, shown_tree
 

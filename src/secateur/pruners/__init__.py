@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
-from ..costs import Sample
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.costs import Sample
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from ..costs import Sample, labels_of, node_cost, seen_of
+from ..data.arrays import sealed
 from ..errors import ParameterError
-from ..sequence import PruningSequence
-from ..tree import Bools, Ints, Tree
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Bools, Ints, Tree
 
 _MOST_BYTES = 1 << 33
 

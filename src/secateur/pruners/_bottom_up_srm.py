@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
-from ..counts import Counts
+from ..data.table import Schema
 from ..errors import ParameterError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..table import Schema
-from ..tree import Floats, Tree
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Floats, Tree
 
 Form = Literal["finite", "vc", "printed"]
 

@@ -14,16 +14,16 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import mixtures, structure
-from ..bound import Bound
-from ..counts import Counts
-from ..freshness import check_samples
-from ..priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..pruning import Pruning
-from ..seen import Seen
-from ..tails import binomial_upper, check_delta, log_binomial_tail
-from ..tree import Bools, Floats, Tree
+from ..data.arrays import sealed
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Bools, Floats, Tree
+from ..statistics.freshness import check_samples
+from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
+from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
 
 _STARTS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
 

@@ -14,15 +14,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
-from ..costs import Sample, labels_of, node_cost, seen_of
-from ..counts import Numbers
+from ..data.arrays import sealed
 from ..errors import ParameterError
-from ..sequence import PruningSequence
-from ..tree import Bools, Floats, Ints, Tree
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
+from ..nouns.counts import Numbers
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Bools, Floats, Ints, Tree
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.classical import max_upwards
-from ..counts import Counts
 from ..errors import ParameterError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..sequence import PruningSequence
-from ..tree import Floats, Tree
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats, Tree
 
 
 @overload

@@ -12,14 +12,14 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels.classical import cheapest_within
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
+from ..data.table import Table
 from ..errors import CountsError, ParameterError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..table import Table
-from ..tree import Floats, Ints, Tree
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Floats, Ints, Tree
 
 Rows = npt.NDArray[np.int64]
 ChildOf = Callable[[Rows, int], npt.NDArray[Any]]
@@ -357,7 +357,7 @@ def _rows_of(
             f"raise_subtrees=True with {what}; raising sends rows through other branches: "
             "pass table=encode(X, target=y, schema=tree.schema)"
         )
-    from ..labels import check_weights
+    from ..data.target import check_weights
     from ..routing import apply
 
     if table.schema.columns != (tree.schema and tree.schema.columns):

@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import size_dp
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..costs import node_cost, seen_of
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
 from ..errors import CountsError, ParameterError
-from ..pruning import Pruning
-from ..tree import Bools, Floats, Tree
+from ..nouns.costs import node_cost, seen_of
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Bools, Floats, Tree
 
 
 class SrmTable(NamedTuple):

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = None) -> PruningSequence:

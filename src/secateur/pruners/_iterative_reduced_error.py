@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import first_cuts
-from ..costs import excess_cost
-from ..counts import Counts, LabelRule, Numbers, leaf_labels
 from ..errors import ParameterError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..tree import Ints, Tree
+from ..nouns.costs import excess_cost
+from ..nouns.counts import Counts, LabelRule, Numbers, leaf_labels
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Ints, Tree
 
 
 def iterative_reduced_error(

@@ -24,16 +24,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
-from ..costs import excess_cost, full_cost
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
 from ..errors import CountsError, ParameterError, PruningError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.costs import excess_cost, full_cost
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 
 Longs = npt.NDArray[np.int64]
 

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import shared_labels
-from ..counts import Counts
 from ..errors import CountsError, ParameterError, PruningError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..tree import Ints, Tree
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Ints, Tree
 
 
 def merge_equal_leaves(

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels.bottom_up import cheapest_subtree
-from ..costs import m_estimate
-from ..counts import Counts
+from ..data.arrays import sealed
 from ..errors import ParameterError
-from ..pruning import Pruning
-from ..seen import Seen
-from ..tree import Floats, Ints, Tree
+from ..nouns.costs import m_estimate
+from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Floats, Ints, Tree
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
 

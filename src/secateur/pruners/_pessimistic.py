@@ -6,11 +6,11 @@ within one standard error of those of its subtree (Quinlan 1987).
 
 import numpy as np
 
-from ..costs import full_cost, node_cost
-from ..counts import Counts, Numbers
-from ..pruning import Pruning
-from ..seen import Seen
-from ..tree import Bools, Tree
+from ..nouns.costs import full_cost, node_cost
+from ..nouns.counts import Counts, Numbers
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.tree import Bools, Tree
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..costs import Sample, full_cost, held_out_cost, node_cost, seen_of
-from ..counts import LabelRule, Numbers, leaf_labels
 from ..errors import CountsError, ParameterError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..tree import Ints, Tree
+from ..nouns.costs import Sample, full_cost, held_out_cost, node_cost, seen_of
+from ..nouns.counts import LabelRule, Numbers, leaf_labels
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Ints, Tree
 
 
 def reduced_error(

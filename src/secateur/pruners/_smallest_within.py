@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import size_dp
-from ..costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..counts import Numbers
+from ..data.arrays import sealed
 from ..errors import CountsError, ParameterError, PruningError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..tree import Bools, Tree
+from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
+from ..nouns.counts import Numbers
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.tree import Bools, Tree
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..costs import Sample, labels_of, node_cost, seen_of
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
 
 
 def weakest_links(

@@ -22,18 +22,18 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from .._version import __version__
-from .._wording import plain
-from ..bound import Bound
-from ..choice import Selection
-from ..counts import Counts
+from .. import __version__
 from ..errors import ParameterError, UnsupportedError
-from ..model import Model
-from ..moments import Moments
-from ..pruning import Pruning
-from ..seen import Seen
-from ..sequence import PruningSequence
-from ..tree import Tree
+from ..nouns.bound import Bound
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
+from ..show.wording import plain
 from ._data import page_data
 from ._reasons import costs_of, number
 from ._static import static_html

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .._version import __version__
-from .._wording import plain
-from ..counts import Counts
-from ..model import Model
-from ..sequence import PruningSequence
+from .. import __version__
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.sequence import PruningSequence
+from ..show.wording import plain
 from ._reasons import number
 
 ASSUMPTIONS = (

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._wording import category, class_names_of, column_names, plain, thresholds_of
 from ..certifiers import path
-from ..counts import Counts
 from ..errors import SecateurError
-from ..model import Model
-from ..sequence import PruningSequence
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.sequence import PruningSequence
+from ..show.wording import category, class_names_of, column_names, plain, thresholds_of
 from ._card import card
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._shares import node_limits, packed_limits

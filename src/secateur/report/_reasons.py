@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..costs import m_estimate
-from ..counts import Counts, Numbers
-from ..model import Model
-from ..pruning import Pruning
-from ..sequence import PruningSequence
-from ..tree import Bools, Floats, Ints, Tree
+from ..nouns.costs import m_estimate
+from ..nouns.counts import Counts, Numbers
+from ..nouns.model import Model
+from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Bools, Floats, Ints, Tree
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
 

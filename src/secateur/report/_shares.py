@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..certifiers import leaf_shares
-from ..counts import Counts
 from ..errors import SecateurError
-from ..model import Model
-from ..shares import LeafShares
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.shares import LeafShares
 
 
 def node_limits(model: Model, delta: float) -> LeafShares | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._wording import class_names_of, column_names, limited, plain, thresholds_of
-from ..counts import Counts
-from ..layout import tidy
-from ..model import Model
-from ..pruning import Pruning
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.pruning import Pruning
+from ..show.layout import tidy
+from ..show.wording import class_names_of, column_names, limited, plain, thresholds_of
 from ._data import delta_of
 from ._reasons import costs_of, number
 from ._shares import node_limits
@@ -109,7 +109,7 @@ def _answers(model: Model, shown: Pruning) -> dict[int, str]:
 
 def _leaves(model: Model, shown: Pruning) -> str:
     """The rules of the leaves that are drawn, as a table."""
-    from ..text import export_rules
+    from ..show.text import export_rules
 
     tree = model.tree
     if (tree.feature[tree.internal] < 0).any():

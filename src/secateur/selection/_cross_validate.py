@@ -11,18 +11,18 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..choice import Selection
-from ..counts import Counts
+from ..data.table import Table
 from ..errors import ParameterError
 from ..growers._folds import Ground
 from ..growers._settings import Settings, settings_of
-from ..moments import Moments
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Floats
 from ..pruners import cost_complexity
 from ..routing import remembered
-from ..seen import Seen
-from ..sequence import PruningSequence
-from ..table import Table
-from ..tree import Floats
 from ._losses import answers_of, losses_of
 from ._rules import choose, n_standard_errors, rule_name
 from ._run import Progress, run_all

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import sealed
 from .._kernels import structure
-from ..costs import m_estimate, squared_cost
-from ..counts import Counts, Numbers
+from ..data.arrays import sealed
 from ..errors import ParameterError
-from ..moments import Moments
-from ..tree import Ints
+from ..nouns.costs import m_estimate, squared_cost
+from ..nouns.counts import Counts, Numbers
+from ..nouns.moments import Moments
+from ..nouns.tree import Ints
 
 
 class Losses(NamedTuple):

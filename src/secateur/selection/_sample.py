@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..encoding import encode
+from ..data.encoding import encode
+from ..data.table import Table
+from ..data.target import check_weights
 from ..errors import DataError, ParameterError
 from ..growers._settings import REGRESSION, times_class_weight
-from ..labels import check_weights
-from ..table import Table
 
 
 class Sample(NamedTuple):

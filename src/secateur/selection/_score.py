@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..counts import Counts, Numbers
 from ..growers._folds import Ground
 from ..growers._settings import Settings
-from ..moments import Moments
+from ..nouns.counts import Counts, Numbers
+from ..nouns.moments import Moments
+from ..nouns.tree import Floats
 from ..pruners import cost_complexity
-from ..tree import Floats
 from ._losses import Losses, answers_of, held_out
 from ._splits import Rows, Split
 

@@ -5,13 +5,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..choice import Selection
-from ..counts import Counts, Numbers
 from ..errors import CountsError, ParameterError, PruningError
-from ..moments import Moments
-from ..pruning import Pruning
-from ..seen import Seen
-from ..sequence import PruningSequence
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts, Numbers
+from ..nouns.moments import Moments
+from ..nouns.pruning import Pruning
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
 from ._losses import cost_matrix, held_out
 from ._rules import choose, n_standard_errors, rule_name
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import dealing
+from ..data import dealing
+from ..data.table import Table
 from ..errors import LeakageError, ParameterError
-from ..table import Table
 
 Rows = npt.NDArray[np.intp]
 

@@ -1,0 +1,102 @@
+"""The whole walk on built-in data: fit, prune, certify, and a page to look at.
+
+    python -m secateur.cli.demo [PAGE]
+
+Two data sets, because pruning has two reasons. `car` has no noise: a smaller tree costs
+accuracy, and the question is how much. `led24` is mostly noise: a smaller tree is a better one.
+"""
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..data.table import Table
+    from ..nouns.model import Model
+
+DELTA = 0.05
+ABOUT = {
+    "led24": (
+        "Digits on a display whose segments lie one time in ten, and 17 columns that mean nothing. "
+        "No classifier of any kind can err in less than 26.0 % of the cases."
+    ),
+    "car": (
+        "Every car of a decision model, described by six attributes and judged unacc, acc, good or vgood. "
+        "No noise: whatever a pruned tree loses, it loses for the sake of its size."
+    ),
+}
+
+
+def main(arguments: Sequence[str] = ()) -> Path:
+    """Run the demonstration, print it, write the page about cars and return its path.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The path of the page, `demo/report.html` if empty.
+    """
+    from .. import datasets, write_report
+
+    page = Path(arguments[0] if arguments else Path("demo", "report.html"))
+    console = _console()
+    walk("led24", datasets.led24(6000), console)
+    model = walk("car", datasets.car(), console)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_report(model, page, title="car: a tree, cut back")
+    console.print(f"A page to slide, cut and read in, for a browser: {page}", soft_wrap=True)
+    return page
+
+
+def walk(name: str, table: "Table", console: Any) -> "Model":
+    """Fit on half of the rows, prune with a quarter, certify with the last quarter; return the fitted model."""
+    from .. import certify, count, datasets, prune
+    from ..fitting import Recipe, fit_model, prune_to
+    from ..show.text import export_text
+    from ._common import grid
+
+    console.rule(name, characters="=")
+    console.print(f"{ABOUT[name]}\n")
+    grow_rows, prune_rows, test_rows = datasets.split(table, 0.5, 0.25, 0.25)
+    model = fit_model(grow_rows, Recipe(growing={"criterion": "auto", "min_samples_leaf": "auto"}))
+    held_out = count(model.tree, prune_rows, sample="prune")
+    fresh = count(model.tree, test_rows, sample="test")
+    reduced: Any = prune(model.tree, model.grown, held_out, rule="reduced-error")
+    eight = prune_to(model, n_leaves=8)
+    whole = replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none")
+    trees = {
+        "as it was grown": whole,
+        "chosen by cross-validation, 1 standard error": model.pruning,
+        "reduced error on held-out rows": reduced,
+        "at most eight leaves": eight.pruning,
+    }
+    bounds = certify(list(trees.values()), fresh, delta=DELTA)
+    rows = []
+    for (what, pruning), certified in zip(trees.items(), bounds, strict=True):
+        samples: Any = (model.grown, held_out, fresh)
+        shares = [f"{100 * pruning.errors(sample) / sample.total[0]:.1f} %" for sample in samples]
+        # A limit is rounded up, or it would promise more than was proved.
+        rows.append([what, f"{pruning.n_leaves:,}", *shares, f"{math.ceil(1000 * certified.value) / 10:.1f} %"])
+    console.print(grid(["tree", "leaves", "growing", "held-out", "test", "certified"], rows))
+    console.print(
+        f"Certified: at most this on new rows, with {100 * (1 - DELTA):g} % confidence, all four trees at once.\n"
+    )
+    console.print("The tree of at most eight leaves:")
+    console.print(export_text(model.tree, model.grown, pruning=eight.pruning))
+    final = replace(model, holdout=fresh, certificate=bounds[1], facts={**model.facts, "data": name})
+    console.print(f"\nThe tree that was chosen. {final.certificate}\n")
+    return final
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    # A pipe or a file has no width; 100 columns hold every table.
+    console = Console(highlight=False, markup=False)
+    return console if console.is_terminal else Console(highlight=False, markup=False, width=100)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

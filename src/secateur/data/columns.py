@@ -1,0 +1,331 @@
+"""Columns as users hand them in: numbers, or values coded by their levels.
+
+`read_cells` reads Python objects, `read_series` a column of any data frame, and
+`dense_array` refuses what no tree can use. Nothing here knows of a schema.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import DataError, UnsupportedError
+from .remarks import spelled
+
+Array = npt.NDArray[Any]
+Family = Literal["number", "truth", "text", "missing"]
+
+MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted rather than sorted
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead."""
+
+    values: Array
+    is_missing: Array | None = None
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column of categories: `levels[codes[row]]`, a code of -1 being missing.
+
+    `is_declared` levels are all those the column's type can hold, in its order; others are
+    the values that occur, sorted.
+    """
+
+    codes: Array
+    levels: tuple[Any, ...]
+    is_declared: bool = False
+
+
+Given = Numbers | Coded
+
+
+def dense_array(data: Any, what: str) -> Array:
+    """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
+    if isinstance(data, np.ma.MaskedArray):
+        return _unmasked(data, what)
+    try:
+        array = np.asarray(data)
+        if array.dtype.kind in "UT" and not isinstance(data, np.ndarray):
+            array = np.asarray(data, dtype=object)  # NumPy would turn the numbers among words into words
+    except ValueError as error:
+        raise DataError(f"{what} is ragged ({error}); rows of equal length are needed") from error
+    kind = array.dtype.kind
+    if kind == "c":
+        raise DataError(
+            f"Complex data not supported: {what} holds {array.dtype}; pass real and imaginary parts as columns"
+        )
+    if kind in "mM":
+        raise DataError(f"{what} holds dates or times ({array.dtype}); {_CONVERT_DATES}")
+    if kind in "SV":
+        raise DataError(f"{what} has dtype {array.dtype}; numbers or text are needed: decode bytes with .astype(str)")
+    if kind in "UT":
+        array = array.astype(object)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def read_series(series: Any, name: str) -> Given:
+    """Read a narwhals series."""
+    import narwhals.stable.v2 as nw
+
+    native, dtype = series.to_native(), series.dtype
+    is_pandas_like = series.implementation.is_pandas_like()
+    if is_pandas_like and native.dtype == object:  # narwhals guesses what it holds from its first rows
+        return read_cells(series.to_numpy(), name)
+    if dtype.is_temporal():
+        raise DataError(f"column {name!r} holds dates or times ({dtype}); {_CONVERT_DATES}")
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return _read_categorical(series, name)
+    if dtype == nw.String:
+        return _read_text(series, name)
+    if dtype == nw.Boolean:
+        codes = series.fill_null(value=False).to_numpy().astype(np.int32)
+        return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
+    if dtype.is_numeric():
+        if series.implementation.is_pyarrow() and str(native.type) in _NUMPY:
+            return _arrow_numbers(native)
+        if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
+            series = series.cast(nw.Float64)
+        elif dtype.is_integer() and series.null_count():
+            return Numbers(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+        return Numbers(series.to_numpy())
+    if series.null_count() == len(series):
+        return Numbers(np.full(len(series), np.nan))
+    if dtype == nw.Object or (dtype == nw.Unknown and is_pandas_like):
+        array = dense_array(series.to_numpy(), f"column {name!r}")
+        return read_cells(array, name) if array.dtype == object else Numbers(array)
+    raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or truth values are needed")
+
+
+def read_cells(cells: Array, name: str) -> Given:
+    """Read a column of Python objects: all numbers, all text or all truth values, with gaps."""
+    values = cells.tolist()
+    family = {kind: family_of(kind) for kind in set(map(type, values))}
+    if None in family.values():
+        row = next(i for i, value in enumerate(values) if family[type(value)] is None)
+        if hasattr(values[row], "isoformat") or hasattr(values[row], "total_seconds"):
+            raise DataError(f"column {name!r}, row {row}: {values[row]!r} is a date or a time; {_CONVERT_DATES}")
+        raise UnsupportedError(
+            f"column {name!r}, row {row}: {values[row]!r} is a {type(values[row]).__name__}; "
+            "the argument must be a string or a number (or a truth value, or missing)"
+        )
+    found = set(family.values()) - {"missing"}
+    if len(found) > 1 and all(v != v for v in values if family[type(v)] == "number"):  # noqa: PLR0124
+        found.discard("number")  # only NaN, which is how pandas writes a gap among words
+        family = {kind: "missing" if is_a == "number" else is_a for kind, is_a in family.items()}
+    if len(found) > 1:
+        rows = sorted({family[type(value)]: i for i, value in reversed(list(enumerate(values)))}.values())
+        shown = ", ".join(f"{values[i]!r} (row {i})" for i in rows if family[type(values[i])] != "missing")
+        raise DataError(
+            f"column {name!r} mixes {' and '.join(sorted(map(str, found)))} values: {shown}; one kind is needed: "
+            "convert the column to numbers or to text"
+        )
+    gaps = {kind for kind, is_a in family.items() if is_a == "missing"}
+    is_missing = np.fromiter(map(gaps.__contains__, map(type, values)), bool, len(values))
+    if not found:
+        return Numbers(np.full(len(values), np.nan))
+    if found == {"number"}:
+        return _numbers_of(values, is_missing, name)
+    levels = (False, True) if found == {"truth"} else tuple(sorted({str(v) for v in set(values) if isinstance(v, str)}))
+    codes = np.fromiter(
+        map(_Codes(zip(levels, range(len(levels)), strict=True)).__getitem__, values), np.int32, len(values)
+    )
+    codes[is_missing] = -1
+    return Coded(codes, levels, is_declared=found == {"truth"})
+
+
+def in_order(coded: Coded, levels: Sequence[Any], *, is_declared: bool = False) -> Coded:
+    """Return the column with its codes counted in `levels`; other values become -1."""
+    codes = _Codes(zip(levels, range(len(levels)), strict=True))
+    lookup = np.array([codes[level] for level in coded.levels] + [-1], np.int32)  # the last is where -1 points
+    return Coded(lookup[coded.codes], tuple(levels), is_declared)
+
+
+def factorised(numbers: Numbers) -> Coded:
+    """Return a column of numbers as categories, the distinct values in rising order."""
+    values = numbers.values
+    is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+    if numbers.is_missing is not None:
+        is_missing = is_missing | numbers.is_missing
+    counted = None if is_missing.any() else _counted(values)
+    if counted is not None:
+        return counted
+    levels, inverse = np.unique(values[~is_missing], return_inverse=True)
+    codes = np.full(len(values), -1, np.int32)
+    codes[~is_missing] = inverse
+    return Coded(codes, tuple(levels.tolist()))
+
+
+def _counted(values: Array) -> Coded | None:
+    """`factorised` of whole numbers in a small range, by counting; None for others."""
+    if len(values) < MOST_COUNTED:
+        return None
+    low, high = values.min(), values.max()
+    if values.dtype.kind not in "iuf" or not -MOST_COUNTED < low <= high < MOST_COUNTED:
+        return None
+    whole = values.astype(np.int32)
+    if (whole != values).any() or (np.signbit(values) != (values < 0)).any():  # -0.0 stays what it is
+        return None
+    whole -= np.int32(low)
+    occurs = np.bincount(whole) > 0
+    levels = (np.flatnonzero(occurs) + int(low)).astype(values.dtype)
+    number = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    return Coded(number[whole], tuple(levels.tolist()))
+
+
+def as_numbers(given: Coded, name: str) -> Numbers:
+    """Return the numbers that categories spell."""
+    values = np.full(len(given.levels) + 1, np.nan)  # the last is where missing points
+    occurs = np.unique(given.codes[given.codes >= 0])
+    for code in occurs:
+        try:
+            values[code] = spelled(given.levels[code])
+        except ValueError as error:
+            row = int(np.flatnonzero(given.codes == code)[0])
+            raise DataError(
+                f"column {name!r}, row {row}: {given.levels[code]!r} is not a number; correct it, mark it as missing, "
+                "or leave the column out of numeric="
+            ) from error
+    return Numbers(values[given.codes])
+
+
+def family_of(kind: type) -> Family | None:
+    """Return what a Python type is to us; None if it is nothing we take."""
+    if issubclass(kind, str):
+        return "text"
+    if issubclass(kind, bool | np.bool_):
+        return "truth"
+    if issubclass(kind, int | float | np.integer | np.floating | Decimal | Fraction):
+        return "number"
+    # The gaps of pandas are known by name, so that pandas need not be imported.
+    return "missing" if kind is type(None) or kind.__name__ in ("NAType", "NaTType") else None
+
+
+def family(coded: Coded) -> Family | None:
+    """Return what the levels of a column are; None if there are none."""
+    return family_of(type(coded.levels[0])) if coded.levels else None
+
+
+_CONVERT_DATES = (
+    "convert each to numbers first (days since a date, year, month, hour), or to text for a column of categories"
+)
+
+
+# Number types of pyarrow, by name, whose buffers NumPy reads as they are.
+_WIDTHS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+_NUMPY = {**{name: np.dtype(name) for name in _WIDTHS}, "float": np.dtype("float32"), "double": np.dtype("float64")}
+
+
+class _Codes(dict[Any, int]):
+    """Codes of levels; whatever is not a level is -1."""
+
+    def __missing__(self, level: Any) -> int:
+        return -1
+
+
+def _numbers_of(values: list[Any], is_missing: Array, name: str) -> Numbers:
+    if is_missing.any():
+        values = [0 if gap else value for value, gap in zip(values, is_missing, strict=True)]
+    try:
+        array = np.array(values)
+        if array.dtype.kind not in "iuf":
+            array = np.array([float(value) for value in values])
+    except OverflowError as error:
+        raise DataError(f"column {name!r} holds whole numbers too large for a float; rescale it") from error
+    return Numbers(array, is_missing if is_missing.any() else None)
+
+
+def _read_text(series: Any, name: str) -> Given:
+    pa = sys.modules.get("pyarrow")
+    if pa is None:  # nobody has needed it yet, or it is not installed
+        return read_cells(series.to_numpy(), name)
+    # Ten times faster than a dictionary of Python strings.
+    encoded = _arrow_column(series).dictionary_encode().combine_chunks()
+    found = encoded.dictionary.to_pylist()
+    codes, is_missing = _arrow_buffers(encoded.indices)
+    codes = codes if is_missing is None else np.where(is_missing, np.int32(-1), codes)
+    return in_order(Coded(codes, tuple(found)), sorted(found))
+
+
+def _arrow_column(series: Any) -> Any:
+    import pyarrow as pa
+
+    arrow = series.to_arrow()
+    return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
+
+
+def _arrow_numbers(column: Any) -> Numbers:
+    """Read a column of pyarrow that holds whole or real numbers."""
+    parts = [_arrow_buffers(chunk) for chunk in column.chunks] or [(np.zeros(0, _NUMPY[str(column.type)]), None)]
+    values = np.concatenate([part for part, _ in parts]) if len(parts) > 1 else parts[0][0]
+    if not column.null_count:
+        return Numbers(values)
+    gaps = [np.zeros(len(part), bool) if is_missing is None else is_missing for part, is_missing in parts]
+    is_missing = np.concatenate(gaps)
+    if values.dtype.kind == "f":
+        return Numbers(np.where(is_missing, values.dtype.type(np.nan), values))
+    return Numbers(np.where(is_missing, values.dtype.type(0), values), is_missing)
+
+
+def _arrow_buffers(array: Any) -> tuple[Array, Array | None]:
+    """The numbers of a pyarrow array and where it is null: views, since its own way to NumPy imports pandas."""
+    valid, data = array.buffers()
+    some = slice(array.offset, array.offset + len(array))
+    dtype = _NUMPY[str(array.type)]
+    values = np.zeros(len(array), dtype) if data is None else np.frombuffer(data, dtype, count=some.stop)[some]
+    if not array.null_count:
+        return values, None
+    return values, np.unpackbits(np.frombuffer(valid, np.uint8), count=some.stop, bitorder="little")[some] == 0
+
+
+def _read_categorical(series: Any, name: str) -> Coded:
+    import narwhals.stable.v2 as nw
+
+    native, implementation = series.to_native(), series.implementation
+    if implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
+        levels = native.cat.categories.tolist()
+        _check_levels(levels, name)
+        return Coded(native.cat.codes.to_numpy().astype(np.int32), tuple(levels), is_declared=True)
+    if implementation.is_polars() and isinstance(series.dtype, nw.Enum):
+        physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int32).fill_null(-1)
+        return Coded(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)
+    if implementation.is_polars():
+        return _as_coded(_read_text(series.cast(nw.String), name))
+    # Each chunk has a dictionary of its own, and narwhals turns nulls into values here: decode first.
+    arrow = _arrow_column(series)
+    coded = _as_coded(read_series(nw.from_native(arrow.cast(arrow.type.value_type), series_only=True), name))
+    dictionaries = [chunk.dictionary for chunk in arrow.chunks]
+    if arrow.type.ordered and all(one.equals(dictionaries[0]) for one in dictionaries):
+        return in_order(coded, dictionaries[0].to_pylist(), is_declared=True)
+    return coded
+
+
+def _as_coded(given: Given) -> Coded:
+    return factorised(given) if isinstance(given, Numbers) else given
+
+
+def _check_levels(levels: list[Any], name: str) -> None:
+    found = {family_of(type(level)) for level in levels}
+    if found - {"number", "truth", "text"} or len(found) > 1:
+        raise DataError(
+            f"column {name!r} has the categories {', '.join(map(repr, levels[:5]))}; all text, all numbers or all "
+            "truth values are needed: convert it with .astype(str).astype('category')"
+        )
+
+
+def _unmasked(data: Any, what: str) -> Array:
+    if data.dtype.kind in "biuf":
+        if not np.ma.getmaskarray(data).any():
+            return dense_array(data.data, what)
+        floats = data.astype(np.promote_types(data.dtype, np.float16 if data.dtype.kind == "b" else np.float32))
+        return dense_array(floats.filled(np.nan), what)
+    cells = dense_array(data.data, what).astype(object)
+    cells[np.ma.getmaskarray(data)] = None
+    return cells

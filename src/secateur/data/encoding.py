@@ -1,0 +1,342 @@
+"""encode: data of any kind as a `Table`, new or in the columns of an earlier one.
+
+Reading is the business of `_sources`; here it is decided what a column means. Without a
+schema the data makes its own: numbers are numeric, everything else nominal, unless the
+caller says otherwise. With a schema the data must meet it, by name where both have names.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import DataError, ParameterError, SchemaError
+from .columns import Array, Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
+from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
+from .sources import Source, open_source
+from .table import Column, Kind, Schema, Table, read_only
+from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
+
+__all__ = ["check_weights", "encode", "encode_target"]
+
+Unseen = Literal["majority-branch", "missing", "error"]
+Columns = Sequence[str | int] | str | int
+PLURAL = {"number": "numbers", "truth": "truth values", "text": "text"}
+
+
+def encode(
+    data: Any,
+    *,
+    target: Any = None,
+    target_kind: TargetKind | None = None,
+    nominal: Columns | None = None,
+    numeric: Columns | None = None,
+    names: Sequence[str] | None = None,
+    schema: Schema | Table | None = None,
+    strict: bool = True,
+    unseen: Unseen = "majority-branch",
+    weights: npt.ArrayLike | None = None,
+    delimiter: str | None = None,
+    na: Sequence[str] = ("",),
+) -> Table:
+    """Return `data` as a table: one array per column, and what its numbers mean.
+
+    Parameters
+    ----------
+    data : array, data frame, list of rows, or path
+        NumPy arrays of any type; pandas, polars and pyarrow tables; CSV and Parquet files.
+    target : str, int or array-like, optional
+        The labels, or the name or position of the column that holds them.
+    target_kind : "class" or "number", optional
+        Whether the target is read as classes or, for regression, as numbers. By default what
+        the schema says; classes without one.
+    nominal, numeric : names or positions, optional
+        Columns to take as categories although they hold numbers, or as numbers although
+        they hold text. All others follow their type: numbers are numeric; text, truth
+        values and categorical types are nominal.
+    names : sequence of str, optional
+        Column names for data that has none (an array, or a CSV file without a header line).
+    schema : Schema or Table, optional
+        The growing table, or its schema, which the data must then meet. Columns are matched
+        by name where both have names, else by position.
+    strict : bool
+        Whether columns that the schema does not know are an error; False ignores them.
+    unseen : "majority-branch", "missing" or "error"
+        What becomes of a category that the schema does not know: it follows the branch with
+        most growing examples, counts as missing, or is refused.
+    weights : array-like, optional
+        Row weights. Rows of weight 0 add no category and no missing value to a new schema.
+    delimiter, na : str; sequence of str
+        Of a CSV file: what parts its cells (sniffed from the first line if left out), and
+        the cells that mean "missing".
+
+    Returns
+    -------
+    Table
+        Columns of float32 or float64 numbers are views of the caller's data, not copies.
+        Categories of a categorical type are all those it declares, in its order; of any
+        other column the values that occur, sorted.
+
+    Notes
+    -----
+    One pass over the data. A category is known by its value, never by its code. Missing
+    is NaN, None, a null, a masked cell; the empty string is a value like any other, except
+    in a CSV file.
+
+    Examples
+    --------
+    >>> rows = [["red", 1.5], ["blue", None], ["red", 0.5]]
+    >>> table = encode(rows, names=["colour", "size"], target=["yes", "no", "yes"])
+    >>> table
+    Table(3 rows, 1 nominal and 1 numeric columns, 2 classes)
+    >>> table.columns[0].tolist(), table.categories[0], table.target.tolist()
+    ([1, 0, 1], ('blue', 'red'), [1, 0, 1])
+
+    Later data is read in the same terms; green was never seen, and gets the code -1:
+
+    >>> later = encode([[2.0, "green"]], names=["size", "colour"], schema=table)
+    >>> [column.tolist() for column in later.columns], later.n_unseen
+    ([[-1], [2.0]], (1, 0))
+    """
+    known = schema.schema if isinstance(schema, Table) else schema
+    if unseen not in ("majority-branch", "missing", "error"):
+        raise ParameterError(f"unseen={unseen!r}; one of 'majority-branch', 'missing', 'error' is needed")
+    if isinstance(data, Table):
+        if not (nominal is numeric is names is weights is None):
+            raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
+        return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
+    is_number = wants_numbers(target_kind, known)
+    text = (
+        ()
+        if known is None
+        else tuple(c.name for c in known.columns if c.categories and isinstance(c.categories[0], str))
+    )
+    source = open_source(data, names=names, delimiter=delimiter, na=na, text=text)
+    wanted = _wanted(source.names, nominal, numeric)
+    label_column = _target_position(target, source.names)
+    order = [j for j in range(len(source.names)) if j != label_column]
+    if source.n_rows == 0:
+        raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
+    if not order:
+        raise DataError(f"found array with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is required.")
+    labels = target if label_column is None else source.readers[label_column]()
+    row_weights = check_weights(weights, source.n_rows)
+    if known is not None:
+        order = _matched(source, order, known, strict=strict)
+    source, wanted = source.select(order), [wanted[j] for j in order]
+    if known is None:
+        is_used = None if row_weights is None or row_weights.all() else row_weights > 0
+        table = _new_table(source, wanted, is_used)
+    else:
+        table = _later_table(source, wanted, known, unseen)
+    return table if labels is None else _with_target(table, labels, is_number)
+
+
+def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: bool) -> Table:
+    if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
+        target = labels_as_numbers(table)
+    if target is not None:
+        plain = replace(table.schema, classes=None, has_numeric_target=False)
+        table = replace(table, schema=plain, target=None)
+    if known is not None and table.schema.columns != known.columns:
+        raise SchemaError("the table was encoded with another schema; encode the data itself with schema=")
+    if known is not None and (known.classes is not None or known.has_numeric_target) and table.target is None:
+        table = replace(table, schema=known)
+    if known is not None and not (known.classes is None or table.schema == known):
+        raise SchemaError("the table has other classes than the schema; encode the data itself with schema=")
+    return table if target is None else _with_target(table, target, is_number)
+
+
+def _with_target(table: Table, labels: Any, is_number: bool) -> Table:
+    codes: Array
+    if is_number:
+        codes, classes = numeric_target(labels), None
+    else:
+        codes, classes = encode_target(labels, classes=table.schema.classes)
+    if len(codes) != table.n_rows:
+        raise DataError(
+            f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "
+            "one label per row is needed"
+        )
+    known = table.schema.has_numeric_target or table.schema.classes is not None
+    schema = table.schema if known else replace(table.schema, classes=classes, has_numeric_target=is_number)
+    return replace(table, schema=schema, target=codes)
+
+
+def _position(column: Any, names: tuple[str, ...], what: str) -> int:
+    if isinstance(column, str):
+        if column in names:
+            return names.index(column)
+        raise ParameterError(f"{what}={column!r} is no column; the columns are {listed(names)}")
+    if not isinstance(column, int | np.integer) or isinstance(column, bool):
+        raise ParameterError(f"{what} holds {column!r}; names or positions of columns are needed")
+    if not -len(names) <= column < len(names):
+        raise ParameterError(f"{what}={column} is no column; there are {len(names)}, counted from 0")
+    return int(column) % len(names)
+
+
+def _target_position(target: Any, names: tuple[str, ...]) -> int | None:
+    if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
+        return _position(target, names, "target")
+    return None
+
+
+def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
+    wanted: list[Kind | None] = [None] * len(names)
+    asked: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
+    for kind, columns in asked:
+        for column in () if columns is None else [columns] if isinstance(columns, str | int) else columns:
+            at = _position(column, names, kind)
+            if wanted[at] not in (None, kind):
+                raise ParameterError(f"column {names[at]!r} is asked for both as nominal and as numeric")
+            wanted[at] = kind
+    return wanted
+
+
+def _matched(source: Source, order: list[int], known: Schema, *, strict: bool) -> list[int]:
+    """Return the position in the source of each column of the schema."""
+    names = {source.names[j]: j for j in order}
+    if not (source.has_names and known.has_names):
+        if len(order) != len(known.columns):
+            raise SchemaError(
+                f"X has {len(order)} features, but secateur is expecting {len(known.columns)} features as input: "
+                f"{listed(known.names)}"
+            )
+        return order
+    missing = [name for name in known.names if name not in names]
+    extra = [name for name in names if name not in known.names]
+    if missing:
+        more = f" (X has {listed(extra)} instead)" if extra else ""
+        raise SchemaError(
+            f"X lacks the columns {listed(missing)}, which the tree was grown on{more}; add or rename them"
+        )
+    if extra and strict:
+        raise SchemaError(
+            f"X has the columns {listed(extra)}, which the tree was not grown on; drop them, pass strict=False to "
+            "ignore them, or name one as target="
+        )
+    return [names[name] for name in known.names]
+
+
+def _new_table(source: Source, wanted: list[Kind | None], is_used: Array | None) -> Table:
+    """Make the schema and the table of data that has none yet."""
+    if source.matrix is not None and "nominal" not in wanted:
+        tell_merging(source.matrix, source.names)
+        matrix = _floats(source.matrix)
+        gaps = _has_missing(matrix, source.names, is_used)
+        columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
+        return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), None, matrix)
+    made = []
+    for name, read, kind in zip(source.names, source.readers, wanted, strict=True):
+        given = read()
+        if isinstance(given, Coded):
+            if kind != "numeric":
+                made.append(_new_nominal(name, given, is_used, is_asked=kind == "nominal"))
+                continue
+            given = as_numbers(given, name)
+        if kind == "nominal":
+            made.append(_new_nominal(name, factorised(given), is_used, is_asked=True))
+            continue
+        values = _numeric(given, name)
+        made.append((Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0]), values))
+    return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
+
+
+def _new_nominal(name: str, given: Coded, is_used: Array | None, *, is_asked: bool) -> tuple[Column, Array]:
+    used = given.codes if is_used is None else given.codes[is_used]
+    coded = given
+    if not given.is_declared and is_used is not None:
+        coded = in_order(given, [given.levels[code] for code in np.unique(used[used >= 0])])
+    has_missing = bool((used < 0).any())
+    codes = coded.codes.astype(np.int32)
+    if has_missing:
+        codes[given.codes < 0] = len(coded.levels)
+    if not (is_asked or given.is_declared) and family(coded) == "text":
+        tell_looks_numeric(name, coded.levels)
+    tell_categories(name, coded.levels)
+    return Column(name, "nominal", coded.levels, has_missing), codes
+
+
+def _later_table(source: Source, wanted: list[Kind | None], known: Schema, unseen: Unseen) -> Table:
+    """Read data in the columns of a schema."""
+    for about, kind in zip(known.columns, wanted, strict=True):
+        if kind not in (None, about.kind):
+            raise ParameterError(
+                f"column {about.name!r} is asked for as {kind}, but the tree was grown on it as {about.kind}"
+            )
+    if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
+        matrix = _floats(source.matrix)
+        return Table(known, tuple(read_only(matrix).T), None, matrix)
+    columns, n_unseen = [], []
+    for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
+        array, n_new = _later_column(about, read(), unseen, convert=kind == "numeric")
+        columns.append(array)
+        n_unseen.append(n_new)
+    return Table(known, tuple(columns), None, None, tuple(n_unseen))
+
+
+def _later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool) -> tuple[Array, int]:
+    if about.kind == "numeric":
+        if isinstance(given, Coded) and (convert or not (given.codes >= 0).any()):
+            given = as_numbers(given, about.name)
+        if isinstance(given, Coded):
+            raise _other_kind(about, given)
+        return _numeric(given, about.name, is_new=False), 0
+    coded = factorised(given) if isinstance(given, Numbers) else given
+    is_missing = coded.codes < 0
+    expected = family_of(type(about.categories[0])) if about.categories else None
+    if expected not in (None, family(coded)) and not is_missing.all():
+        raise _other_kind(about, coded)
+    codes = in_order(coded, about.categories).codes
+    is_new = (codes < 0) & ~is_missing
+    n_new = int(np.count_nonzero(is_new))
+    if n_new and unseen == "error":
+        new = [coded.levels[code] for code in np.unique(coded.codes[is_new])]
+        raise SchemaError(
+            f"column {about.name!r}: {listed(new)} in {n_new:,} rows (first row {np.flatnonzero(is_new)[0]}) "
+            "were not there when the tree was grown; unseen='majority-branch' sends them where most examples went"
+        )
+    if about.has_missing:
+        codes[is_missing | is_new if unseen == "missing" else is_missing] = len(about.categories)
+    return codes, n_new
+
+
+def _other_kind(about: Column, given: Coded) -> SchemaError:
+    rows = np.flatnonzero(given.codes >= 0)[:3]
+    shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
+    was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {listed(about.categories[:3])}"
+    found = PLURAL.get(family(given) or "", "values")
+    way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
+    return SchemaError(
+        f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"
+    )
+
+
+def _floats(values: Array) -> Array:
+    """Return numbers as native float32 or float64; those that are so already are not copied."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
+
+
+def _numeric(given: Numbers, name: str, *, is_new: bool = True) -> Array:
+    if is_new:
+        tell_merging(given.values[:, None], (name,))
+    floats = _floats(given.values)
+    if given.is_missing is not None:
+        floats = np.where(given.is_missing, floats.dtype.type(np.nan), floats)
+    return floats
+
+
+def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:
+    """Return which columns have gaps; warn of columns with many infinite values."""
+    with np.errstate(all="ignore"):
+        is_suspect = ~np.isfinite(matrix.sum(axis=0))  # one pass: a sum is finite only if no value is NaN or infinite
+    has_missing = [False] * len(names)
+    for j in np.flatnonzero(is_suspect).tolist():
+        column = matrix[:, j]
+        tell_infinite(column, names[j])
+        has_missing[j] = bool(np.isnan(column if is_used is None else column[is_used]).any())
+    return has_missing

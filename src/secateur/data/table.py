@@ -1,0 +1,259 @@
+"""Table: columns as numbers, with the names and categories that turn them back.
+
+A *numeric* column keeps its values (float32 or float64, NaN where missing); a *nominal*
+column holds category codes. The growing table's `Schema` is what later data must meet.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import DataError, SchemaError
+from .arrays import rebuilt, same
+
+Kind = Literal["numeric", "nominal"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column of a table means.
+
+    Parameters
+    ----------
+    name : str
+    kind : "numeric" or "nominal"
+    categories : tuple
+        The values of a nominal column; the position of a value is its code.
+    has_missing : bool
+        Whether missing values were there when the schema was made. In a nominal column
+        missing is then a value of its own, with code `len(categories)`.
+
+    Examples
+    --------
+    >>> Column("colour", "nominal", ("blue", "red"), has_missing=True).n_codes
+    3
+    """
+
+    name: str
+    kind: Kind
+    categories: tuple[Any, ...] = ()
+    has_missing: bool = False
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes a nominal column can hold; 0 for a numeric one."""
+        return len(self.categories) + self.has_missing if self.kind == "nominal" else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The columns of the growing table, and what its target holds: classes or numbers.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    classes : array, optional
+        Class labels; the position of a label is its class number.
+    has_names : bool
+        Whether the data brought the column names (so that later data is matched by name).
+    has_numeric_target : bool
+        Whether the target is a number, to be met by a regression tree; `classes` is then None.
+    """
+
+    columns: tuple[Column, ...]
+    classes: npt.NDArray[Any] | None = None
+    has_names: bool = False
+    has_numeric_target: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(column.name for column in self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return (
+            self.columns == other.columns
+            and self.has_names == other.has_names
+            and self.has_numeric_target == other.has_numeric_target
+            and same(self.classes, other.classes)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.columns, self.has_names))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Rows as one array per column, with the schema that turns them back into values.
+
+    Made by `encode`; the arrays are read-only.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the table the tree is grown on. Later tables carry the same schema.
+    columns : tuple of arrays
+        One per column of the schema. Numeric: float32 or float64, NaN where missing,
+        possibly a strided view of the caller's data. Nominal: int32 codes into the
+        categories; `len(categories)` is missing if the column had missing values when the
+        schema was made; -1 is a value (or a gap) the schema does not know.
+    target : array of int32 or float64, optional
+        Class numbers; `len(schema.classes)` is a class the schema does not know. Of a schema
+        with a numeric target the numbers themselves.
+    matrix : 2-D array, optional
+        The columns as one array, when all are numeric and came as one.
+    n_unseen : tuple of int
+        How many values of each column are categories the schema does not know.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("size", "numeric"), Column("colour", "nominal", ("blue", "red"))))
+    >>> table = Table(schema, (np.array([1.5, np.nan]), np.array([1, -1], np.int32)), n_unseen=(0, 1))
+    >>> table
+    Table(2 rows, 1 nominal and 1 numeric columns)
+    >>> table.values("colour").tolist()
+    ['red', None]
+    """
+
+    schema: Schema
+    columns: tuple[npt.NDArray[Any], ...]
+    target: npt.NDArray[Any] | None = None
+    matrix: npt.NDArray[Any] | None = None
+    n_unseen: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        columns = tuple(read_only(column) for column in self.columns)
+        _check_columns(self.schema, columns)
+        set_field = object.__setattr__
+        set_field(self, "columns", columns)
+        set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
+        if self.target is not None:
+            target = read_only(self.target)
+            is_numeric = self.schema.has_numeric_target
+            if target.shape != columns[0].shape or target.dtype != (np.float64 if is_numeric else np.int32):
+                needed = "one float64 number" if is_numeric else "one int32 class number"
+                raise DataError(
+                    f"target is {target.dtype} of shape {target.shape}; {needed} for each of the "
+                    f"{len(columns[0])} rows is needed"
+                )
+            set_field(self, "target", target)
+        if self.matrix is not None:
+            matrix = read_only(self.matrix)
+            if matrix.shape != (len(columns[0]), len(columns)):
+                raise DataError(f"matrix has shape {matrix.shape}; {(len(columns[0]), len(columns))} is needed")
+            set_field(self, "matrix", matrix)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0])
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, the target not among them."""
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return self.schema.names
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each column, "numeric" or "nominal"."""
+        return tuple(column.kind for column in self.schema.columns)
+
+    @property
+    def categories(self) -> tuple[tuple[Any, ...], ...]:
+        """The categories of each column; empty for a numeric one."""
+        return tuple(column.categories for column in self.schema.columns)
+
+    def take(self, rows: npt.NDArray[Any]) -> "Table":
+        """Return the table of these rows, by number.
+
+        Examples
+        --------
+        >>> schema = Schema((Column("size", "numeric"),))
+        >>> Table(schema, (np.array([1.5, 2.5, 3.5]),)).take(np.array([2, 0])).columns[0].tolist()
+        [3.5, 1.5]
+        """
+        matrix = None if self.matrix is None else self.matrix[rows]
+        columns = tuple(column[rows] for column in self.columns) if matrix is None else tuple(matrix.T)
+        n_unseen = tuple(
+            int(np.count_nonzero(column < 0)) if about.kind == "nominal" else 0
+            for about, column in zip(self.schema.columns, columns, strict=True)
+        )
+        target = None if self.target is None else self.target[rows]
+        return Table(self.schema, columns, target, matrix, n_unseen)
+
+    def values(self, column: str | int) -> npt.NDArray[Any]:
+        """Return a column as it was given: numbers, or categories with None where missing or unseen."""
+        at = self.names.index(column) if isinstance(column, str) else column
+        about = self.schema.columns[at]
+        if about.kind == "numeric":
+            return self.columns[at]
+        lookup = np.empty(len(about.categories) + 2, object)  # the last two: missing, and -1
+        lookup[: len(about.categories)] = about.categories
+        decoded: npt.NDArray[Any] = lookup[self.columns[at]]
+        return decoded
+
+    __reduce__ = rebuilt
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and self.n_unseen == other.n_unseen
+            and same(self.target, other.target)
+            and all(same(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.schema, self.n_rows, self.n_unseen))
+
+    def __repr__(self) -> str:
+        rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
+        n_nominal = self.kinds.count("nominal")
+        columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
+        classes = self.schema.classes
+        if self.schema.has_numeric_target:
+            return f"Table({rows}, {columns}, a numeric target)"
+        return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only view: the data itself may be the caller's and is not copied."""
+    if type(array) is np.ndarray and not array.flags.writeable:
+        return array
+    view = array.view(np.ndarray)
+    view.flags.writeable = False
+    return view
+
+
+_CODES, _NUMBERS = (np.dtype(np.int32),), (np.dtype(np.float32), np.dtype(np.float64))  # native ones: others differ
+
+
+def _check_columns(schema: Schema, columns: tuple[npt.NDArray[Any], ...]) -> None:
+    if len(columns) != len(schema.columns) or not columns:
+        raise SchemaError(
+            f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"
+        )
+    shape = (len(columns[0]),)
+    for about, column in zip(schema.columns, columns, strict=True):
+        needed = _CODES if about.kind == "nominal" else _NUMBERS
+        if column.dtype not in needed:
+            raise SchemaError(
+                f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(map(str, needed))}"
+            )
+        if column.shape != shape:
+            raise DataError(f"column {about.name!r} has shape {column.shape}; {shape} is needed")
+        if about.kind == "nominal" and len(column) and not -1 <= column.min() <= column.max() < about.n_codes:
+            raise SchemaError(
+                f"column {about.name!r} holds codes from {column.min()} to {column.max()}; "
+                f"-1 to {about.n_codes - 1} are known"
+            )

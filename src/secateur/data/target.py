@@ -1,0 +1,321 @@
+"""The target as class numbers or as numbers, and the rules that row weights must meet."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from .arrays import sealed
+from .columns import Array, Coded, Given, Numbers, dense_array, family, family_of, in_order, read_cells, read_series
+from .remarks import EXACT_WHOLE, listed, tell
+from .table import Schema, Table
+
+TargetKind = Literal["class", "number"]
+
+MANY_CLASSES = 1000
+LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
+
+
+def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[npt.NDArray[np.int32], Array]:
+    """Return the class number of each label, and the classes.
+
+    Parameters
+    ----------
+    y : array-like
+        Labels: text, truth values or whole numbers, none of them missing.
+    classes : array, optional
+        The classes of the growing table. Left out, they are the distinct labels, sorted.
+
+    Returns
+    -------
+    codes : array of int32
+        `classes[codes]` gives the labels back. With `classes` given, labels that are not
+        among them all get the number `len(classes)`, which errs everywhere, with a warning.
+    classes : array
+
+    Notes
+    -----
+    A label is known by its value: 1, 1.0 and True are the same class, 1 and "1" are not.
+
+    Examples
+    --------
+    >>> codes, classes = encode_target(["spam", "ham", "spam"])
+    >>> codes.tolist(), classes.tolist()
+    ([1, 0, 1], ['ham', 'spam'])
+    >>> encode_target([0, 1, 2, 1])[0].tolist()
+    [0, 1, 2, 1]
+    """
+    given, dtype = _read_labels(y)
+    _check_labels(given)
+    codes, found = _distinct(given)
+    if classes is not None:
+        return _known(codes, found, np.asarray(classes))
+    if len(found) > MANY_CLASSES:
+        tell(f"y has {len(found):,} classes; counting them takes {8 * len(found):,} bytes for every node of the tree")
+    # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
+    labels = np.array(found, dtype) if family_of(type(found[0])) == "text" else np.array(found)
+    return sealed(codes), sealed(labels)
+
+
+def numeric_target(y: Any) -> npt.NDArray[np.float64]:
+    """Return the numbers that a regression tree is to predict, one per row.
+
+    Parameters
+    ----------
+    y : array-like
+        Numbers or truth values, none of them missing or infinite.
+
+    Examples
+    --------
+    >>> numeric_target([1, 2.5]).tolist(), numeric_target([True, False]).tolist()
+    ([1.0, 2.5], [1.0, 0.0])
+    """
+    given, _ = _read_labels(y)
+    if isinstance(given, Coded):
+        given = _truth_or_numbers(given)
+    values = given.values.astype(np.float64)
+    if len(values) == 0:
+        raise DataError("y has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
+    is_missing = np.isnan(values)
+    if given.is_missing is not None:
+        is_missing |= given.is_missing
+    if is_missing.any():
+        raise DataError(
+            f"Input y contains NaN: the target is missing in {np.count_nonzero(is_missing):,} rows "
+            f"({_first_rows(is_missing)}); remove these rows"
+        )
+    is_large = ~(np.abs(values) <= LARGEST_TARGET)
+    if np.isinf(values).any():
+        raise DataError(f"Input y contains infinity ({_first_rows(np.isinf(values))}); finite numbers are needed")
+    if is_large.any():
+        raise DataError(
+            f"y reaches {values[is_large][0]:.6g} ({_first_rows(is_large)}), whose square is no float any more; "
+            f"numbers up to {LARGEST_TARGET:g} are needed: divide y"
+        )
+    return sealed(values)
+
+
+def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
+    """Whether the target is to be read as numbers: as asked, as the schema or else the table itself has it."""
+    if target_kind not in (None, "class", "number"):
+        raise ParameterError(f"target_kind={target_kind!r}; 'class', 'number' or None is needed")
+    if target_kind is None:
+        about = own if known is None else known
+        return about is not None and about.has_numeric_target
+    if known is not None and (known.classes is not None or known.has_numeric_target):
+        was = "number" if known.has_numeric_target else "class"
+        if was != target_kind:
+            raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
+    return target_kind == "number"
+
+
+def labels_as_numbers(table: Table) -> Array:
+    """Return the labels behind the class numbers of a table, which must be numbers or truth values."""
+    if table.schema.has_numeric_target:
+        raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
+    classes, codes = table.schema.classes, table.target
+    assert classes is not None
+    assert codes is not None
+    if codes.max(initial=0) >= len(classes):
+        raise DataError("the table holds labels that its schema does not know; encode it with target_kind='number'")
+    labels: Array = classes[codes]
+    return labels
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+    """Return the weights of the rows as float64; None means that every row counts once.
+
+    Parameters
+    ----------
+    sample_weight : array-like or None
+        Numbers of 0 or more, not all 0.
+    n_rows : int
+        How many there must be.
+
+    Examples
+    --------
+    >>> check_weights([1, 0, 2], 3).tolist()
+    [1.0, 0.0, 2.0]
+    """
+    if sample_weight is None:
+        return None
+    try:
+        given = np.asarray(sample_weight)
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"sample_weight holds values that are not numbers ({error}); one number per row is needed"
+        ) from error
+    if weights.shape != (n_rows,) or given.dtype.kind == "c":
+        raise DataError(
+            f"sample_weight is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise DataError(
+            f"sample_weight of row {wrong[0]} is {weights[wrong[0]]} ({len(wrong):,} such); "
+            "finite numbers of 0 or more are needed"
+        )
+    if not weights.any():
+        raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise DataError(f"sample_weight adds up to {total}; rescale it, for instance divide by {weights.max():.6g}")
+    if total >= EXACT_WHOLE and not (weights % 1).any():
+        raise DataError(
+            f"sample_weight adds up to {total:.6g}, 2**53 or more, where whole numbers stop being exact; "
+            f"rescale it, for instance divide by {weights[weights > 0].min():.6g}"
+        )
+    return sealed(weights)
+
+
+def summable(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the weights rounded to a grid so fine that it does not matter and so coarse that every sum is exact.
+
+    Sums then do not depend on the order of the rows, a difference of equal sums is 0, and
+    routing the growing data gives the growing counts to the last bit. Whole numbers stay.
+
+    Examples
+    --------
+    >>> third, fifth = summable([1 / 3, 1 / 5]).tolist()
+    >>> (third + fifth) - fifth == third
+    True
+    """
+    given = np.asarray(weights, np.float64)
+    if not (given % 1).any():
+        return given
+    unit = 2.0 ** (np.frexp(given.sum())[1] - 51)  # sums stay below 2**53 units, also after rounding up
+    return np.asarray(np.rint(given / unit) * unit)
+
+
+def _read_labels(y: Any) -> tuple[Given, Any]:
+    """Return the labels as one column, and the type in which text among them is kept."""
+    if isinstance(y, Numbers | Coded):
+        return y, object
+    if y is None:
+        raise DataError("requires y to be passed, but the target y is None")
+    if hasattr(y, "tocsc"):
+        raise UnsupportedError(f"y is sparse ({type(y).__name__}); pass y.toarray().ravel()")
+    if not isinstance(y, np.ndarray | list | tuple):
+        series = _series(y)
+        if series is not None:
+            return read_series(series, series.name or "y"), object
+    array = dense_array(y, "y")
+    if array.ndim == 2 and array.shape[1] == 1:
+        _tell_column()
+        array = array.ravel()
+    if array.ndim != 1:
+        raise DataError(f"y has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
+    if array.dtype != object:
+        return Numbers(array), None
+    return read_cells(array, "y"), np.asarray(y).dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
+
+
+def _series(y: Any) -> Any:
+    """Return the narwhals series behind `y`, None if it comes from no frame library."""
+    import narwhals.stable.v2 as nw
+
+    if hasattr(y, "__arrow_c_array__") and type(y).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        y = pa.chunked_array([y])
+    found = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series):
+        return found
+    if isinstance(found, nw.LazyFrame):
+        raise UnsupportedError(f"y is lazy ({type(y).__name__}); pass y.collect()")
+    if isinstance(found, nw.DataFrame):
+        if found.shape[1] != 1:
+            raise DataError(f"y has {found.shape[1]} columns; one label per row is needed (a single output)")
+        _tell_column()
+        return found[:, 0]
+    if not hasattr(y, "__array__"):
+        raise UnsupportedError(f"y is a {type(y).__name__}; a sequence of labels is needed")
+    return None
+
+
+def _tell_column() -> None:
+    tell("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
+
+
+def _check_labels(given: Given) -> None:
+    values = given.codes if isinstance(given, Coded) else given.values
+    if len(values) == 0:
+        raise DataError("y has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
+    if isinstance(given, Coded):
+        is_missing = given.codes < 0
+        numbers = np.array(given.levels)[np.unique(given.codes[~is_missing])] if family(given) == "number" else None
+    else:
+        is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+        if given.is_missing is not None:
+            is_missing = is_missing | given.is_missing
+        numbers = values[~is_missing] if values.dtype.kind == "f" else None
+    if is_missing.any():
+        raise DataError(
+            f"Input y contains NaN: the label is missing in {np.count_nonzero(is_missing):,} rows "
+            f"({_first_rows(is_missing)}); remove these rows"
+        )
+    if numbers is None:
+        return
+    if np.isinf(numbers).any():
+        shown = f" ({_first_rows(np.isinf(values))})" if isinstance(given, Numbers) else ""
+        raise DataError(f"Input y contains infinity{shown}; class labels are text, truth values or whole numbers")
+    fraction = numbers[numbers % 1 != 0]
+    if len(fraction):
+        raise DataError(
+            f"Unknown label type: continuous (y holds {fraction[0]}); use TreeRegressor for a continuous target, "
+            "or turn the labels into text if they are classes"
+        )
+
+
+def _truth_or_numbers(given: Coded) -> Numbers:
+    if family(given) == "text":
+        shown = listed([given.levels[code] for code in np.unique(given.codes[given.codes >= 0])[:3]])
+        raise DataError(
+            f"y holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
+            "(TreeClassifier) if these are classes"
+        )
+    levels = np.array([*map(float, given.levels), np.nan])  # the last is where missing points
+    return Numbers(levels[given.codes])
+
+
+def _first_rows(is_wrong: Array) -> str:
+    rows = np.flatnonzero(is_wrong)
+    return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
+
+
+def _distinct(given: Given) -> tuple[npt.NDArray[np.int32], list[Any]]:
+    """Return class numbers and the sorted labels that occur."""
+    if isinstance(given, Coded):
+        present = np.unique(given.codes)
+        found = sorted(given.levels[code] for code in present)
+        return in_order(given, found).codes, found
+    values = given.values
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if high - low <= 4 * len(values):  # a table of flags beats sorting
+            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # -128 to 127 is no int8 range
+            shifted = (wide - wide.dtype.type(low)).astype(np.int64)
+            occurs = np.zeros(high - low + 1, bool)
+            occurs[shifted] = True
+            numbers = (np.cumsum(occurs) - 1).astype(np.int32)
+            return numbers[shifted], [values.dtype.type(label + low) for label in np.flatnonzero(occurs).tolist()]
+    labels, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int32), list(labels)
+
+
+def _known(codes: Array, found: list[Any], classes: Array) -> tuple[npt.NDArray[np.int32], Array]:
+    """Return the numbers of labels among the classes of the tree."""
+    number = {label: c for c, label in enumerate(classes.tolist())}
+    if (family_of(type(found[0])) == "text") != (family_of(type(classes.tolist()[0])) == "text"):
+        raise SchemaError(
+            f"y holds {listed(found[:3])}, but the classes of the tree are {listed(classes[:3].tolist())}; "
+            "text and numbers are never equal: convert y"
+        )
+    lookup = np.array([number.get(label, len(classes)) for label in found], np.int32)
+    new = [label for label, c in zip(found, lookup, strict=True) if c == len(classes)]
+    if new:
+        tell(f"y holds classes the tree does not know ({listed(new, 5)}); their rows count as errors everywhere")
+    return sealed(lookup[codes]), classes

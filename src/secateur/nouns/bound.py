@@ -1,0 +1,125 @@
+"""Bound: a certificate of the error of a pruned tree, and how it reads."""
+
+from dataclasses import asdict, dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from ..errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An upper limit on the error on new rows, and everything needed to check it.
+
+    Parameters
+    ----------
+    value : float
+        With probability at least `1 - delta` the true error is at most this.
+    delta : float
+        Chance, over samples, that the statement is wrong.
+    method : str
+        What was computed.
+    n : int
+        Rows of the sample it was computed from.
+    errors : int or float
+        Errors of the pruning on that sample.
+    complexity : float
+        What the choice cost: ln of the number of candidates, ln 1/prior, KL or penalty.
+    certified : bool
+        Whether the limit is a guarantee under the stated assumptions.
+    reason : str
+        If not certified: why.
+    sample : str
+        Name of the sample.
+    details : dict
+        The further numbers that lead to `value`; each method says which.
+    predictor : str
+        What errs at most so often, if it is not simply the pruned tree.
+    quantity : str
+        What is limited: "error", "cost", "false positive rate", ...
+    scale : float
+        The greatest value it can have: 1 for a rate, the largest entry of the matrix for a cost.
+    freshness : str
+        Which samples the rows were compared with, or why that could not be done.
+    is_checked : bool
+        Whether that comparison would have found rows that were used before.
+
+    Examples
+    --------
+    >>> print(Bound(0.123, 0.05, "test sample", 10_000, 1_100))
+    With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000
+    held-out rows (method: test sample); assumes rows are independent and drawn alike.
+    >>> print(Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="the prior is not one"))
+    Not a guarantee (the prior is not one): quarter bit gives 20 % for 500 held-out rows at nominal confidence 95 %.
+    """
+
+    value: float
+    delta: float
+    method: str
+    n: int
+    errors: int | float
+    complexity: float = 0.0
+    certified: bool = True
+    reason: str = ""
+    sample: str = ""
+    details: dict[str, Any] = field(default_factory=dict, compare=False)
+    predictor: str = ""
+    quantity: str = "error"
+    scale: float = 1.0
+    freshness: str = ""
+    is_checked: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.value <= self.scale:
+            raise ParameterError(f"value={self.value}; a number between 0 and {self.scale:g} is needed")
+        if not 0 < self.delta < 1:
+            raise ParameterError(f"delta={self.delta}; a failure probability between 0 and 1, both excluded, is needed")
+        if not self.certified and not self.reason:
+            raise ParameterError("a bound that is not certified needs a reason")
+
+    @property
+    def rate(self) -> float:
+        """The error rate found on the sample."""
+        return self.errors / self.n if self.n else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields by name.
+
+        Examples
+        --------
+        >>> Bound(0.123, 0.05, "test sample", 10_000, 1_100).to_dict()["errors"]
+        1100
+        """
+        return asdict(self)
+
+    def __str__(self) -> str:
+        # The limit is rounded up and the confidence down, so that the sentence stays true.
+        value = Decimal(repr(float(self.value)))
+        is_rate = self.quantity != "cost"
+        limit = _percent(value, ROUND_CEILING, 3) if is_rate else _digits(value, ROUND_CEILING, 3)
+        confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
+        rows = f"{self.n:,} held-out row{'s' if self.n != 1 else ''}"
+        if not self.certified:
+            return (
+                f"Not a guarantee ({self.reason}): {self.method} gives {limit} "
+                f"for {rows} at nominal confidence {confidence}."
+            )
+        subject = f"the {self.quantity} of {self.predictor}" if self.predictor else f"the {self.quantity}"
+        assumed = "independent and drawn alike"
+        if not self.is_checked:
+            assumed = f"independent, drawn alike and not used before ({self.freshness})"
+        return (
+            f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
+            f"from {rows} (method: {self.method}); assumes rows are {assumed}."
+        )
+
+
+def _percent(share: Decimal, rounding: str, n_digits: int) -> str:
+    """A share in percent with that many significant digits."""
+    return _digits(100 * share, rounding, n_digits) + " %"
+
+
+def _digits(number: Decimal, rounding: str, n_digits: int) -> str:
+    last = Decimal(1).scaleb(number.adjusted() - n_digits + 1) if number else Decimal(1)
+    text = f"{number.quantize(last, rounding=rounding):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

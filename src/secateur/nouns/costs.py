@@ -1,0 +1,139 @@
+"""What a node costs as a leaf, and what a cut at it adds (spec of every additive rule).
+
+A *cost* is any number per node: errors on some sample, m-estimates, losses under a cost
+matrix, squared errors. With `full` the cost of the uncut subtree and `excess = cost -
+full`, every pruning P has
+
+    cost(P) = full[root] + sum of excess over its cuts.
+
+Where a rule is given `Moments` in the place of `Counts`, a node costs its squared error:
+in growing that around its own mean, on a held-out sample that around the mean of growing.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels import structure
+from ..data.arrays import frozen, sealed
+from ..errors import CountsError, ParameterError
+from .counts import Counts, Numbers
+from .moments import Moments
+from .seen import Seen
+from .tree import Ints, Tree
+
+Sample = Counts | Moments
+
+NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
+
+
+def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Numbers:
+    """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
+
+    Whole-number costs stay int64 so that ties are exact. Of squared errors see `squared_cost`.
+    """
+    if counts is not None:
+        counts.check_fits(tree)
+    if cost is None:
+        if counts is None:
+            raise CountsError("counts are None and no cost is given; one of them must say what a leaf costs")
+        if isinstance(counts, Moments):
+            return squared_cost(counts)
+        return counts.errors_if_leaf(counts.majority)
+    array = np.asarray(cost)
+    if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
+        raise ParameterError(f"cost has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
+    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(bad):
+        raise ParameterError(f"cost of node {bad[0]} is {array[bad[0]]}; finite numbers of 0 or more are needed")
+    if array.dtype.kind in "iu" and int(array.max()) * tree.n_leaves >= 2**61:
+        raise ParameterError(
+            f"cost of node {array.argmax()} is {array.max()}; times {tree.n_leaves} leaves exceeds 64-bit sums; "
+            "divide the costs or pass them as floats"
+        )
+    return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
+
+
+def squared_cost(grown: Moments) -> Numbers:
+    """Return the squared error of each node as a leaf that answers its own mean.
+
+    A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
+    root gets the cost of its leaves, so that every rule sees a tie and prefers the leaf.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> squared_cost(Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])).round(6).tolist()
+    [16.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    tree, spread = grown.tree, grown.spread
+    full = full_cost(tree, spread)
+    return sealed(np.where(spread - full <= NOISE * spread[0], full, spread))
+
+
+def held_out_cost(grown: Moments, holdout: Moments) -> Numbers:
+    """Return the squared error on a held-out sample of each node as a leaf that answers the mean of growing.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
+    >>> held_out_cost(grown, Moments.from_leaves(tree, [1, 1], [1.0, 2.0], sample="prune")).tolist()
+    [1.0, 0.0, 1.0]
+    """
+    holdout.check_fits(grown.tree)
+    return holdout.squared_errors_if_leaf(grown.mean)
+
+
+def seen_of(tree: Tree, *samples: Sample | None, cost: npt.ArrayLike | None = None) -> Seen:
+    """Return the samples that shape what a rule makes of them.
+
+    A `cost` says nothing of where it comes from: it may have been computed from any sample
+    that has told its errors on this tree so far.
+    """
+    return Seen.of(*samples) if cost is None else Seen.of(*samples) | tree.ledger.open
+
+
+def labels_of(counts: Sample | None) -> Ints | None:
+    """Return the class of each node as a leaf; None where there are no classes."""
+    return counts.majority if isinstance(counts, Counts) else None
+
+
+def full_cost(tree: Tree, cost: Numbers) -> Numbers:
+    """Return the cost of the uncut subtree at each node."""
+    own = np.where(tree.is_leaf, cost, 0).astype(cost.dtype)
+    return sealed(structure.sum_upwards(tree.parent, own[:, None])[:, 0])
+
+
+def excess_cost(tree: Tree, cost: Numbers) -> Numbers:
+    """Return what a cut at each node adds to the cost of the uncut tree."""
+    return sealed(cost - full_cost(tree, cost))
+
+
+def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None) -> Numbers:
+    """Return the m-estimate of the error mass of each node as a leaf.
+
+    Parameters
+    ----------
+    grown : Counts
+    m : float
+        Weight of the prior; `m = n_classes` with a uniform prior is Laplace's estimate.
+    prior : array, optional
+        Class probabilities; the class frequencies at the root by default.
+
+    Returns
+    -------
+    array
+        Share of the examples in the node times its estimated error; additive over leaves.
+    """
+    if not (np.isfinite(m) and m >= 0):
+        raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
+    grown.tree.ledger.look(grown)
+    total = grown.total.astype(float)
+    whole = total[0] if total[0] > 0 else 1.0
+    if prior is None:
+        prior = grown.by_class[0] / whole
+    expected = (1 - np.asarray(prior, float)) * m
+    wrong = (total[:, None] - grown.by_class + expected).min(axis=1)
+    weight = total + m
+    rate = np.divide(wrong, weight, out=np.zeros_like(total), where=weight > 0)
+    return sealed(total / whole * rate)

@@ -1,0 +1,249 @@
+"""Counts: how many examples of each class of one named sample reach each node."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels import structure
+from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.sketch import Sketch
+from ..errors import CountsError, ParameterError
+from .seen import mark_of
+from .tree import Ints, Tree
+
+Numbers = npt.NDArray[Any]  # int64 or float64
+LabelRule = Literal["grow", "prune", "both"]
+MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts:
+    """Class counts (or weights) of one sample in every node of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree the sample was routed through.
+    by_class : array of shape (n_nodes, n_classes)
+        Whole numbers stay int64, so that ties are exact, and add up to less than 2**53, so that every
+        sum and rate made of them is; weights are float64.
+    sample : str
+        Name of the sample; prunings remember the samples that shaped them.
+    n_rows : int, optional
+        Rows behind the counts, each one draw whatever its weight. None: not known, counts made by hand.
+    sketch : Sketch, optional
+        What is remembered of the rows, so that certificates can tell whether they are fresh.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> counts = Counts.from_leaves(tree, [[3, 1], [0, 2]], sample="grow")
+    >>> counts.by_class.tolist()
+    [[3, 3], [3, 1], [0, 2]]
+    >>> counts.majority.tolist(), counts.errors_if_leaf(counts.majority).tolist()
+    ([0, 0, 1], [3, 1, 0])
+    """
+
+    tree: Tree
+    by_class: Numbers
+    sample: str = "grow"
+    n_rows: int | None = None
+    sketch: Sketch | None = None
+
+    def __post_init__(self) -> None:
+        by_class = _numbers(self.by_class)
+        shape = by_class.shape
+        if by_class.ndim != 2 or shape[0] != self.tree.n_nodes or shape[1] == 0:
+            raise CountsError(
+                f"counts of sample {self.sample!r} have shape {shape}; "
+                f"({self.tree.n_nodes}, number of classes) needed for {self.tree}"
+            )
+        object.__setattr__(self, "by_class", by_class)
+        _check_sums(self.tree, by_class, self.sample)
+
+    @classmethod
+    def from_leaves(cls, tree: Tree, leaf_by_class: npt.ArrayLike, *, sample: str = "grow") -> "Counts":
+        """Return the counts of all nodes from those of the leaves, in pre-order.
+
+        Examples
+        --------
+        >>> Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[1, 0], [0, 4]])
+        Counts('grow', 5 in 2 classes, 3 nodes)
+        """
+        at_leaves = _numbers(leaf_by_class)
+        if at_leaves.ndim != 2 or len(at_leaves) != tree.n_leaves:
+            raise CountsError(
+                f"leaf counts have shape {at_leaves.shape}; ({tree.n_leaves}, number of classes) needed for {tree}"
+            )
+        own = np.zeros((tree.n_nodes, at_leaves.shape[1]), at_leaves.dtype)
+        own[tree.is_leaf] = at_leaves
+        return cls(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.by_class.shape[1])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the counts are whole numbers, so that comparisons are exact."""
+        return self.by_class.dtype.kind == "i"
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some row counts for more or less than one."""
+        return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
+
+    @cached_property
+    def mark(self) -> bytes:
+        """What tells this sample from others: its name and rows, or its counts where those are not known."""
+        return mark_of(self, self.by_class)
+
+    @cached_property
+    def total(self) -> Numbers:
+        """Examples (or weight) in each node."""
+        return sealed(self.by_class.sum(axis=1))
+
+    @cached_property
+    def majority(self) -> Ints:
+        """The `grow` label of each node: lowest class on a tie, the parent's label if empty."""
+        self.tree.ledger.look(self)  # labels are a choice, too
+        labels = self.by_class.argmax(axis=1).astype(np.int32)
+        return sealed(structure.inherit_labels(self.tree.parent, labels, self.total == 0))
+
+    def errors_if_leaf(self, labels: npt.ArrayLike) -> Numbers:
+        """Return the errors of each node as a leaf with the given label.
+
+        Parameters
+        ----------
+        labels : array of int
+            One class per node. A class number beyond this sample's classes errs everywhere.
+
+        Notes
+        -----
+        The tree's ledger notes that this sample has been looked at: it can no longer certify
+        a pruning of the tree without paying for the choice.
+        """
+        self.tree.ledger.look(self)
+        return self.wrong(labels)
+
+    def wrong(self, labels: npt.ArrayLike) -> Numbers:
+        """Return what `errors_if_leaf` does, without a note: for verbs that write the ledger or `seen` themselves."""
+        chosen = np.asarray(labels)
+        if chosen.shape != (self.tree.n_nodes,):
+            raise CountsError(f"labels have shape {chosen.shape}; one per node, ({self.tree.n_nodes},), needed")
+        if chosen.dtype.kind not in "iu" or chosen.min() < 0:
+            raise CountsError(f"labels must be class numbers from 0; found {chosen.min()} ({chosen.dtype})")
+        known = chosen < self.n_classes
+        right = self.by_class[np.arange(len(chosen)), np.where(known, chosen, 0)]
+        return sealed(self.total - np.where(known, right, 0))
+
+    def check_fits(self, tree: Tree) -> None:
+        """Raise `CountsError` unless these are counts of `tree`."""
+        if not self.tree.same_structure(tree):
+            raise CountsError(
+                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "
+                "count it on the tree to prune"
+            )
+
+    __reduce__ = rebuilt
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return self.sample == other.sample and same(self.by_class, other.by_class) and self.tree == other.tree
+
+    def __hash__(self) -> int:
+        return hash((self.sample, self.by_class.tobytes()))
+
+    def __repr__(self) -> str:
+        total = self.total[0]
+        shown = f"{total:,}" if self.is_whole else f"{total:,.6g}"
+        return f"Counts({self.sample!r}, {shown} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
+
+
+def leaf_labels(
+    grown: Counts, holdout: Counts | None, rule: LabelRule, original: Literal["fixed", "relabel"] = "fixed"
+) -> Ints:
+    """Return the label each node takes as a leaf, under a label rule.
+
+    Parameters
+    ----------
+    grown, holdout : Counts
+        `holdout` may be None under the rule "grow".
+    rule : "grow", "prune" or "both"
+        Majority of which counts. A tie goes to the `grow` label if it is among the
+        tied, else to the lowest class; an empty node takes the `grow` label.
+    original : "fixed" or "relabel"
+        Whether the original leaves keep their `grow` label.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    >>> held = Counts.from_leaves(tree, [[0, 1], [0, 0]], sample="prune")
+    >>> leaf_labels(grown, held, "prune").tolist(), leaf_labels(grown, held, "prune", "relabel").tolist()
+    ([1, 0, 1], [1, 1, 1])
+    """
+    if rule not in ("grow", "prune", "both"):
+        raise ParameterError(f"labels={rule!r}; one of 'grow', 'prune', 'both' is needed")
+    if original not in ("fixed", "relabel"):
+        raise ParameterError(f"original={original!r}; 'fixed' or 'relabel' is needed")
+    if rule == "grow":
+        return grown.majority
+    if holdout is None:
+        raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
+    n_classes = grown.n_classes  # a class that growing did not see errs everywhere and has no vote
+    votes = _padded(holdout.by_class[:, :n_classes], n_classes)
+    if rule == "both":
+        votes = votes + grown.by_class
+    nodes = np.arange(grown.tree.n_nodes)
+    keeps_grow = votes[nodes, grown.majority] == votes.max(axis=1)  # also when the node is empty
+    if original == "fixed":
+        keeps_grow = keeps_grow | grown.tree.is_leaf
+    return sealed(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
+
+
+def _padded(by_class: Numbers, n_classes: int) -> Numbers:
+    missing = n_classes - by_class.shape[1]
+    return np.pad(by_class, ((0, 0), (0, missing))) if missing else by_class
+
+
+def _numbers(values: npt.ArrayLike) -> Numbers:
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        return frozen(array, np.int64)
+    if array.dtype.kind == "f":
+        return frozen(array, np.float64)
+    raise CountsError(f"counts hold {array.dtype} values; numbers are needed")
+
+
+def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
+    """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
+    if by_class.dtype.kind == "i":
+        total = float(by_class.max()) * by_class.size  # a bound that mostly decides
+        if total >= MOST_WHOLE:
+            # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
+            total = float(by_class[tree.is_leaf].sum(dtype=np.float64))
+        if total >= MOST_WHOLE:
+            raise CountsError(
+                f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
+                "exact; divide them by a common factor, or pass them as float weights"
+            )
+        if structure.adds_up(tree.end, by_class):
+            return
+    # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
+    slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
+    v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)
+    if v < 0:
+        return
+    found = by_class[v, c]
+    if not (np.isfinite(found) and found >= 0):
+        raise CountsError(f"sample {sample!r}, node {v}, class {c}: count {found}; a number of 0 or more is needed")
+    raise CountsError(
+        f"sample {sample!r}, node {v}, class {c}: count {found}, but the leaves below it hold {summed[v, c]}; "
+        "Counts.from_leaves adds them up"
+    )

@@ -1,0 +1,219 @@
+"""Moments: what squared error needs to know of one named sample in each node."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels import node_moments, structure
+from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.sketch import Sketch
+from ..errors import CountsError, UnsupportedError
+from .seen import mark_of
+from .tree import Floats, Tree
+
+
+class NoClassesError(UnsupportedError, AttributeError):
+    """Classes were asked of a sample whose target is a number."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Weight, mean and squared error of a numeric target in every node of a tree.
+
+    The regression twin of `Counts`: the cost of a node as a leaf that answers `values` is
+    `squared_errors_if_leaf(values)`, and every rule that takes `cost=` works on it.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree the sample was routed through.
+    weight : array of float
+        Examples (or their weight) in each node.
+    mean : array of float
+        Mean of the target in each node; the parent's where the node is empty.
+    spread : array of float
+        Sum of weighted squared differences from that mean: what the node costs as a leaf
+        that answers its own mean.
+    sample : str
+        Name of the sample.
+    n_rows, sketch
+        As for `Counts`.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> moments = Moments(tree, [3, 2, 1], [2.0, 1.0, 4.0], [6.0, 0.0, 0.0])
+    >>> moments
+    Moments('grow', 3 examples, 3 nodes)
+    >>> moments.squared_errors_if_leaf([2.0, 2.0, 2.0]).tolist()
+    [6.0, 2.0, 4.0]
+    """
+
+    tree: Tree
+    weight: Floats
+    mean: Floats
+    spread: Floats
+    sample: str = "grow"
+    n_rows: int | None = None
+    sketch: Sketch | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("weight", "mean", "spread"):
+            values = _numbers(name, getattr(self, name), self.tree.n_nodes, self)
+            object.__setattr__(self, name, values)
+        _check_sums(self)
+
+    @classmethod
+    def from_leaves(
+        cls,
+        tree: Tree,
+        weight: npt.ArrayLike,
+        mean: npt.ArrayLike,
+        spread: npt.ArrayLike | None = None,
+        *,
+        sample: str = "grow",
+    ) -> "Moments":
+        """Return the moments of all nodes from those of the leaves, in pre-order.
+
+        Parameters
+        ----------
+        tree : Tree
+        weight, mean, spread : arrays, one number per leaf
+            Without `spread` all examples of a leaf have the same target. The mean of an
+            empty leaf is not read.
+        sample : str
+
+        Examples
+        --------
+        >>> moments = Moments.from_leaves(Tree.from_parents([-1, 0, 0]), [2, 1], [1.0, 4.0])
+        >>> moments.mean.tolist(), moments.spread.tolist()
+        ([2.0, 1.0, 4.0], [6.0, 0.0, 0.0])
+        """
+        given = {"weight": weight, "mean": mean, "spread": np.zeros(tree.n_leaves) if spread is None else spread}
+        whole = []
+        for name, values in given.items():
+            array = np.asarray(values, np.float64)
+            if array.shape != (tree.n_leaves,):
+                raise CountsError(f"{name} has shape {array.shape}; one number per leaf, ({tree.n_leaves},), needed")
+            whole.append(np.zeros(tree.n_nodes))
+            whole[-1][tree.is_leaf] = array
+        total, means, spreads = node_moments.moments_upwards(tree.parent, *whole)
+        return cls(tree, sealed(total), sealed(means), sealed(spreads), sample)
+
+    @property
+    def total(self) -> Floats:
+        """Examples (or weight) in each node; the name `Counts` has for it."""
+        return self.weight
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some row counts for more or less than one."""
+        return not self.is_whole or self.n_rows not in (None, int(self.weight[0]))
+
+    @cached_property
+    def mark(self) -> bytes:
+        """What tells this sample from others; see `Counts.mark`."""
+        return mark_of(self, self.weight, self.spread)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the weights are whole, so that they number examples."""
+        return bool((self.weight == np.rint(self.weight)).all())
+
+    def squared_errors_if_leaf(self, values: npt.ArrayLike) -> Floats:
+        """Return the summed squared error of each node as a leaf that answers `values`, one number per node.
+
+        With the means of the growing sample as `values` this is what a held-out sample says
+        each node costs.
+
+        Examples
+        --------
+        >>> tree = Tree.from_parents([-1, 0, 0])
+        >>> grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
+        >>> held_out = Moments.from_leaves(tree, [1, 1], [1.0, 2.0], sample="prune")
+        >>> held_out.squared_errors_if_leaf(grown.mean).tolist()
+        [1.0, 0.0, 1.0]
+        """
+        answers = np.asarray(values, np.float64)
+        if answers.shape != (self.tree.n_nodes,):
+            raise CountsError(f"values have shape {answers.shape}; one per node, ({self.tree.n_nodes},), needed")
+        wrong = np.flatnonzero(~np.isfinite(answers))
+        if len(wrong):
+            raise CountsError(f"the value of node {wrong[0]} is {answers[wrong[0]]}; finite numbers are needed")
+        return sealed(self.spread + self.weight * (self.mean - answers) ** 2)
+
+    def restricted(self, tree: Tree, nodes: npt.NDArray[Any]) -> "Moments":
+        """Return the moments on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
+        return Moments(
+            tree, self.weight[nodes], self.mean[nodes], self.spread[nodes], self.sample, self.n_rows, self.sketch
+        )
+
+    def check_fits(self, tree: Tree) -> None:
+        """Raise `CountsError` unless these are moments of `tree`."""
+        if not self.tree.same_structure(tree):
+            raise CountsError(
+                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "
+                "count it on the tree to prune"
+            )
+
+    __reduce__ = rebuilt
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("by_class", "majority", "errors_if_leaf", "n_classes"):
+            raise NoClassesError(
+                f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
+                "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"
+            )
+        raise AttributeError(f"'Moments' object has no attribute {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        alike = all(same(getattr(self, name), getattr(other, name)) for name in ("weight", "mean", "spread"))
+        return alike and self.sample == other.sample and self.tree == other.tree
+
+    def __hash__(self) -> int:
+        return hash((self.sample, self.mean.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"
+
+
+def _numbers(name: str, given: npt.ArrayLike, n_nodes: int, moments: Moments) -> Floats:
+    try:
+        values: Floats = frozen(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise CountsError(f"{name} of sample {moments.sample!r} holds values that are not numbers ({error})") from error
+    if values.shape != (n_nodes,):
+        raise CountsError(
+            f"{name} of sample {moments.sample!r} has shape {values.shape}; one number per node, ({n_nodes},), "
+            f"needed for {moments.tree}"
+        )
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise CountsError(
+            f"{name} of sample {moments.sample!r} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed"
+        )
+    if name != "mean" and values.min() < 0:
+        v = int(values.argmin())
+        raise CountsError(f"{name} of sample {moments.sample!r} is {values[v]} at node {v}; 0 or more is needed")
+    return values
+
+
+def _check_sums(moments: Moments) -> None:
+    """Refuse weights that differ from the sum over the leaves below.
+
+    Means and spreads are not added up again: foreign trees bring medians, and squared errors
+    that have lost digits.
+    """
+    tree, weight = moments.tree, moments.weight
+    # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
+    v, _, summed = structure.first_wrong_count(tree.parent, weight[:, None], 1e-9 * float(weight[0]))
+    if v >= 0:
+        raise CountsError(
+            f"weight of sample {moments.sample!r} is {weight[v]} at node {v}, but the leaves below it hold "
+            f"{summed[v, 0]}; Moments.from_leaves adds them up"
+        )

@@ -1,0 +1,182 @@
+"""Names, categories and thresholds in words: on one line, and never mistaken for one another."""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ParameterError
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.shares import LeafShares
+from ..nouns.tree import Tree
+
+MOST_DECIMALS = 12  # beyond, a threshold is written out in full
+_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
+
+
+class Threshold(NamedTuple):
+    """A threshold and how it is written; the values decide which of two is the closer one."""
+
+    value: float
+    text: str
+
+
+class Range(NamedTuple):
+    """What a path knows of a number: above `low`, at most `high`, or missing."""
+
+    low: Threshold
+    high: Threshold
+    is_missing_in: bool
+    is_known_in: bool
+
+
+ANYTHING = Range(Threshold(-np.inf, ""), Threshold(np.inf, ""), is_missing_in=True, is_known_in=True)
+
+
+def narrowed(known: Range, threshold: Threshold, child: int, *, is_default: bool) -> Range:
+    """What is known of a number after one more test."""
+    is_missing_in = known.is_missing_in and is_default
+    if threshold.value == np.inf:  # tells known from missing
+        return known._replace(is_missing_in=is_missing_in, is_known_in=known.is_known_in and child == 0)
+    if child == 0:
+        return known._replace(high=min(known.high, threshold), is_missing_in=is_missing_in)
+    return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
+
+
+def among(name: str, codes: npt.NDArray[Any], categories: Sequence[Any] | None, *, gaps: bool) -> str:
+    """A test for a set of categories; the code after the last category is missing."""
+    if categories is None:
+        return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
+    words = [category(categories[code]) for code in codes if code < len(categories)]
+    is_missing_in = gaps and len(codes) > len(words)
+    if is_missing_in and not words:
+        return f"{name} is missing"
+    text = f"{name} = {words[0]}" if len(words) == 1 else f"{name} in {{{', '.join(words)}}}"
+    return f"{text} or missing" if is_missing_in else text
+
+
+def thresholds_of(tree: Tree, decimals: int) -> list[Threshold]:
+    """The threshold of each node with so many decimals, more where two would look alike.
+
+    With a unit 10**-d below the gap to the nearest other threshold of the column (0 counts as
+    one), rounding moves either by less than half the gap: they stay apart and in order.
+    """
+    found = [Threshold(math.nan, "")] * tree.n_nodes
+    is_numeric = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0)
+    for j in np.unique(tree.feature[is_numeric]):
+        nodes = np.flatnonzero(is_numeric & (tree.feature == j))
+        values, which = np.unique(tree.threshold[nodes], return_inverse=True)
+        marks = np.unique(np.append(values[np.isfinite(values)], 0.0))
+        with np.errstate(over="ignore"):
+            gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
+        nearest = np.append(np.minimum(gaps[:-1], gaps[1:]), np.inf)  # the last: of an infinite threshold
+        at = np.searchsorted(marks, values)
+        written = [
+            Threshold(value, _number(value, gap, decimals))
+            for value, gap in zip(values.tolist(), nearest[at].tolist(), strict=True)
+        ]
+        for v, k in zip(nodes.tolist(), which.tolist(), strict=True):
+            found[v] = written[k]
+    return found
+
+
+def _number(value: float, gap: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    # The small number makes up for a logarithm that comes out just below a whole one.
+    needed = max(decimals, 0 if gap > 1 else math.floor(1e-9 - math.log10(gap)) + 1)
+    return repr(value) if needed > MOST_DECIMALS or abs(value) >= 1e15 else f"{value:.{needed}f}"
+
+
+def answered(value: float, decimals: int) -> str:
+    """A number that a leaf answers: with so many decimals, and more for three digits of a small one."""
+    if abs(value) >= 1e15:
+        return repr(value)
+    if 0 < abs(value) < 1:
+        decimals = max(decimals, 2 - math.floor(math.log10(abs(value))))
+    return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
+
+
+def covered(sample: Counts | Moments, node: int) -> str:
+    """How many rows a node holds, or their weight."""
+    total = sample.total[node]
+    if not sample.is_whole:
+        return f"weight {total:,.4g}"
+    return "1 row" if total == 1 else f"{int(total):,} rows"
+
+
+def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[str]) -> str:
+    """The share of a class in a leaf, as found in the sample and with its limit.
+
+    Of two classes it is the one the leaf does not answer, and at most so much; of more, the one it
+    answers (without an answer: the most frequent), and at least so much. A class that `limits` tells
+    is told in every leaf, at most so much.
+    """
+    i = int(np.searchsorted(limits.nodes, node))
+    n = int(limits.n[i])
+    if n == 0:
+        return "no row held out"
+    n_classes = len(limits.classes)
+    if label is None or label >= n_classes:
+        label = int(limits.count[i].argmax())
+    is_upper = n_classes == 2 or bool(limits.tells)
+    c = limits.classes.index(limits.tells) if limits.tells else 1 - label if n_classes == 2 else label
+    # In tenths of a percent, away from what was found: what is written holds too.
+    limit = math.ceil(1000 * limits.upper[i, c]) if is_upper else math.floor(1000 * limits.lower[i, c])
+    side = "at most" if is_upper else "at least"
+    return f"{names[c]} {100 * limits.share[i, c]:.1f} % of {n:,} held out ({side} {limit / 10:.1f} %)"
+
+
+def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
+    n_needed = int(tree.feature.max()) + 1
+    if tree.schema is not None:
+        n_needed = len(tree.schema.columns)
+    if given is not None:
+        if isinstance(given, str) or len(given) < n_needed or (tree.schema is not None and len(given) != n_needed):
+            raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
+        return [plain(str(name)) for name in given]
+    if tree.schema is not None:
+        return [plain(name) for name in tree.schema.names]
+    return [f"feature_{j}" for j in range(n_needed)]
+
+
+def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
+    """Names of all classes that occur; a sample may hold classes that the tree does not know."""
+    known = None if tree.schema is None else tree.schema.classes
+    n_known = n_classes if known is None else len(known)
+    if given is not None:
+        if isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes)):
+            raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
+        names = [plain(str(name)) for name in given]
+    elif known is not None:
+        names = [plain(str(label)) for label in known.tolist()]
+    else:
+        names = [str(c) for c in range(n_classes)]
+    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
+
+
+def category(value: Any) -> str:
+    """A category: bare if it reads as one word or phrase, else in quotes."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)  # 2, not 2.0: whole numbers are often kept as floats
+    text = plain(str(value))
+    is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
+    return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
+
+
+def plain(text: str) -> str:
+    """Text on one line: what would break it, or turn its direction, is written as an escape."""
+    if text.isascii() and text.isprintable():
+        return text.replace("\\", "\\\\")
+    return "".join(_escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    if letter == "\\":
+        return "\\\\"
+    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
+    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,137 @@
+"""Do rows certify? Each must be one draw, and fresh: what the sketches of samples say, in words and as a refusal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..data.remarks import tell
+from ..errors import CountsError, LeakageError, UnsupportedError
+from ..nouns.counts import Counts
+from ..nouns.seen import Seen, SeenSample
+from ..nouns.tree import Tree
+from .overlap import Overlap, overlap
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """What is known of a sample.
+
+    Parameters
+    ----------
+    leak : str
+        Why the sample has shaped what is to be certified; empty if it has not.
+    looked : str
+        Why a choice may have been made with it; empty if not.
+    sequence : PruningSequence or None
+        The sequence that choice was made from: its path certificate pays.
+    text, is_checked
+        For the `Bound`.
+    """
+
+    leak: str = ""
+    looked: str = ""
+    sequence: Any = None
+    text: str = ""
+    is_checked: bool = False
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether a certificate from the sample costs nothing."""
+        return not (self.leak or self.looked)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The fields of a `Bound`."""
+        return {"freshness": self.text, "is_checked": self.is_checked}
+
+    def checked(self) -> "Freshness":
+        """Return this, or raise if the sample is not fresh."""
+        if not self.is_fresh:
+            raise LeakageError(self.leak or self.looked)
+        return self
+
+
+def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshness:
+    """Compare the rows of a sample with those of others.
+
+    `is_named` refuses the name of one of them, too, where rows cannot be compared.
+    """
+    unknown: list[str] = []
+    blurred: list[str] = []
+    compared_with: list[str] = []
+    for sample in samples.samples:
+        result = overlap_with(sample, counts)
+        if result is None:
+            if is_named and sample.name == counts.sample:
+                return Freshness(f"sample {counts.sample!r} grew the tree; certify on rows that did not")
+            unknown.append(sample.name)
+            continue
+        if result.is_refused:
+            return Freshness(_leak(sample, counts, result))
+        if result.is_doubtful:
+            tell(f"{_shared(sample, counts, result)}; this is more than one would expect: are they fresh rows?")
+        (compared_with if result.is_detectable else blurred).append(sample.name)
+    if counts.sketch is None:
+        return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows")
+    if unknown:
+        return Freshness(text=f"not checked: the rows of {_named(unknown)} are not known")
+    if blurred:
+        text = "re-use could not have been detected: rows are not distinct enough"
+        return Freshness(text=f"{text} to compare with {_named(blurred)}")
+    if not compared_with:
+        return Freshness(text="not checked: the samples that made the tree are not known")
+    return Freshness(text=f"compared with the rows of {_named(compared_with)}: no re-use found", is_checked=True)
+
+
+def check_rows(counts: Counts, what: str, *, repeated: bool = False) -> int:
+    """Return the number of rows of a sample; refuse empty samples, and weights unless they are repetitions."""
+    if not counts.is_whole or (counts.is_weighted and not repeated):
+        rows = f" ({counts.n_rows:,} rows of total weight {counts.total[0]:,.6g})" if counts.n_rows else ""
+        way = "say repeated=True if a weight of 3 means three independent rows with the same values; " * counts.is_whole
+        raise UnsupportedError(
+            f"sample {counts.sample!r} has weights{rows}; {what} counts independent rows, each once: certify on rows "
+            f"without weights; {way}or bound the weighted error itself with certifiers.importance_weighted"
+        )
+    n = int(counts.total[0])
+    if n == 0:
+        raise CountsError(f"sample {counts.sample!r} has no rows; {what} needs at least one")
+    return n
+
+
+def check_samples(
+    tree: Tree, grown: Counts, holdout: Counts, what: str, *, repeated: bool = False
+) -> tuple[int, dict[str, Any]]:
+    """Return the held-out rows, and what the Bound says of them; refuse samples of another tree and growing rows."""
+    grown.check_fits(tree)
+    holdout.check_fits(tree)
+    if grown.sample == holdout.sample:
+        raise LeakageError(
+            f"sample {holdout.sample!r} grew the tree; {what} needs a sample the tree has not seen "
+            "(count it with another name)"
+        )
+    n = check_rows(holdout, what, repeated=repeated)
+    return n, compared(tree.history | Seen.of(grown), holdout).checked().about
+
+
+def overlap_with(sample: SeenSample, counts: Counts) -> Overlap | None:
+    sketch = counts.sketch
+    if sketch is None or sample.sketch is None or sketch.key != sample.sketch.key:
+        return None
+    return overlap(sample.sketch, sketch)
+
+
+def _leak(sample: SeenSample, counts: Counts, found: Overlap) -> str:
+    did = "grew the tree" if sample.name == "grow" else "shaped the tree"
+    return f"{_shared(sample, counts, found)}: rows that {did} cannot certify it; certify on rows it has not seen"
+
+
+def _shared(sample: SeenSample, counts: Counts, found: Overlap) -> str:
+    return (
+        f"about {found.n_shared:,.0f} ({found.low:,.0f} to {found.high:,.0f}) of the {found.n_rows:,} rows of sample "
+        f"{counts.sample!r} stand in sample {sample.name!r}, where chance explains {found.n_chance:,.0f}"
+    )
+
+
+def _named(names: Sequence[str]) -> str:
+    quoted = [repr(name) for name in sorted(set(names))]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
