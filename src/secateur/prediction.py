@@ -6,14 +6,12 @@ Node numbers are those of the whole tree, whatever was cut.
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ._kernels import structure
-from .data.arrays import sealed
+from .data.arrays import Array, Floats, Ints, sealed
 from .errors import ParameterError, UnsupportedError
 from .nouns.counts import Counts
 from .nouns.model import Model
-from .nouns.tree import Floats, Ints
 from .routing import apply
 
 Probabilities = Literal["frequency", "shrunk", "m-estimate", "mixture"]
@@ -38,7 +36,7 @@ def predict_leaf(model: Model, X: Any) -> Ints:
     return model.nodes.take(apply(model.shown, X))
 
 
-def predict(model: Model, X: Any) -> npt.NDArray[Any]:
+def predict(model: Model, X: Any) -> Array:
     """Return what the model answers for each row: a class, or the mean of the leaf.
 
     Examples

@@ -37,7 +37,7 @@ __all__ = [
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Numbers = npt.NDArray[Any]
+Sums = npt.NDArray[Any]
 
 ABSENT = 1 << 61  # a whole-number cost that no pruning has; twice it still fits
 TOLERANCE = 1e-12  # of the largest cost: real costs this close are equal
@@ -48,7 +48,7 @@ SHORT = 16  # below this length the plain loop is faster than two hulls
 class SizeTable(NamedTuple):
     """Least cost by size: `best[j]` for size `1 + j * unit`, absent where no pruning has that size."""
 
-    best: Numbers
+    best: Sums
     unit: int
     n_nodes: int
     internal: Ints
@@ -81,15 +81,15 @@ class SubtreeTables(NamedTuple):
     end: Ints
     charge: Longs
     layout: Longs
-    table: Numbers
-    rule: Numbers
+    table: Sums
+    rule: Sums
 
     def kept(self, place: int) -> Bools:
         """Which nodes the best pruning of the root's entry `place` keeps."""
         return descend(self.parent, self.end, self.charge, self.layout, self.table, place, self.rule)
 
 
-def best_by_size(parent: Ints, end: Ints, charge: Longs, cost: Numbers, limit: int) -> SizeTable:
+def best_by_size(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) -> SizeTable:
     """Return the least cost of every size up to `1 + limit`.
 
     `charge` is 0 at leaves. The way is chosen by the cells each needs.
@@ -132,7 +132,7 @@ def bytes_needed(parent: Ints, end: Ints, charge: Longs, limit: int) -> int:
     return 8 * cells if prefers_tables(cells, n_internal, limit) else n_internal * (limit + 1) // 8
 
 
-def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout: Longs) -> SubtreeTables:
+def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Sums, layout: Longs) -> SubtreeTables:
     """Return the filled tables of a layout."""
     if cost.dtype.kind == "i":
         # A whole number that is less is less by 1. Hulls multiply costs by lengths: beyond 2^62 the plain loop.
@@ -144,7 +144,7 @@ def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout
     return SubtreeTables(parent, end, charge, layout, table, rule)
 
 
-def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Numbers, limit: int) -> BudgetWalk:
+def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) -> BudgetWalk:
     """Return the same answers by the budget walk: keeping pays the charge, cutting adds the excess."""
     internal = np.flatnonzero(charge).astype(np.int32)
     full = uncut_cost(parent, charge, cost)

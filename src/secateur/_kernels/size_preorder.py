@@ -21,13 +21,13 @@ from .size_rows import fill_rows, walk_forward
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Longs = npt.NDArray[np.int64]
-Numbers = npt.NDArray[Any]
+Sums = npt.NDArray[Any]
 
 
 class BudgetWalk(NamedTuple):
     """Least values of the whole walk by budget, and what is needed to walk it again."""
 
-    best: Numbers
+    best: Sums
     jump: Longs
     charge: Longs
     bit_start: Longs
@@ -38,7 +38,7 @@ class BudgetWalk(NamedTuple):
         return walk_forward(self.jump, self.charge, self.bit_start, self.bits, budget)
 
 
-def budget_walk(jump: Longs, charge: Longs, value: Numbers, width: Longs, rule: Numbers) -> BudgetWalk:
+def budget_walk(jump: Longs, charge: Longs, value: Sums, width: Longs, rule: Sums) -> BudgetWalk:
     """Return the table of a walk.
 
     `width[i]` is the number of budgets row i needs; the last row is all zeros, so a width

@@ -24,19 +24,19 @@ __all__ = ["collapse_events", "lower_envelope", "member_sums", "ranked_ratios"]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[Any]
+Sums = npt.NDArray[Any]
 
 # Real costs are sums of rounded numbers: ratios this close are the same ratio.
 TOLERANCE = 1e-12
 
 
-def collapse_events(parent: Ints, weight: Longs, cost: Numbers) -> tuple[Numbers, Longs, Ints]:
+def collapse_events(parent: Ints, weight: Longs, cost: Sums) -> tuple[Sums, Longs, Ints]:
     """Return (gain, size, owner): node v collapses at penalty `gain[o] / size[o]`, o = `owner[v]`.
 
     `weight` is what opening a node adds to the size (0 marks a leaf, whose owner is -1).
     An owner is a node that collapses before its parent does; it owns itself.
     """
-    gain: Numbers
+    gain: Sums
     if cost.dtype.kind == "i":
         whole, rest, gain, size = sweep_whole(parent, weight, cost)
         return gain, size, owners_whole(parent, size, whole, rest)
@@ -44,7 +44,7 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers) -> tuple[Numbers
     return gain, size, owners_real(parent, size, ratio)
 
 
-def ranked_ratios(gain: Numbers, size: Longs) -> tuple[Longs, Floats]:
+def ranked_ratios(gain: Sums, size: Longs) -> tuple[Longs, Floats]:
     """Return (rank, values): the distinct ratios `gain / size` in rising order, and the place of each.
 
     Whole numbers: exact places, values rounded once (two values may print alike). Real
@@ -93,7 +93,7 @@ def envelope_of_whole_numbers(penalty: list[int], cost: list[int]) -> list[int]:
     return chosen
 
 
-def lower_envelope(penalty: Numbers, cost: Numbers) -> tuple[Longs, Floats]:
+def lower_envelope(penalty: Sums, cost: Sums) -> tuple[Longs, Floats]:
     """Return (members, alphas) of the envelope of `cost + alpha * penalty`; ties to the smallest.
 
     Points in falling order of penalty, the first of least cost. Exact when both are whole.

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..errors import ParameterError
 
 
@@ -16,7 +17,7 @@ def whole(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str = "") -> npt.NDArray[np.float64]:
+def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str = "") -> Floats:
     """Return numbers that all lie in [low, high], or name the first that does not."""
     array = np.asarray(values, dtype=np.float64)
     wrong = ~((array >= low) & (array <= high))
@@ -26,6 +27,6 @@ def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str 
     return array
 
 
-def plain(array: npt.NDArray[np.float64]) -> Any:
+def plain(array: Floats) -> Any:
     """Return a float for a single number, the array otherwise, as NumPy's own functions do."""
     return float(array) if array.ndim == 0 else array

@@ -14,18 +14,15 @@ Shtarkov and Tjalkens (1995).
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import voting
-from ..data.arrays import frozen, sealed
+from ..data.arrays import Array, Floats, Ints, Sums, frozen, sealed
 from ..errors import CountsError, ParameterError, TreeError
-from ..nouns.counts import Counts, Numbers
-from ..nouns.tree import Ints, Tree
-
-Floats = npt.NDArray[np.float64]
+from ..nouns.counts import Counts
+from ..nouns.tree import Tree
 
 
 def mixture(
@@ -111,7 +108,7 @@ class Mixture:
     tree: Tree
     beta: float
     labels: Ints
-    errors: Numbers
+    errors: Sums
     node_proba: Floats
     log_z: Floats
 
@@ -253,7 +250,7 @@ def _node_proba(tree: Tree, values: npt.ArrayLike) -> Floats:
     return array
 
 
-def _check_leaves(tree: Tree, leaves: npt.NDArray[Any]) -> None:
+def _check_leaves(tree: Tree, leaves: Array) -> None:
     if leaves.ndim != 1 or leaves.dtype.kind not in "iu":
         raise TreeError(f"leaves have shape {leaves.shape} of {leaves.dtype}; a list of node ids is needed")
     wrong = (leaves < 0) | (leaves >= tree.n_nodes)

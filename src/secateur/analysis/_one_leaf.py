@@ -19,10 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.noise import log_power_coefficient
+from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
 from ._checks import between, whole
-
-Floats = npt.NDArray[np.float64]
 
 
 def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = False) -> float:
@@ -99,7 +98,7 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     return _from_logs([_log_mean_product(log_g, k) for log_g in log_agreement(np.arange(n + 1), p)], log)
 
 
-def log_agreement(sizes: npt.NDArray[np.int64], p: float) -> tuple[Floats, Floats, Floats]:
+def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:
     """Return ln g+, ln g-, ln g0 at each size, the majority class being "+"."""
     from scipy.special import bdtr, bdtrc, gammaln, xlogy
 
@@ -112,7 +111,7 @@ def log_agreement(sizes: npt.NDArray[np.int64], p: float) -> tuple[Floats, Float
         return np.log(at_most), np.log(at_least), np.where(sizes % 2 == 0, log_tie, -np.inf)
 
 
-def occupancy_of(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def occupancy_of(values: npt.ArrayLike) -> Longs:
     """Return the number of examples in each safe node as whole numbers, or say what was wrong."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":

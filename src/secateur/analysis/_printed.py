@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..errors import ParameterError
 from ._checks import between, plain, whole
 from ._one_leaf import log_agreement
-
-Floats = npt.NDArray[np.float64]
 
 _MAJORITY = "; the formulas are stated for the majority class, so give 1 - p instead"
 _C_GRID = np.arange(1, 101) / 50

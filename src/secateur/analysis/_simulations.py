@@ -9,17 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Floats, Ints, Longs, sealed
 from ..errors import CountsError, ParameterError
 from ..nouns.counts import Counts, leaf_labels
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 from ._checks import between, whole
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
 from ._structure import safe_nodes
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -183,12 +181,12 @@ class NoiseGrowth:
         Leaves before and after reduced error pruning, and safe nodes before it.
     """
 
-    sizes: npt.NDArray[np.int64]
-    n_grow: npt.NDArray[np.int64]
+    sizes: Longs
+    n_grow: Longs
     p: float
-    grown_leaves: npt.NDArray[np.int64]
-    pruned_leaves: npt.NDArray[np.int64]
-    safe_nodes: npt.NDArray[np.int64]
+    grown_leaves: Longs
+    pruned_leaves: Longs
+    safe_nodes: Longs
 
     @cached_property
     def expected_grown_leaves(self) -> Floats:
@@ -367,9 +365,7 @@ def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator) -> Tree:
     return Tree.from_parents(parent)
 
 
-def _becomes_one_leaf(
-    tree: Tree, sizes: npt.NDArray[np.int64], p: float, force_cuts: bool, rng: np.random.Generator
-) -> bool:
+def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, force_cuts: bool, rng: np.random.Generator) -> bool:
     """Put `sizes` random examples into the safe nodes, prune, and look at the root."""
     positive = rng.binomial(sizes, p)
     by_class = np.stack([sizes - positive, positive], axis=1)
@@ -380,7 +376,7 @@ def _becomes_one_leaf(
     return bool(_rep_cuts(tree, grown, Counts.from_leaves(tree, leaves, sample="prune"))[0])
 
 
-def _rep_cuts(tree: Tree, grown: Counts, held: Counts) -> npt.NDArray[np.bool_]:
+def _rep_cuts(tree: Tree, grown: Counts, held: Counts) -> Bools:
     """Where reduced error pruning cuts, with labels from the held-out sample."""
     labels: Ints = leaf_labels(grown, held, "prune")
     return cheapest_subtree(tree.parent, held.errors_if_leaf(labels))

@@ -14,8 +14,8 @@ Elomaa and Kaariainen, "An Analysis of Reduced Error Pruning" (2001).
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import sealed
-from ..nouns.tree import Bools, Ints, Tree
+from ..data.arrays import Bools, Ints, sealed
+from ..nouns.tree import Tree
 
 
 def fringe(tree: Tree) -> Bools:

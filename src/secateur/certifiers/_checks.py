@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp, structure
+from ..data.arrays import Ints, Longs, Sums
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 
 Labels = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Chosen:
     n_leaves: Longs
     n_decided: Longs
     n_free: Longs
-    grown_errors: Numbers
+    grown_errors: Sums
     is_sequence: bool
 
 
@@ -64,7 +63,7 @@ def check_labels(labels: str, original: str) -> bool:
     return labels != "grow"
 
 
-def budget_walk(tree: Tree, charge: Numbers, budget: int) -> tuple[Longs, Longs, Longs, int]:
+def budget_walk(tree: Tree, charge: Sums, budget: int) -> tuple[Longs, Longs, Longs, int]:
     """(nodes that fit the budget, their jumps, row slots, number of slots) for the kernels of `signed_dp`."""
     nodes, jump = signed_dp.heavy_last(tree.parent, ~tree.is_leaf & (charge <= budget))
     slot, n_slots = signed_dp.row_slots(jump)
@@ -123,7 +122,7 @@ def chosen(
     return found
 
 
-def least_errors(grown: Counts, holdout: Counts, labels: Labels, original: Original) -> Numbers:
+def least_errors(grown: Counts, holdout: Counts, labels: Labels, original: Original) -> Sums:
     """Held-out errors of each node as a leaf, under the best label it may take."""
     fixed = holdout.errors_if_leaf(grown.majority)
     if labels == "grow":
@@ -154,7 +153,7 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
     return np.where(pruning.node_labels < 0, grown.majority, pruning.node_labels).astype(np.int32)
 
 
-def _least_within(tree: Tree, errors: Numbers, grow_errors: Numbers, budget: int) -> Chosen:
+def _least_within(tree: Tree, errors: Sums, grow_errors: Sums, budget: int) -> Chosen:
     charge = excess_cost(tree, grow_errors)
     budget = min(budget, int(charge[0]))
     nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
@@ -173,7 +172,7 @@ def _decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
     return decided
 
 
-def _sums(members: Pruning | PruningSequence, node_cost: Numbers) -> Any:
+def _sums(members: Pruning | PruningSequence, node_cost: Sums) -> Any:
     if isinstance(members, Pruning):
         return np.array([members.cost(node_cost)])
     return members.costs_on(node_cost)

@@ -13,11 +13,12 @@ The number of steps decides; it is known before any row is.
 """
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array, Longs
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
@@ -122,7 +123,7 @@ def certified_cost(
     )
 
 
-def _stepwise(possible: npt.NDArray[Any], rows: npt.NDArray[np.int64], delta: float) -> float:
+def _stepwise(possible: Array, rows: Longs, delta: float) -> float:
     """The sum of exact limits, one for each step between two possible costs."""
     steps = np.diff(possible).astype(np.float64)
     n_reach = rows[::-1].cumsum()[::-1][1:]  # rows that cost at least so much
@@ -132,7 +133,7 @@ def _stepwise(possible: npt.NDArray[Any], rows: npt.NDArray[np.int64], delta: fl
     return value * (1 + 1e-15)  # products and sums are rounded to nearest, a limit up
 
 
-def _matrix(costs: npt.ArrayLike, n_classes: int, n_answers: int) -> npt.NDArray[Any]:
+def _matrix(costs: npt.ArrayLike, n_classes: int, n_answers: int) -> Array:
     matrix = np.asarray(costs)
     n_needed = max(n_classes, n_answers)
     if matrix.dtype.kind not in "iuf" or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Literal, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp
+from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
 from ..nouns.costs import excess_cost
 from ..nouns.counts import Counts
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 from ._checks import budget_walk, check_budget
 
 _STEEPEST = 60.0  # exp(-60) per unit makes one unit more or less all but impossible
@@ -191,7 +191,7 @@ def log_count_of_size(tree: Tree, n_leaves: int) -> float:
     return float(mixtures.log_counts_by_size(tree.parent, n_leaves)[n_leaves])
 
 
-def _log_within(tree: Tree, charge: npt.NDArray[np.int64], budget: int) -> float:
+def _log_within(tree: Tree, charge: Longs, budget: int) -> float:
     dear = ~tree.is_leaf & (charge > budget)
     cost = np.where(tree.is_leaf | dear, 0, charge).astype(np.float64)
 

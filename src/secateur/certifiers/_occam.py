@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures
+from ..data.arrays import Floats
 from ..errors import ParameterError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.tails import Tail, check_delta, upper_limit

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures
+from ..data.arrays import Floats
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
@@ -125,9 +126,7 @@ def pac_bayes(
     )
 
 
-def gibbs(
-    tree: Tree, own: npt.NDArray[np.float64], errors: npt.NDArray[np.float64], log_z: float, theta: float, n: int
-) -> tuple[float, float]:
+def gibbs(tree: Tree, own: Floats, errors: Floats, log_z: float, theta: float, n: int) -> tuple[float, float]:
     """(expected errors, KL to the prior) of the mixture proportional to prior * exp(-theta * errors)."""
     log_z_posterior, mean = mixtures.mean_cost(tree.parent, own - theta * errors, errors)
     # No pruning errs on more than n rows, so neither does their mean; one that is farther off is refused by the tail.
@@ -138,8 +137,8 @@ def gibbs(
 
 def _search(
     tree: Tree,
-    own: npt.NDArray[np.float64],
-    errors: npt.NDArray[np.float64],
+    own: Floats,
+    errors: Floats,
     log_z: float,
     n: int,
     fixed_cost: float,

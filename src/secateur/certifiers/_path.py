@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..errors import ParameterError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import freshness

@@ -18,9 +18,9 @@ import numbers
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures, signed_dp, structure
+from ..data.arrays import Longs
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
 from ..nouns.costs import excess_cost, full_cost
@@ -149,7 +149,7 @@ def rademacher(
     return bounds if asked.is_sequence else bounds[0]
 
 
-def draw_signs(holdout: Counts, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def draw_signs(holdout: Counts, rng: np.random.Generator) -> Longs:
     """Return the summed signs of the examples of each class in each node, one sign per example.
 
     Parameters
@@ -183,7 +183,7 @@ def draw_signs(holdout: Counts, rng: np.random.Generator) -> npt.NDArray[np.int6
 def signed_extremes(
     tree: Tree,
     grown: Counts,
-    signs: npt.NDArray[np.int64],
+    signs: Longs,
     *,
     k: int | None = None,
     labels: Labels = "grow",

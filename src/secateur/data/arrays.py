@@ -1,4 +1,4 @@
-"""Read-only arrays for the nouns."""
+"""What arrays are called, and read-only ones for the nouns."""
 
 from dataclasses import fields
 from typing import Any
@@ -6,8 +6,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+Array = npt.NDArray[Any]
+Sums = npt.NDArray[Any]  # int64 or float64: counts and costs
+Ints = npt.NDArray[np.int32]  # nodes, labels, codes
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
-def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+
+def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
     """Return `values` as a read-only array that nobody else can write.
 
     An array that is read-only already is taken as it is; any other is copied.
@@ -19,13 +26,13 @@ def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDA
     return array
 
 
-def sealed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def sealed(array: Array) -> Array:
     """Write-protect an array that we have just made, and return it."""
     array.flags.writeable = False
     return array
 
 
-def same(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:
+def same(a: Array | None, b: Array | None) -> bool:
     """Whether two arrays are equal, a NaN being equal to a NaN."""
     if a is None or b is None:
         return a is b

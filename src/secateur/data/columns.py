@@ -12,12 +12,11 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, UnsupportedError
+from .arrays import Array
 from .remarks import spelled
 
-Array = npt.NDArray[Any]
 Family = Literal["number", "truth", "text", "missing"]
 
 MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted rather than sorted

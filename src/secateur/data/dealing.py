@@ -10,23 +10,18 @@ keep them together would ask how the tree does on rows it has never met. So a we
 not the same as the row written twice wherever rows are dealt, and freedom from leaks wins.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError
+from .arrays import Bools, Ints
 from .table import Table
-
-Array = npt.NDArray[Any]
 
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = 0x9E3779B97F4A7C15
 
 
-def deal(
-    table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True
-) -> npt.NDArray[np.int32]:
+def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True) -> Ints:
     """Return the part of each row, from 0 to `n_parts - 1`, of as equal sizes as can be.
 
     Parameters
@@ -54,7 +49,7 @@ def deal(
     return parts
 
 
-def hold_out(table: Table, share: float, *, seed: int = 0) -> npt.NDArray[np.bool_]:
+def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:
     """Return which rows to keep aside: `share` of them, rounded, drawn at random.
 
     Not stratified: the rows that are kept aside may certify, and a limit on the error holds for

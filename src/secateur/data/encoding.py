@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError
-from .columns import Array, Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
+from .arrays import Array
+from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Source, open_source
 from .table import Column, Kind, Schema, Table, read_only

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from .arrays import Array
 
 EXACT_WHOLE = 2**53  # float64 holds every whole number up to here
 MANY_CATEGORIES = 1000
@@ -28,7 +29,7 @@ def listed(names: Sequence[Any], at_most: int = 10) -> str:
     return ", ".join(repr(name.item() if isinstance(name, np.generic) else name) for name in names[:at_most]) + more
 
 
-def tell_merging(matrix: npt.NDArray[Any], names: Sequence[str]) -> None:
+def tell_merging(matrix: Array, names: Sequence[str]) -> None:
     """Warn of whole numbers that are not exact as float64."""
     if matrix.dtype.kind not in "iu" or matrix.dtype.itemsize < 8:
         return
@@ -40,7 +41,7 @@ def tell_merging(matrix: npt.NDArray[Any], names: Sequence[str]) -> None:
         )
 
 
-def tell_infinite(column: npt.NDArray[Any], name: str) -> None:
+def tell_infinite(column: Array, name: str) -> None:
     """Warn of a column with more than one infinite value in a hundred."""
     n_infinite = np.count_nonzero(np.isinf(column))
     if n_infinite > len(column) / 100:

@@ -14,16 +14,13 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
 from ..errors import CountsError
-from .arrays import frozen, rebuilt, same, sealed
-
-Array = npt.NDArray[Any]
+from .arrays import Array, frozen, rebuilt, same, sealed
 
 SIZE = 1024
 WHOLE = 2**64

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, ParameterError, UnsupportedError
-from .columns import Array, Given, Numbers, dense_array, read_cells, read_series
+from .arrays import Array
+from .columns import Given, Numbers, dense_array, read_cells, read_series
 from .files import read_file
 
 

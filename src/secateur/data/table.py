@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, SchemaError
-from .arrays import rebuilt, same
+from .arrays import Array, rebuilt, same
 
 Kind = Literal["numeric", "nominal"]
 
@@ -63,7 +62,7 @@ class Schema:
     """
 
     columns: tuple[Column, ...]
-    classes: npt.NDArray[Any] | None = None
+    classes: Array | None = None
     has_names: bool = False
     has_numeric_target: bool = False
 
@@ -120,9 +119,9 @@ class Table:
     """
 
     schema: Schema
-    columns: tuple[npt.NDArray[Any], ...]
-    target: npt.NDArray[Any] | None = None
-    matrix: npt.NDArray[Any] | None = None
+    columns: tuple[Array, ...]
+    target: Array | None = None
+    matrix: Array | None = None
     n_unseen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -172,7 +171,7 @@ class Table:
         """The categories of each column; empty for a numeric one."""
         return tuple(column.categories for column in self.schema.columns)
 
-    def take(self, rows: npt.NDArray[Any]) -> "Table":
+    def take(self, rows: Array) -> "Table":
         """Return the table of these rows, by number.
 
         Examples
@@ -190,7 +189,7 @@ class Table:
         target = None if self.target is None else self.target[rows]
         return Table(self.schema, columns, target, matrix, n_unseen)
 
-    def values(self, column: str | int) -> npt.NDArray[Any]:
+    def values(self, column: str | int) -> Array:
         """Return a column as it was given: numbers, or categories with None where missing or unseen."""
         at = self.names.index(column) if isinstance(column, str) else column
         about = self.schema.columns[at]
@@ -198,7 +197,7 @@ class Table:
             return self.columns[at]
         lookup = np.empty(len(about.categories) + 2, object)  # the last two: missing, and -1
         lookup[: len(about.categories)] = about.categories
-        decoded: npt.NDArray[Any] = lookup[self.columns[at]]
+        decoded: Array = lookup[self.columns[at]]
         return decoded
 
     __reduce__ = rebuilt
@@ -226,7 +225,7 @@ class Table:
         return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
 
 
-def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def read_only(array: Array) -> Array:
     """Return a read-only view: the data itself may be the caller's and is not copied."""
     if type(array) is np.ndarray and not array.flags.writeable:
         return array
@@ -238,7 +237,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 _CODES, _NUMBERS = (np.dtype(np.int32),), (np.dtype(np.float32), np.dtype(np.float64))  # native ones: others differ
 
 
-def _check_columns(schema: Schema, columns: tuple[npt.NDArray[Any], ...]) -> None:
+def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
     if len(columns) != len(schema.columns) or not columns:
         raise SchemaError(
             f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from .arrays import sealed
-from .columns import Array, Coded, Given, Numbers, dense_array, family, family_of, in_order, read_cells, read_series
+from .arrays import Array, Floats, Ints, sealed
+from .columns import Coded, Given, Numbers, dense_array, family, family_of, in_order, read_cells, read_series
 from .remarks import EXACT_WHOLE, listed, tell
 from .table import Schema, Table
 
@@ -17,7 +17,7 @@ MANY_CLASSES = 1000
 LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
 
 
-def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[npt.NDArray[np.int32], Array]:
+def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[Ints, Array]:
     """Return the class number of each label, and the classes.
 
     Parameters
@@ -58,7 +58,7 @@ def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[npt.
     return sealed(codes), sealed(labels)
 
 
-def numeric_target(y: Any) -> npt.NDArray[np.float64]:
+def numeric_target(y: Any) -> Floats:
     """Return the numbers that a regression tree is to predict, one per row.
 
     Parameters
@@ -123,7 +123,7 @@ def labels_as_numbers(table: Table) -> Array:
     return labels
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | None:
+def check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """Return the weights of the rows as float64; None means that every row counts once.
 
     Parameters
@@ -171,7 +171,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64] | 
     return sealed(weights)
 
 
-def summable(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def summable(weights: Floats) -> Floats:
     """Return the weights rounded to a grid so fine that it does not matter and so coarse that every sum is exact.
 
     Sums then do not depend on the order of the rows, a difference of equal sums is 0, and
@@ -286,7 +286,7 @@ def _first_rows(is_wrong: Array) -> str:
     return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
 
 
-def _distinct(given: Given) -> tuple[npt.NDArray[np.int32], list[Any]]:
+def _distinct(given: Given) -> tuple[Ints, list[Any]]:
     """Return class numbers and the sorted labels that occur."""
     if isinstance(given, Coded):
         present = np.unique(given.codes)
@@ -306,7 +306,7 @@ def _distinct(given: Given) -> tuple[npt.NDArray[np.int32], list[Any]]:
     return codes.astype(np.int32), list(labels)
 
 
-def _known(codes: Array, found: list[Any], classes: Array) -> tuple[npt.NDArray[np.int32], Array]:
+def _known(codes: Array, found: list[Any], classes: Array) -> tuple[Ints, Array]:
     """Return the numbers of labels among the classes of the tree."""
     number = {label: c for c, label in enumerate(classes.tolist())}
     if (family_of(type(found[0])) == "text") != (family_of(type(classes.tolist()[0])) == "text"):

@@ -7,11 +7,9 @@ A position is one index into arrays of shape (64, 64, 64): white king, white roo
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Bools, Ints, Longs
 from ..data.table import Table
 from ._rows import Nominal, Numeric, combinations, make_table
-
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 _FILE, _RANK = np.divmod(np.arange(64), 8)
 _KING_STEPS = tuple((df, dr) for df in (-1, 0, 1) for dr in (-1, 0, 1) if (df, dr) != (0, 0))
@@ -100,7 +98,9 @@ def krk_depth() -> Table:
     return _krk_table(king[chosen], rook[chosen], other[chosen], depth + 1, ("draw", *_WORDS))
 
 
-def _krk_table(king: Ints, rook: Ints, other: Ints, target: npt.NDArray[np.integer], classes: tuple[str, ...]) -> Table:
+def _krk_table(
+    king: Longs, rook: Longs, other: Longs, target: npt.NDArray[np.integer], classes: tuple[str, ...]
+) -> Table:
     columns: list[Nominal | Numeric] = []
     for piece, square in (("white_king", king), ("white_rook", rook), ("black_king", other)):
         columns.append(Nominal(f"{piece}_file", tuple("abcdefgh"), _FILE[square]))
@@ -123,7 +123,7 @@ def _checks() -> Bools:
     return np.asarray((shares_file & ~on_file) | (shares_rank & ~on_rank))
 
 
-def _is_between(a: Ints, middle: Ints, b: Ints) -> Bools:
+def _is_between(a: Longs, middle: Longs, b: Longs) -> Bools:
     return np.asarray((np.minimum(a, b) < middle) & (middle < np.maximum(a, b)))
 
 
@@ -161,19 +161,19 @@ def _moves_to_mate() -> npt.NDArray[np.int8]:
     return depth
 
 
-def _step(square: Ints, step: tuple[int, int], length: int = 1) -> tuple[Ints, Bools]:
+def _step(square: Longs, step: tuple[int, int], length: int = 1) -> tuple[Longs, Bools]:
     """Where a step leads, and whether that is on the board."""
     to_file, to_rank = _FILE[square] + length * step[0], _RANK[square] + length * step[1]
     is_on = (to_file >= 0) & (to_file < 8) & (to_rank >= 0) & (to_rank < 8)
     return np.where(is_on, 8 * to_file + to_rank, 0), np.asarray(is_on)
 
 
-def _index(is_move: Bools, king: Ints, rook: Ints, other: Ints) -> npt.NDArray[np.int32]:
+def _index(is_move: Bools, king: Longs, rook: Longs, other: Longs) -> Ints:
     """The position a move leads to; 64 ** 3 where there is no such move."""
     return np.where(is_move, (king * 64 + rook) * 64 + other, 64**3).astype(np.int32)
 
 
-def _white_moves(is_position: Bools) -> list[npt.NDArray[np.int32]]:
+def _white_moves(is_position: Bools) -> list[Ints]:
     """For each move of white, where it leads from each position."""
     king, rook, other = np.ogrid[:64, :64, :64]
     moves = []
@@ -189,7 +189,7 @@ def _white_moves(is_position: Bools) -> list[npt.NDArray[np.int32]]:
     return moves
 
 
-def _black_moves(is_position: Bools) -> tuple[list[npt.NDArray[np.int32]], Bools, Bools]:
+def _black_moves(is_position: Bools) -> tuple[list[Ints], Bools, Bools]:
     """For each move of black, where it leads; whether there is a move; whether one takes the rook."""
     king, rook, other = np.ogrid[:64, :64, :64]
     touch, checks = _touch(), _checks()

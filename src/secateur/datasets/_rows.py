@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import sealed
+from ..data.arrays import Array, Longs, sealed
 from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
-
-Ints = npt.NDArray[np.int64]
 
 
 def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
@@ -56,7 +53,7 @@ class Nominal:
 
     name: str
     categories: tuple[Any, ...]
-    codes: npt.NDArray[Any]
+    codes: Array
 
 
 @dataclass(frozen=True)
@@ -64,10 +61,10 @@ class Numeric:
     """A column of numbers."""
 
     name: str
-    values: npt.NDArray[Any]
+    values: Array
 
 
-def make_table(columns: Sequence[Nominal | Numeric], target: npt.NDArray[Any], classes: Sequence[Any]) -> Table:
+def make_table(columns: Sequence[Nominal | Numeric], target: Array, classes: Sequence[Any]) -> Table:
     """Return the table of these columns; `target` holds positions in `classes`."""
     schema = Schema(
         tuple(
@@ -84,9 +81,9 @@ def make_table(columns: Sequence[Nominal | Numeric], target: npt.NDArray[Any], c
     return Table(schema, arrays, sealed(target.astype(np.int32)))
 
 
-def combinations(*sizes: int) -> Ints:
+def combinations(*sizes: int) -> Longs:
     """Return all combinations of codes below `sizes`, one per row, the last changing fastest."""
-    grid: Ints = np.indices(sizes).reshape(len(sizes), -1).T
+    grid: Longs = np.indices(sizes).reshape(len(sizes), -1).T
     return grid
 
 

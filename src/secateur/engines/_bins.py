@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import histograms, ranks
-from ..data.arrays import rebuilt, sealed
-from ..data.columns import Array
+from ..data.arrays import Array, Floats, rebuilt, sealed
 from ..data.remarks import listed, tell, tell_categories
 from ..data.table import Column, Schema
 from ..data.target import encode_target
@@ -46,7 +45,7 @@ class Bins:
     [0, 0, 1, 2]
     """
 
-    edges: Mapping[str, npt.NDArray[np.float64]]
+    edges: Mapping[str, Floats]
     every_value: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._kernels import grow_parts as parts
 from .._kernels import histograms, presort
-from ..data.columns import Array
+from ..data.arrays import Array
 from ..growers._prepare import Coded, Prepared, _codes, _stacked, _weights
 from ..growers._run import Grower
 from ..growers._settings import _NO_LIMIT, measure_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._kernels import grow_parts as parts
 from .._kernels import histograms
-from ..data.columns import Array
+from ..data.arrays import Array
 from ._finish import FinishTask, Walk, measure
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass

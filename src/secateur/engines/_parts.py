@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from .._kernels import histograms
-from ..data.columns import Array, Numbers
+from ..data.arrays import Array
+from ..data.columns import Numbers
 from ..data.encoding import _later_column
 from ..data.table import Schema
 from ..errors import DataError

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from ..data.columns import Array, Numbers
+from ..data.arrays import Array
+from ..data.columns import Numbers
 from ..errors import DataError
 from . import _sketch
 

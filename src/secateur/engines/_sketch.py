@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from ..data.columns import Array, Coded, Family, Numbers, factorised, family
+from ..data.arrays import Array
+from ..data.columns import Coded, Family, Numbers, factorised, family
 from ..data.encoding import _numeric
 from ..data.remarks import EXACT_WHOLE, listed
 from ..errors import DataError, SchemaError, UnsupportedError

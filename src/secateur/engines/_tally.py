@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import route, structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.remarks import EXACT_WHOLE, listed, tell
 from ..data.sketch import Sketch
 from ..data.sketch import merged as merged_sketch
@@ -22,8 +21,6 @@ from ..errors import DataError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
-
-Array = npt.NDArray[Any]
 
 LIMB = 2.0**32  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
 N_SHOWN = 5

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import route
-from ..data.arrays import rebuilt
-from ..data.columns import Array, Coded, Given, Numbers, family_of
+from ..data.arrays import Array, Ints, rebuilt
+from ..data.columns import Coded, Given, Numbers, family_of
 from ..data.encoding import Unseen, _later_column
 from ..data.remarks import EXACT_WHOLE, listed
 from ..data.sketch import RowKey
@@ -114,7 +113,7 @@ class CountTask:
             n_classes = None if self.classes is None else len(self.classes) + 1
             tally.sketch = self.key.sketch(_blocks(columns, len(answer)), answer, n_classes)
 
-    def leaves(self, batch: Any) -> tuple[npt.NDArray[np.int32], Array]:
+    def leaves(self, batch: Any) -> tuple[Ints, Array]:
         """Return the leaf of each row of a batch, and how many categories of each column are unknown."""
         given = as_batch(batch)
         columns, n_unseen = self._read(given)
@@ -132,7 +131,7 @@ class CountTask:
                 columns.append(values if about.kind == "numeric" else np.where(values < 0, np.nan, values))
         return columns, n_unseen
 
-    def _route(self, columns: list[Array], n_rows: int) -> npt.NDArray[np.int32]:
+    def _route(self, columns: list[Array], n_rows: int) -> Ints:
         leaves, tests, first = np.empty(n_rows, np.int32), self.tests, 0
         for matrix in _blocks(columns, n_rows):
             out = leaves[first : first + len(matrix)]
@@ -206,7 +205,7 @@ def plan(
     return CountTask(tested, names, target, weight, schema.classes, unseen, tests, key)
 
 
-def class_numbers(given: Given, classes: Array, name: str, first: int) -> tuple[npt.NDArray[np.int32], list[Any]]:
+def class_numbers(given: Given, classes: Array, name: str, first: int) -> tuple[Ints, list[Any]]:
     """Return the class number of each label, `len(classes)` for a new one, and the new labels."""
     is_text = family_of(type(classes.tolist()[0])) == "text"
     if isinstance(given, Numbers) and given.values.dtype.kind == "f" and np.isnan(given.values).all():
@@ -229,7 +228,7 @@ def class_numbers(given: Given, classes: Array, name: str, first: int) -> tuple[
     return _numbered(given, classes, name, first)
 
 
-def _numbered(given: Numbers, classes: Array, name: str, first: int) -> tuple[npt.NDArray[np.int32], list[Any]]:
+def _numbered(given: Numbers, classes: Array, name: str, first: int) -> tuple[Ints, list[Any]]:
     values = given.values
     is_gap = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
     if given.is_missing is not None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.columns import Array, Coded, Numbers
+from ..data.arrays import Array
+from ..data.columns import Coded, Numbers
 from ..data.encoding import encode
 from ..data.remarks import listed
 from ..data.table import Table

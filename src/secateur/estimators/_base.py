@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
+from ..data.arrays import Floats, Ints
 from ..data.encoding import encode
 from ..data.progress import progress_bar
 from ..data.remarks import tell
@@ -25,7 +26,7 @@ from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
 from ._parameters import plain, seed, split_information, target

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..nouns.tree import Floats
+from ..data.arrays import Array, Floats
 from ._base import TreeEstimator
 
 
@@ -148,7 +148,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     'Rademacher penalty, centred, within 0 growing errors'
     """
 
-    classes_: npt.NDArray[Any]
+    classes_: Array
     n_classes_: int
 
     def __init__(
@@ -233,7 +233,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         prediction.check_kind(self.probabilities)
         return self._fit(X, y, sample_weight, X_holdout, y_holdout)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Array:
         """Return the class of each row: that of its leaf."""
         model = self.model_
         return prediction.predict(model, self._opened(X, model))

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import entr
 from sklearn.utils.validation import column_or_1d
 
+from ..data.arrays import Floats
 from ..errors import DataError, ParameterError
 from ..nouns.counts import Counts
 
@@ -46,9 +46,9 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
 
 
-def split_information(counts: Counts) -> npt.NDArray[np.float64]:
+def split_information(counts: Counts) -> Floats:
     """The entropy, in bits, of how each node's examples fall on its children."""
     parent, total = counts.tree.parent[1:], counts.total
     share = total[1:] / np.maximum(total[parent], 1e-300)
-    information: npt.NDArray[np.float64] = np.bincount(parent, entr(share), minlength=len(total)) / np.log(2)
+    information: Floats = np.bincount(parent, entr(share), minlength=len(total)) / np.log(2)
     return information

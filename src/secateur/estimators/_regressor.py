@@ -6,8 +6,8 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
 from .. import prediction
+from ..data.arrays import Floats
 from ..data.target import TargetKind
-from ..nouns.tree import Floats
 from ._base import TreeEstimator
 
 

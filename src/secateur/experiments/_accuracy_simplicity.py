@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array, Floats
 from ..data.table import Schema, Table
 from ..datasets import random_domain
 from ..growers import grow
@@ -135,7 +135,7 @@ def _compared(tree: Tree, counts: Counts) -> Result:
     }
 
 
-def _steps(tree: Tree, counts: Counts, n_leaves: npt.NDArray[Any], errors: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _steps(tree: Tree, counts: Counts, n_leaves: Array, errors: Array) -> Floats:
     """Least errors with at most 1, 2, ... leaves; the uncut tree is always on offer."""
     found = np.full(tree.n_leaves, np.inf)
     np.minimum.at(found, n_leaves - 1, errors.astype(float))

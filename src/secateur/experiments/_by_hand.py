@@ -1,8 +1,8 @@
 """Two trees of the documents, written down test by test."""
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Bools, Floats, Ints
 from ..datasets import krk_legality
 from ..datasets._rows import Nominal, make_table
 from ..nouns.counts import Counts
@@ -69,7 +69,7 @@ def krk_tree() -> tuple[Tree, Counts]:
     return tree, count(tree, table, sample="grow")
 
 
-def _pre_order() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _pre_order() -> tuple[Ints, Ints]:
     names = list(KRK_TESTS)
     parent: list[int] = []
     feature: list[int] = []
@@ -84,10 +84,10 @@ def _pre_order() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
 
 
 def _krk_columns(
-    king_file: npt.NDArray[np.int32], king_rank: npt.NDArray[np.float64],
-    rook_file: npt.NDArray[np.int32], rook_rank: npt.NDArray[np.float64],
-    other_file: npt.NDArray[np.int32], other_rank: npt.NDArray[np.float64],
-) -> dict[str, npt.NDArray[np.bool_]]:  # fmt: skip
+    king_file: Ints, king_rank: Floats,
+    rook_file: Ints, rook_rank: Floats,
+    other_file: Ints, other_rank: Floats,
+) -> dict[str, Bools]:  # fmt: skip
     return {
         "kings touch": (abs(king_file - other_file) <= 1) & (abs(king_rank - other_rank) <= 1),
         "rook and black king on one file": rook_file == other_file,

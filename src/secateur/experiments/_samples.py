@@ -1,13 +1,11 @@
 """The data sets of the experiments, by the names the documents use, and rows taken from them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import datasets
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.table import Table
 from ._study import Config
 
@@ -23,7 +21,7 @@ def table_of(name: str, config: Config) -> Table:
     return datasets.load(name, config.data)
 
 
-def take(table: Table, rows: npt.NDArray[Any]) -> Table:
+def take(table: Table, rows: Array) -> Table:
     """Return some rows of a table."""
     columns = tuple(sealed(column[rows]) for column in table.columns)
     target = None if table.target is None else sealed(table.target[rows])

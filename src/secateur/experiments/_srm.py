@@ -7,12 +7,11 @@ the best pruning of whatever tree was grown. Mansour's notes; Kearns and Mansour
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import datasets
+from ..data.arrays import Array, Longs
 from ..data.table import Table
 from ..datasets._rows import Nominal, combinations, make_table
 from ..growers import grow
@@ -42,7 +41,7 @@ METHODS = (
 class Concept:
     """The class of each of the 2^N_ATTRIBUTES combinations, and how often it is told wrong, in tenths."""
 
-    labels: npt.NDArray[np.int64]
+    labels: Longs
     wrong: int
 
     def draw(self, n: int, random: np.random.Generator) -> Table:
@@ -172,7 +171,7 @@ def _measured(pruning: Pruning, best: Pruning, truth: Counts, concept: Concept) 
     return pruning.n_leaves, error - concept.wrong / 10, error - float(best.errors(truth)) / total, inside
 
 
-def _random_concept(n_attributes: int, n_leaves: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+def _random_concept(n_attributes: int, n_leaves: int, random: np.random.Generator) -> Longs:
     """The class of every combination under a random tree whose sibling leaves differ."""
     bits = combinations(*[2] * n_attributes)
     where = np.zeros(len(bits), np.int64)  # the leaf of each combination
@@ -186,11 +185,11 @@ def _random_concept(n_attributes: int, n_leaves: int, random: np.random.Generato
         free.append(list(free[leaf]))
         where[(where == leaf) & (bits[:, attribute] == 1)] = new
         labels.append(1 - labels[leaf])
-    found: npt.NDArray[np.int64] = np.array(labels)[where]
+    found: Longs = np.array(labels)[where]
     return found
 
 
-def _table(cells: npt.NDArray[np.int64], target: npt.NDArray[Any]) -> Table:
+def _table(cells: Longs, target: Array) -> Table:
     bits = combinations(*[2] * N_ATTRIBUTES)[cells]
     return make_table([Nominal(f"a{j + 1}", ("no", "yes"), bits[:, j]) for j in range(N_ATTRIBUTES)], target, (0, 1))
 

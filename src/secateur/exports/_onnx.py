@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array
 from ..errors import ParameterError, UnsupportedError
 from ._walk import Exported, categories_of, check_exact
 
@@ -228,7 +229,7 @@ class _Graph:
 
         self.inputs.append(helper.make_tensor_value_info(name, kind, [None, width]))
 
-    def _constant(self, name: str, values: npt.NDArray[Any]) -> None:
+    def _constant(self, name: str, values: Array) -> None:
         self.constants.append(_tensor(values, name))
 
     def _step(self, operator: str, sources: list[str], result: str, **attributes: Any) -> None:
@@ -298,7 +299,7 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
     return found | ({"membership_values": _tensor(np.array(members, np.float64))} if members else {})
 
 
-def _tensor(values: npt.NDArray[Any], name: str = "") -> Any:
+def _tensor(values: Array, name: str = "") -> Any:
     from onnx import numpy_helper
 
     return numpy_helper.from_array(values, name)

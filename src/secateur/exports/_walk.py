@@ -12,13 +12,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..data.table import Column
 from ..errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 
 Family = Literal["text", "truth", "number"]
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
@@ -161,7 +161,7 @@ def certificate_of(
     return found
 
 
-def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, npt.NDArray[Any]]:
+def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, Array]:
     """Return the table of accuracy against size: one value per member of the model's sequence.
 
     Examples
@@ -173,7 +173,7 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
     {'leaves': [2, 1], 'growing': [0.0, 0.3333333333333333], 'shown': [True, False]}
     """
     sequence = sequence_of(model)
-    table: dict[str, npt.NDArray[Any]] = {"leaves": sequence.n_leaves}
+    table: dict[str, Array] = {"leaves": sequence.n_leaves}
     if sequence.alphas is not None:
         table["alpha"] = sequence.alphas
     table["growing"] = rates(sequence, model.grown, model.grown)
@@ -212,7 +212,7 @@ def labelled(pruning: Pruning, labels: Any) -> Pruning:
     return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
 
 
-def _measured(model: Model, sequence: PruningSequence) -> tuple[npt.NDArray[Any], str, Seen]:
+def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen]:
     """(the error of each member, where it was measured, on which sample), the most honest there is."""
     if model.selection is not None and len(model.selection.error) == len(sequence):
         return model.selection.error, model.selection.sample, model.selection.judges

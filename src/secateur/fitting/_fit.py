@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data import dealing
+from ..data.arrays import Array, Sums
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -209,7 +210,7 @@ class _Work:
     def _whole(self, labels: Any) -> Pruning:
         return Pruning.from_cuts(self.grown.tree, [], node_labels=labels, seen=Seen.of(self.grown), rule="none")
 
-    def _costs(self) -> tuple[Any, Numbers | None, Numbers | None]:
+    def _costs(self) -> tuple[Any, Sums | None, Sums | None]:
         """The class of each node, and what nodes cost as leaves on both samples where errors do not say it."""
         grown, holdout = self.grown, self.holdout
         if isinstance(grown, Moments):
@@ -224,7 +225,7 @@ class _Work:
             held, _ = held_out_losses(holdout.by_class, labels, costs)
         return labels, own, held
 
-    def _run_rule(self, grown_cost: Numbers | None, held_cost: Numbers | None) -> Any:
+    def _run_rule(self, grown_cost: Sums | None, held_cost: Sums | None) -> Any:
         recipe = self.recipe
         assert recipe.prune is not None
         parameters = dict(recipe.prune_parameters)
@@ -279,7 +280,7 @@ def _can_cross_validate(table: Table, cv: Any) -> bool:
     return table.n_rows >= 2 and bool((target != target[0]).any()) and not (isinstance(cv, int) and cv < 2)
 
 
-def _taken(table: Table, weight: Any, rows: npt.NDArray[Any]) -> tuple[Table, Any]:
+def _taken(table: Table, weight: Any, rows: Array) -> tuple[Table, Any]:
     """Some rows, each with all its weight."""
     return table.take(rows), None if weight is None else weight[rows]
 

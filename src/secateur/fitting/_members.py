@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array
 from ..errors import ParameterError, PruningError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -25,9 +25,7 @@ def index_with_leaves(sequence: PruningSequence, n_leaves: Any) -> int:
     return int(fits[0])
 
 
-def index_with_accuracy(
-    sequence: PruningSequence, error: npt.NDArray[Any], where: str, accuracy: Any, grown: Sample
-) -> int:
+def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, accuracy: Any, grown: Sample) -> int:
     """The smallest member whose error leaves the accuracy asked for (regression: that share of the variance)."""
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
@@ -57,7 +55,7 @@ def index_of(sequence: PruningSequence, pruning: Pruning) -> int | None:
     return next((int(i) for i in same_size if (sequence[int(i)].is_leaf == pruning.is_leaf).all()), None)
 
 
-def rates(sequence: PruningSequence, grown: Sample, sample: Sample) -> npt.NDArray[Any]:
+def rates(sequence: PruningSequence, grown: Sample, sample: Sample) -> Array:
     """The error rate (regression: mean squared error) of every member on a sample."""
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Moments):

@@ -4,19 +4,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import Ledger, Seen
 from ..nouns.tree import Tree
 from ._prepare import TWO, Prepared
 from ._run import Grown
-
-Array = npt.NDArray[Any]
 
 
 def assemble(

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
+from ..data.arrays import Array
 from ..data.table import Schema, Table
 from ..data.target import summable
 from ..nouns.tree import Tree
@@ -22,8 +22,6 @@ from ._prepare import Coded, Prepared, Values, _codes, _weights, check_branches,
 from ._regression import grow_squared
 from ._run import Grower
 from ._settings import Inline, Settings, measure_of, with_least_weight
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

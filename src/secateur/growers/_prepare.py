@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from .._kernels import grow_parts as parts
 from .._kernels import presort
+from ..data.arrays import Array
 from ..data.table import Table
 from ..errors import UnsupportedError
-
-Array = npt.NDArray[Any]
 
 LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
 WORD = 64  # two-valued columns in a word

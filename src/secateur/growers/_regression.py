@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.table import Schema, Table
 from ..errors import DataError
 from ..nouns.moments import Moments
@@ -22,8 +21,6 @@ from ..routing import moments_of
 from ._assemble import assemble
 from ._prepare import prepare
 from ._run import Grower, Grown
-
-Array = npt.NDArray[Any]
 
 SMALLEST_RANGE = 1e-140  # its square is still a float with all its digits
 TOP_SHARE = 16  # with threads: nodes of at most 1/16 of the rows are grown side by side

@@ -3,20 +3,17 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from .._kernels import structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, Floats, Ints, Sums, sealed
 from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import DataError, UnsupportedError
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.moments import Moments
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ._read import Foreign
-
-Array = npt.NDArray[Any]
 
 
 def routed(estimator: Any, trees: list[Foreign], X: Any) -> list[Ints]:
@@ -45,7 +42,7 @@ def counted(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any, sample: 
     n_classes = max(len(foreign.classes), int(codes.max()) + 1)  # one more where labels are new
     rows = None if weight is None else summable(weight)
     at = leaves.astype(np.int64) * n_classes + codes
-    own: Numbers = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
+    own: Sums = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
     if own.dtype.kind == "f" and not (own % 1).any():
         own = own.astype(np.int64)
     n_rows = len(leaves) if weight is None else int(np.count_nonzero(weight))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import sealed
+from ..data.arrays import Floats, sealed
 from ..data.encoding import encode
 from ..errors import CountsError, UnsupportedError
 from ..nouns.counts import Counts
@@ -19,7 +19,7 @@ from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 from ..routing import remembered
 from ._counting import recounted, routed
 from ._read import MEANS, Foreign, read_tree, schema_of

@@ -4,22 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, Floats, Ints, Sums, sealed
 from ..data.target import check_weights, encode_target
 from ..errors import ParameterError
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats, Ints
 from ..selection import choose as select_member
 from ._counting import counted, numbers
 from ._read import Foreign
-
-Array = npt.NDArray[Any]
 
 CHOICES = {"min-error": 0, "0se": 0, "1se": 1}  # so many standard errors above the least error
 
@@ -47,7 +43,7 @@ class HeldOut:
     target: Array
     weight: Floats
     sample: Counts | Moments
-    cost: Numbers
+    cost: Sums
 
     def standard_error(self, pruning: Pruning) -> float:
         """Return the standard error of the summed cost of a pruning."""

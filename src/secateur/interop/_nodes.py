@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
+from ..data.arrays import Array, Bools, Longs
 from ..errors import TreeError, UnsupportedError
-
-Array = npt.NDArray[Any]
 
 NO_CHILD, NO_FEATURE = -1, -2  # what scikit-learn writes into a leaf
 _FIELDS = {
@@ -77,12 +75,12 @@ class Records:
         return split_part(self.nodes)["threshold"]
 
     @property
-    def is_leaf(self) -> npt.NDArray[np.bool_]:
+    def is_leaf(self) -> Bools:
         """Which nodes prediction stops at: those without a left child, whatever else they hold."""
-        leaf: npt.NDArray[np.bool_] = self.nodes["left_child"] == NO_CHILD
+        leaf: Bools = self.nodes["left_child"] == NO_CHILD
         return leaf
 
-    def nominal_features(self) -> npt.NDArray[np.int64]:
+    def nominal_features(self) -> Longs:
         """Features that are compared with a set of categories (scikit-learn 1.10)."""
         if "left_cat_bitset" not in (split_part(self.nodes).dtype.names or ()) or len(self.arguments) < 4:
             return np.zeros(0, np.int64)
@@ -115,7 +113,7 @@ def split_part(nodes: Array) -> Array:
     return part
 
 
-def preorder(left: Array, right: Array, is_leaf: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
+def preorder(left: Array, right: Array, is_leaf: Bools) -> tuple[Array, Array]:
     """Return the nodes that can be reached, in pre-order, and the parent of each, by its place among them.
 
     Trees that scikit-learn grows number both children after their parent, the left one

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..data.arrays import Floats
 from ..errors import CountsError, ParameterError
 from ..nouns.counts import Counts
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats
 from ..pruners import cost_complexity
 from ._counting import recounted, routed
 from ._read import Foreign, read_tree

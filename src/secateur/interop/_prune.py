@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.tree import BaseDecisionTree
 
+from ..data.arrays import Array
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -18,8 +19,6 @@ from ._counting import recounted, routed
 from ._held_out import HeldOut, check_choice, held_out
 from ._read import Foreign, members
 from ._write import pruned_estimator, pruned_forest
-
-Array = npt.NDArray[Any]
 
 # Rules that ask only for what a node costs as a leaf, and so prune regressors too.
 COSTED = ("cost-complexity", "best-of-size", "greedy", "weakest-links", "reduced-error")

@@ -15,16 +15,14 @@ from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import sealed
+from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ._nodes import Records, preorder
-
-Array = npt.NDArray[Any]
 
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
 SQUARED = ("squared_error", "friedman_mse")  # criteria whose impurity is the mean squared difference from it

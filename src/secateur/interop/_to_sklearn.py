@@ -10,21 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ._nodes import NO_CHILD, NO_FEATURE, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
 from ._write import leaning
-
-Array = npt.NDArray[Any]
 
 LARGEST = float(np.finfo(np.float32).max)
 _IMPURITIES = ("gini", "entropy", "log_loss")

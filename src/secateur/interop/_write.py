@@ -9,15 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..nouns.counts import Counts, Numbers
+from ..data.arrays import Floats, Sums
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Floats
 from ._nodes import blank_nodes
 from ._read import Foreign
-
-Array = npt.NDArray[Any]
 
 _AFTER_FIT = ("oob_score_", "oob_decision_function_", "oob_prediction_")  # what a forest measured with its old trees
 
@@ -78,7 +75,7 @@ def leaning(shares: Floats, label: int) -> Floats:
     return np.asarray(raised / raised.sum())
 
 
-def shares_of(rows: Numbers) -> Floats:
+def shares_of(rows: Sums) -> Floats:
     """Return class counts as shares; NaN where there are none."""
     total = rows.sum(axis=-1, keepdims=True)
     shares: Floats = np.divide(rows, total, out=np.full(rows.shape, np.nan), where=total > 0)

@@ -9,16 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Bools, Ints, Longs
 from ..errors import ModelFileError
 from ..nouns.sequence import PruningSequence
 
 MOST_CELLS = 1 << 31  # members x nodes that are looked at when a sequence is saved: some seconds
 MOST_CHANGES = 20_000_000
-
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +28,7 @@ class Members:
 
     parent: Ints
     is_leaf: Bools
-    start: npt.NDArray[np.int64]
+    start: Longs
     changes: Ints
 
     def __call__(self, index: int) -> Bools:

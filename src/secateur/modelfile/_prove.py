@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array, Bools, Ints
 from ..data.columns import family_of
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-
-Array = npt.NDArray[Any]
-Ints = npt.NDArray[np.int32]
 
 MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
 
@@ -34,9 +31,9 @@ class Shape:
         return len(self.parent)
 
     @property
-    def is_leaf(self) -> npt.NDArray[np.bool_]:
+    def is_leaf(self) -> Bools:
         """Which nodes have no children."""
-        found: npt.NDArray[np.bool_] = self.arity == 0
+        found: Bools = self.arity == 0
         return found
 
 
@@ -138,7 +135,7 @@ def prove_labels(labels: Array, n_classes: int | None, where: str) -> None:
     refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
 
 
-def prove_cuts(shape: Shape, cuts: Ints, where: str) -> npt.NDArray[np.bool_]:
+def prove_cuts(shape: Shape, cuts: Ints, where: str) -> Bools:
     """The leaves of the tree cut at these nodes: internal ones, rising, none under another."""
     refuse((cuts < 0) | (cuts >= shape.n_nodes), where, cuts, "the number of a node is needed")
     refuse(shape.arity[cuts] == 0, where, cuts, "the node is a leaf anyway")
@@ -146,7 +143,7 @@ def prove_cuts(shape: Shape, cuts: Ints, where: str) -> npt.NDArray[np.bool_]:
     edges = np.zeros(shape.n_nodes + 1, np.int64)
     edges[cuts + 1] += 1  # cuts are different, and so are the ends of subtrees that do not touch
     edges[shape.end[cuts]] -= 1
-    is_leaf: npt.NDArray[np.bool_] = shape.is_leaf & (np.cumsum(edges[:-1]) == 0)
+    is_leaf: Bools = shape.is_leaf & (np.cumsum(edges[:-1]) == 0)
     is_leaf[cuts] = True
     return is_leaf
 

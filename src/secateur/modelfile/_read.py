@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
@@ -36,8 +36,6 @@ from ._values import (
 )
 from ._versions import from_version_1
 from ._write import BOUND_FIELDS, COUNTS_FORMAT, MODEL_FORMAT, TESTS, VERSION
-
-Array = npt.NDArray[Any]
 
 _DTYPES: dict[str, npt.DTypeLike] = {
     "feature": np.int32, "branch_start": np.int64, "branch": np.uint16, "default": np.int32, "birth": np.int32,

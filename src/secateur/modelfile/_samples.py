@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..data.sketch import Sketch
 from ..errors import ModelFileError
 from ..nouns.counts import Counts
@@ -17,7 +16,6 @@ from ._rows import sketch_in
 from ._text import check_keys, described
 from ._values import list_in, real_in, text_in, whole_in, whole_number_in
 
-Array = npt.NDArray[Any]
 Sample = Counts | Moments
 
 

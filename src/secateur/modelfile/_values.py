@@ -19,11 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import sealed
+from ..data.arrays import Array, sealed
 from ..errors import ModelFileError
 from ._text import check_keys, described, shortened
-
-Array = npt.NDArray[Any]
 
 MOST_BITS = 1024  # of one whole number among plain values
 MOST_LEVELS = 32  # of lists and dictionaries inside one another

@@ -4,16 +4,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import frozen, rebuilt, same
+from ..data.arrays import Array, Floats, frozen, rebuilt, same
 from ..errors import ParameterError
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning
 from .seen import NOTHING, Seen
 from .sequence import PruningSequence
-from .tree import Floats, Tree
+from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +106,7 @@ class Selection:
         # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
         return replace(pruning, seen=pruning.seen | self.judges)
 
-    def to_dict(self) -> dict[str, npt.NDArray[Any]]:
+    def to_dict(self) -> dict[str, Array]:
         """Return the table, column name to one value per member: leaves, alpha interval, error, SE, what was chosen."""
         members = np.arange(len(self.sequence))
         table = dict(self.sequence.to_dict())

@@ -14,19 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import frozen, sealed
+from ..data.arrays import Ints, Sums, frozen, sealed
 from ..errors import CountsError, ParameterError
-from .counts import Counts, Numbers
+from .counts import Counts
 from .moments import Moments
 from .seen import Seen
-from .tree import Ints, Tree
+from .tree import Tree
 
 Sample = Counts | Moments
 
 NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
 
 
-def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Numbers:
+def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Sums:
     """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
 
     Whole-number costs stay int64 so that ties are exact. Of squared errors see `squared_cost`.
@@ -53,7 +53,7 @@ def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> 
     return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
 
 
-def squared_cost(grown: Moments) -> Numbers:
+def squared_cost(grown: Moments) -> Sums:
     """Return the squared error of each node as a leaf that answers its own mean.
 
     A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
@@ -70,7 +70,7 @@ def squared_cost(grown: Moments) -> Numbers:
     return sealed(np.where(spread - full <= NOISE * spread[0], full, spread))
 
 
-def held_out_cost(grown: Moments, holdout: Moments) -> Numbers:
+def held_out_cost(grown: Moments, holdout: Moments) -> Sums:
     """Return the squared error on a held-out sample of each node as a leaf that answers the mean of growing.
 
     Examples
@@ -98,18 +98,18 @@ def labels_of(counts: Sample | None) -> Ints | None:
     return counts.majority if isinstance(counts, Counts) else None
 
 
-def full_cost(tree: Tree, cost: Numbers) -> Numbers:
+def full_cost(tree: Tree, cost: Sums) -> Sums:
     """Return the cost of the uncut subtree at each node."""
     own = np.where(tree.is_leaf, cost, 0).astype(cost.dtype)
     return sealed(structure.sum_upwards(tree.parent, own[:, None])[:, 0])
 
 
-def excess_cost(tree: Tree, cost: Numbers) -> Numbers:
+def excess_cost(tree: Tree, cost: Sums) -> Sums:
     """Return what a cut at each node adds to the cost of the uncut tree."""
     return sealed(cost - full_cost(tree, cost))
 
 
-def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None) -> Numbers:
+def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None) -> Sums:
     """Return the m-estimate of the error mass of each node as a leaf.
 
     Parameters

@@ -2,19 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.arrays import Ints, Sums, frozen, rebuilt, same, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError, ParameterError
 from .seen import mark_of
-from .tree import Ints, Tree
+from .tree import Tree
 
-Numbers = npt.NDArray[Any]  # int64 or float64
 LabelRule = Literal["grow", "prune", "both"]
 MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
 
@@ -48,7 +47,7 @@ class Counts:
     """
 
     tree: Tree
-    by_class: Numbers
+    by_class: Sums
     sample: str = "grow"
     n_rows: int | None = None
     sketch: Sketch | None = None
@@ -103,7 +102,7 @@ class Counts:
         return mark_of(self, self.by_class)
 
     @cached_property
-    def total(self) -> Numbers:
+    def total(self) -> Sums:
         """Examples (or weight) in each node."""
         return sealed(self.by_class.sum(axis=1))
 
@@ -114,7 +113,7 @@ class Counts:
         labels = self.by_class.argmax(axis=1).astype(np.int32)
         return sealed(structure.inherit_labels(self.tree.parent, labels, self.total == 0))
 
-    def errors_if_leaf(self, labels: npt.ArrayLike) -> Numbers:
+    def errors_if_leaf(self, labels: npt.ArrayLike) -> Sums:
         """Return the errors of each node as a leaf with the given label.
 
         Parameters
@@ -130,7 +129,7 @@ class Counts:
         self.tree.ledger.look(self)
         return self.wrong(labels)
 
-    def wrong(self, labels: npt.ArrayLike) -> Numbers:
+    def wrong(self, labels: npt.ArrayLike) -> Sums:
         """Return what `errors_if_leaf` does, without a note: for verbs that write the ledger or `seen` themselves."""
         chosen = np.asarray(labels)
         if chosen.shape != (self.tree.n_nodes,):
@@ -207,12 +206,12 @@ def leaf_labels(
     return sealed(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
 
 
-def _padded(by_class: Numbers, n_classes: int) -> Numbers:
+def _padded(by_class: Sums, n_classes: int) -> Sums:
     missing = n_classes - by_class.shape[1]
     return np.pad(by_class, ((0, 0), (0, missing))) if missing else by_class
 
 
-def _numbers(values: npt.ArrayLike) -> Numbers:
+def _numbers(values: npt.ArrayLike) -> Sums:
     array = np.asarray(values)
     if array.dtype.kind in "iub":
         return frozen(array, np.int64)
@@ -221,7 +220,7 @@ def _numbers(values: npt.ArrayLike) -> Numbers:
     raise CountsError(f"counts hold {array.dtype} values; numbers are needed")
 
 
-def _check_sums(tree: Tree, by_class: Numbers, sample: str) -> None:
+def _check_sums(tree: Tree, by_class: Sums, sample: str) -> None:
     """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
     if by_class.dtype.kind == "i":
         total = float(by_class.max()) * by_class.size  # a bound that mostly decides

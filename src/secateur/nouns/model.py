@@ -5,9 +5,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import rebuilt, sealed
+from ..data.arrays import Array, Ints, rebuilt, sealed
 from ..errors import PruningError
 from .bound import Bound
 from .choice import Selection
@@ -15,7 +14,7 @@ from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning
 from .sequence import PruningSequence
-from .tree import Ints, Tree
+from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +83,7 @@ class Model:
         return sealed(np.flatnonzero(self.pruning.is_kept | self.pruning.is_leaf).astype(np.int32))
 
     @cached_property
-    def answers(self) -> npt.NDArray[Any]:
+    def answers(self) -> Array:
         """What each node of `shown` answers: a class (meant for leaves only), or a mean."""
         if not isinstance(self.grown, Counts):
             return sealed(self.grown.mean[self.nodes])

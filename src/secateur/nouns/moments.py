@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import node_moments, structure
-from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.arrays import Array, Floats, frozen, rebuilt, same, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
 from .seen import mark_of
-from .tree import Floats, Tree
+from .tree import Tree
 
 
 class NoClassesError(UnsupportedError, AttributeError):
@@ -145,7 +145,7 @@ class Moments:
             raise CountsError(f"the value of node {wrong[0]} is {answers[wrong[0]]}; finite numbers are needed")
         return sealed(self.spread + self.weight * (self.mean - answers) ** 2)
 
-    def restricted(self, tree: Tree, nodes: npt.NDArray[Any]) -> "Moments":
+    def restricted(self, tree: Tree, nodes: Array) -> "Moments":
         """Return the moments on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
         return Moments(
             tree, self.weight[nodes], self.mean[nodes], self.spread[nodes], self.sample, self.n_rows, self.sketch

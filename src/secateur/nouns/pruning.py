@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.arrays import Bools, Ints, Sums, frozen, rebuilt, same, sealed
 from ..errors import PruningError
-from .counts import Counts, Numbers
+from .counts import Counts
 from .moments import Moments
 from .seen import NOTHING, Seen, digest_of
-from .tree import Bools, Ints, Tree
+from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +148,7 @@ class Pruning:
         self.tree.ledger.look(counts, pruning=self)
         return self.cost(counts.wrong(self._labels_or_raise()))
 
-    def cost(self, node_cost: Numbers) -> int | float:
+    def cost(self, node_cost: Sums) -> int | float:
         """Return the sum of a cost per node over the leaves."""
         value: int | float = node_cost[self.is_leaf].sum().item()
         return value

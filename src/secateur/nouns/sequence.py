@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.weakest_link import member_sums
-from ..data.arrays import frozen, rebuilt, same
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, frozen, rebuilt, same
 from ..errors import ParameterError, PruningError
-from .counts import Counts, Numbers
+from .counts import Counts
 from .pruning import Pruning
 from .seen import NOTHING, Seen
-from .tree import Bools, Floats, Ints, Tree
+from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,8 +59,8 @@ class PruningSequence:
     """
 
     tree: Tree
-    n_leaves: npt.NDArray[np.int64]
-    errors: Numbers
+    n_leaves: Longs
+    errors: Sums
     alphas: Floats | None = None
     steps: Ints | None = None
     rebuild: Callable[[int], Bools] | None = None
@@ -129,7 +128,7 @@ class PruningSequence:
         near = [str(x) for x in ([below.max()] if len(below) else []) + ([above.min()] if len(above) else [])]
         raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(near)}")
 
-    def errors_on(self, counts: Counts) -> Numbers:
+    def errors_on(self, counts: Counts) -> Sums:
         """Return the errors of every member on a sample.
 
         The tree's ledger notes that the sample was asked: `certify` then makes a member of this
@@ -138,14 +137,14 @@ class PruningSequence:
         self.tree.ledger.look(counts, sequence=self, is_asked=True)
         return self.wrong_on(counts)
 
-    def wrong_on(self, counts: Counts) -> Numbers:
+    def wrong_on(self, counts: Counts) -> Sums:
         """Return what `errors_on` does, without a note: for verbs that write the ledger themselves."""
         counts.check_fits(self.tree)
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
         return self.costs_on(counts.wrong(self.node_labels))
 
-    def costs_on(self, node_cost: Numbers) -> Numbers:
+    def costs_on(self, node_cost: Sums) -> Sums:
         """Return the summed leaf cost of every member.
 
         One pass over the nodes for a nested sequence, one per member otherwise.
@@ -154,9 +153,9 @@ class PruningSequence:
             return np.array([self[i].cost(node_cost) for i in range(len(self))])
         return member_sums(self.tree.parent, self.steps, node_cost, len(self))
 
-    def to_dict(self) -> dict[str, npt.NDArray[Any]]:
+    def to_dict(self) -> dict[str, Array]:
         """Return the table of members: column name to one value per member."""
-        table: dict[str, npt.NDArray[Any]] = {"leaves": self.n_leaves, "errors": self.errors}
+        table: dict[str, Array] = {"leaves": self.n_leaves, "errors": self.errors}
         if self.alphas is not None:
             table["alpha"] = self.alphas
         return table

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import frozen, rebuilt, sealed
+from ..data.arrays import Floats, Ints, Longs, frozen, rebuilt, sealed
 from ..errors import ParameterError
 from .bound import Bound
-from .tree import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +45,7 @@ class LeafShares:
     """
 
     nodes: Ints
-    count: npt.NDArray[np.int64]
+    count: Longs
     lower: Floats
     upper: Floats
     classes: Sequence[str]
@@ -71,7 +70,7 @@ class LeafShares:
             raise ParameterError("nodes must rise, each leaf once")
 
     @cached_property
-    def n(self) -> npt.NDArray[np.int64]:
+    def n(self) -> Longs:
         """Rows of the sample in each leaf."""
         return sealed(self.count.sum(axis=1))
 

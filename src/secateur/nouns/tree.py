@@ -23,15 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import frozen, rebuilt, same, sealed
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
 from .seen import Ledger, Seen
-
-Ints = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _ABOUT = ("schema", "key", "history", "ledger")  # no arrays; only the schema makes trees differ
 
@@ -68,7 +64,7 @@ class Tree:
     parent: Ints
     feature: Ints = None  # type: ignore[assignment]
     threshold: Floats = None  # type: ignore[assignment]
-    branch_start: npt.NDArray[np.int64] = None  # type: ignore[assignment]
+    branch_start: Longs = None  # type: ignore[assignment]
     branch: npt.NDArray[np.uint16] = None  # type: ignore[assignment]
     default: Ints = None  # type: ignore[assignment]
     score: Floats = None  # type: ignore[assignment]
@@ -188,7 +184,7 @@ class Tree:
         return sealed(np.where(self.is_leaf, 0, self.end[following]).astype(np.int32))
 
     @cached_property
-    def child_lists(self) -> tuple[npt.NDArray[np.int64], Ints]:
+    def child_lists(self) -> tuple[Longs, Ints]:
         """Where each node's children begin in one list of all children, and that list."""
         start = np.append(0, np.cumsum(self.arity)).astype(np.int64)
         child = np.argsort(self.parent[1:], kind="stable").astype(np.int32) + 1
@@ -308,7 +304,7 @@ def _check_tests(tree: Tree) -> None:
         _refuse(tested & (n_codes != expected), "has {} branches; its column has another number of categories", n_codes)
 
 
-def _refuse(is_wrong: Bools, says: str, found: npt.NDArray[Any]) -> None:
+def _refuse(is_wrong: Bools, says: str, found: Array) -> None:
     wrong = np.flatnonzero(is_wrong)
     if len(wrong):
         raise TreeError(f"node {wrong[0]} " + says.format(found[wrong[0]]))

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
 from ..nouns.bound import Bound
-from ..nouns.tree import Floats
 from ._parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
 
 
@@ -40,10 +39,10 @@ class BoundCurvesDisplay:
     """
 
     methods: tuple[str, ...]
-    n: dict[str, npt.NDArray[np.int64]]
+    n: dict[str, Longs]
     value: dict[str, Floats]
     certified: dict[str, bool]
-    rows: npt.NDArray[np.int64]
+    rows: Longs
     error: Floats
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
@@ -114,7 +113,7 @@ class CertificatesDisplay:
     methods: tuple[str, ...]
     value: Floats
     error: Floats
-    certified: npt.NDArray[np.bool_]
+    certified: Bools
     delta: Floats
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)

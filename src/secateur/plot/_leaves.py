@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array, Floats, Ints
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, model_of, rows_text, tidied
 from ._shown import shown_tree, whole_number
 
@@ -44,8 +44,8 @@ class LeavesDisplay:
     """
 
     node: Ints
-    rows: npt.NDArray[Any]
-    by_class: npt.NDArray[Any] | None
+    rows: Array
+    by_class: Array | None
     mean: Floats | None
     deviation: Floats | None
     text: list[str]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from ..nouns.tree import Floats
+from ..data.arrays import Bools, Floats, Longs
 from ._parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
 
 
@@ -78,7 +78,7 @@ class NoiseBoundDisplay:
         )
 
     @property
-    def fails(self) -> npt.NDArray[np.bool_]:
+    def fails(self) -> Bools:
         """For each p, whether the published bound at its best c lies below the exact probability."""
         return np.asarray(self.best < self.exact)
 
@@ -139,7 +139,7 @@ class PruningProbabilityDisplay:
 
     k: int
     p: Floats
-    n: npt.NDArray[np.int64]
+    n: Longs
     probability: Floats
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)

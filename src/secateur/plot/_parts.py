@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array, Floats
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
-from ..nouns.tree import Floats
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
@@ -46,7 +46,7 @@ def tidied(axes: Any) -> None:
     axes.set_axisbelow(True)
 
 
-def leaves_axis(axes: Any, n_leaves: Iterable[npt.NDArray[Any]]) -> None:
+def leaves_axis(axes: Any, n_leaves: Iterable[Array]) -> None:
     """Leaves across, on a log scale, with plain numbers as ticks."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 

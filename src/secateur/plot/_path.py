@@ -5,16 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..certifiers import path
+from ..data.arrays import Floats, Longs
 from ..errors import LeakageError, ParameterError, UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats
 from ._parts import (
     BLUE,
     CYCLE,
@@ -38,7 +37,7 @@ class Curve(NamedTuple):
     """One line of the figure: an error per size, and its standard error if known."""
 
     name: str
-    n_leaves: npt.NDArray[np.int64]
+    n_leaves: Longs
     error: Floats
     se: Floats | None = None
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
-from ..nouns.tree import Floats
 from ._parts import BLUE, GREY, LITERAL, axes_for, leaves_axis, tidied
 
 
@@ -32,7 +31,7 @@ class RulesDisplay:
     """
 
     rules: tuple[str, ...]
-    n_leaves: npt.NDArray[np.int64]
+    n_leaves: Longs
     test_error: Floats
     certified: Floats
     ax_: Any = field(default=None, init=False, repr=False)

@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.choice import Selection
-from ..nouns.tree import Floats
 from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, model_of, tidied
 
 
@@ -42,7 +41,7 @@ class SelectionDisplay:
     (0.12, 2)
     """
 
-    n_leaves: npt.NDArray[np.int64]
+    n_leaves: Longs
     error: Floats
     se: Floats
     best: int

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array, Floats, Ints, Longs
 from ..errors import ParameterError, PruningError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ..show.wording import Threshold, among, class_names_of, column_names, thresholds_of
 from ._parts import check_sample, class_colours, on_white, rows_text
 
@@ -43,13 +43,13 @@ class ShownTree:
     """
 
     tree: Tree
-    n_hidden: npt.NDArray[np.int64]
-    rows: npt.NDArray[Any]
+    n_hidden: Longs
+    rows: Array
     label: Ints | None
     mean: Floats | None
-    wrong: npt.NDArray[Any] | None
+    wrong: Array | None
     strength: Floats
-    by_class: npt.NDArray[Any] | None
+    by_class: Array | None
     names: list[str]
     columns: list[str]
     thresholds: list[Threshold]

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Bools, Floats, Ints, Longs
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 from ..show.layout import tidy
 from ._parts import model_of
 from ._shown import ShownTree, shown_tree
@@ -80,7 +80,7 @@ class TreeDisplay:
     label: Ints | None
     mean: Floats | None
     colour: Floats
-    n_hidden: npt.NDArray[np.int64]
+    n_hidden: Longs
     text: list[tuple[str, ...]]
     class_names: list[str]
     n_leaves: int
@@ -208,9 +208,7 @@ def _style_for(tree: Tree) -> Style:
     return "branches" if tree.n_leaves <= MOST_BRANCHES and deepest <= MOST_LEVELS["branches"] else "icicle"
 
 
-def _words(
-    shown: ShownTree, has_room: npt.NDArray[np.bool_], proportion: bool, node_ids: bool
-) -> list[tuple[str, ...]]:
+def _words(shown: ShownTree, has_room: Bools, proportion: bool, node_ids: bool) -> list[tuple[str, ...]]:
     """The lines of each node that has room for words."""
     found: list[tuple[str, ...]] = []
     for v, condition in enumerate(shown.conditions()):

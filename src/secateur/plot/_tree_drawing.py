@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..nouns.tree import Floats
+from ..data.arrays import Floats
 from ._parts import GREY, LITERAL, axes_for, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:

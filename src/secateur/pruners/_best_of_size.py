@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Ints, Longs, sealed
 from ..errors import ParameterError
 from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Bools, Ints, Tree
+from ..nouns.tree import Tree
 
 _MOST_BYTES = 1 << 33
 
@@ -108,7 +108,7 @@ def best_of_size(
     )
 
 
-def _leaves_of(table: SizeTable, places: npt.NDArray[np.int64], parent: Ints, index: int) -> Bools:
+def _leaves_of(table: SizeTable, places: Longs, parent: Ints, index: int) -> Bools:
     kept = table.kept(int(places[index]))
     is_leaf: Bools = ~kept
     is_leaf[1:] &= kept[parent[1:]]

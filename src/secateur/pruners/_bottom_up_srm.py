@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
+from ..data.arrays import Bools, Floats
 from ..data.table import Schema
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 
 Form = Literal["finite", "vc", "printed"]
 
@@ -231,7 +232,7 @@ class _Code:
         return math.log((self.form.candidates or max(n_total, 1)) / delta)
 
 
-def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -> npt.NDArray[np.bool_]:
+def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -> Bools:
     total = counts.total
     log_arity = np.log(np.maximum(tree.arity, 1))
     base = code.path_nats(tree.depth, sum_of_ancestors(tree.parent, log_arity))

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures, structure
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Floats, sealed
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Bools, Floats, Tree
+from ..nouns.tree import Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail

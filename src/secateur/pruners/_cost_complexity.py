@@ -17,12 +17,11 @@ import numpy.typing as npt
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
 from ..errors import ParameterError
 from ..nouns.costs import Sample, labels_of, node_cost, seen_of
-from ..nouns.counts import Numbers
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Bools, Floats, Ints, Tree
+from ..nouns.tree import Tree
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
@@ -171,10 +170,10 @@ class _Path(NamedTuple):
 
     steps: Ints
     alphas: Floats
-    cost: Numbers
+    cost: Sums
 
 
-def _charges(tree: Tree, size: str) -> npt.NDArray[np.int64]:
+def _charges(tree: Tree, size: str) -> Longs:
     """What keeping each node adds to the size; 0 at leaves."""
     if size not in ("leaves", "nodes"):
         raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
@@ -182,7 +181,7 @@ def _charges(tree: Tree, size: str) -> npt.NDArray[np.int64]:
     return arity if size == "nodes" else np.maximum(arity - 1, 0)
 
 
-def _penalty_values(penalty: Penalty, largest: int) -> Numbers | None:
+def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
     """The penalty of sizes 1..largest, checked; None for the named ones, which are known to be sound."""
     if not callable(penalty):
         if penalty not in _NAMED:
@@ -211,14 +210,14 @@ def _penalty_values(penalty: Penalty, largest: int) -> Numbers | None:
     return values
 
 
-def _is_concave(values: Numbers) -> bool:
+def _is_concave(values: Sums) -> bool:
     """Whether no step is larger than the one before it (real values: beyond rounding)."""
     bend = np.diff(values, n=2)
     slack = 0 if values.dtype.kind == "i" else 8 * np.finfo(float).eps * np.abs(values[2:])
     return bool((bend <= slack).all())
 
 
-def _additive_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64]) -> _Path:
+def _additive_path(tree: Tree, costs: Sums, charge: Longs) -> _Path:
     gain, size, owner = collapse_events(tree.parent, charge, costs)
     links = np.flatnonzero(owner == np.arange(tree.n_nodes))
     links = links[gain[links] > 0]  # the others are cut at alpha = 0 already
@@ -230,23 +229,21 @@ def _additive_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64]) ->
     return _Path(steps, alphas, member_sums(tree.parent, steps, costs, len(alphas)))
 
 
-def _n_kept(tree: Tree, path: _Path) -> npt.NDArray[np.int64]:
+def _n_kept(tree: Tree, path: _Path) -> Longs:
     """Tests of each member."""
     n_members = len(path.alphas)
     n_last = np.bincount(path.steps[~tree.is_leaf], minlength=n_members + 1)  # kept up to just before this member
     return np.cumsum(n_last[::-1])[::-1][1 : n_members + 1]
 
 
-def _picked(path: _Path, penalties: Numbers) -> _Path:
+def _picked(path: _Path, penalties: Sums) -> _Path:
     """The members of a nested family that a concave penalty chooses."""
     members, alphas = lower_envelope(penalties, path.cost)
     steps = np.searchsorted(members, path.steps).astype(np.int32)
     return _Path(steps, alphas, path.cost[members])
 
 
-def _by_table(
-    tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], values: Numbers, fields: dict[str, Any]
-) -> PruningSequence:
+def _by_table(tree: Tree, costs: Sums, charge: Longs, values: Sums, fields: dict[str, Any]) -> PruningSequence:
     """The family from the best cost of every size."""
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
     places = _from_least_cost(table)
@@ -259,7 +256,7 @@ def _by_table(
     return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
 
 
-def _from_least_cost(table: SizeTable) -> npt.NDArray[np.int64]:
+def _from_least_cost(table: SizeTable) -> Longs:
     """Places of the table from the smallest size of least cost down to size 1."""
     places = np.flatnonzero(table.is_present)
     best = table.best[places]
@@ -268,9 +265,7 @@ def _from_least_cost(table: SizeTable) -> npt.NDArray[np.int64]:
     return places[first::-1]
 
 
-def _look_for_nesting(
-    tree: Tree, table: SizeTable, places: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], Ints | None]:
+def _look_for_nesting(tree: Tree, table: SizeTable, places: Longs) -> tuple[Longs, Ints | None]:
     """Leaves of each member, and the steps of the family if it is nested."""
     steps = np.zeros(tree.n_nodes, np.int32)
     before = ~tree.is_leaf
@@ -285,7 +280,7 @@ def _look_for_nesting(
     return n_leaves, steps if is_nested else None
 
 
-def _leaves_of(table: SizeTable, places: npt.NDArray[np.int64], parent: Ints, index: int) -> Bools:
+def _leaves_of(table: SizeTable, places: Longs, parent: Ints, index: int) -> Bools:
     kept = table.kept(int(places[index]))
     is_leaf: Bools = ~kept
     is_leaf[1:] &= kept[parent[1:]]

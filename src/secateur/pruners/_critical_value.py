@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.classical import max_upwards
+from ..data.arrays import Floats
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 
 
 @overload

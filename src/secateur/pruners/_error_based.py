@@ -7,22 +7,21 @@ one, so the certificates for prunings do not hold for it.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels.classical import cheapest_within
-from ..data.arrays import sealed
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 
-Rows = npt.NDArray[np.int64]
-ChildOf = Callable[[Rows, int], npt.NDArray[Any]]
+ChildOf = Callable[[Longs, int], Array]
 
 _TOLERANCE = 1e-12  # relative: estimates this close count as equal
 
@@ -158,7 +157,7 @@ def upper_limit(errors: npt.ArrayLike, n: npt.ArrayLike, confidence: float = 0.2
     return limit
 
 
-def estimated_errors(by_class: Numbers, confidence: float = 0.25) -> Floats:
+def estimated_errors(by_class: Sums, confidence: float = 0.25) -> Floats:
     """Return N U(E, N) of leaves with these class counts, one leaf per row.
 
     Examples
@@ -172,9 +171,9 @@ def estimated_errors(by_class: Numbers, confidence: float = 0.25) -> Floats:
 
 def raise_branches(
     counts: Counts,
-    leaf_of_row: npt.NDArray[Any],
-    class_of_row: npt.NDArray[Any],
-    weight_of_row: Numbers | None,
+    leaf_of_row: Array,
+    class_of_row: Array,
+    weight_of_row: Sums | None,
     child_of: ChildOf,
     *,
     confidence: float = 0.25,
@@ -200,7 +199,7 @@ def raise_branches(
     The bare algorithm behind `error_based(raise_subtrees=True)`, which supplies the rows.
     """
 
-    def count(rows: Rows) -> Numbers:
+    def count(rows: Longs) -> Sums:
         weights = None if weight_of_row is None else weight_of_row[rows]
         by_class = np.bincount(class_of_row[rows], weights, minlength=counts.n_classes)
         return by_class.astype(counts.by_class.dtype)  # weights that are whole numbers keep counts whole
@@ -219,8 +218,8 @@ class _Raising:
     def __init__(
         self,
         counts: Counts,
-        leaf_of_row: npt.NDArray[Any],
-        count: Callable[[Rows], Numbers],
+        leaf_of_row: Array,
+        count: Callable[[Longs], Sums],
         child_of: ChildOf,
         confidence: float,
         slack: float,
@@ -267,13 +266,13 @@ class _Raising:
     def is_no_worse(self, preferred: float, other: float) -> bool:
         return preferred <= other + _TOLERANCE * other + self.slack
 
-    def cost(self, by_class: Numbers) -> float:
+    def cost(self, by_class: Sums) -> float:
         return float(estimated_errors(by_class[None, :], self.confidence)[0])
 
-    def sent_through(self, top: int, rows: Rows) -> tuple[float, list[tuple[int, Rows]]]:
+    def sent_through(self, top: int, rows: Longs) -> tuple[float, list[tuple[int, Longs]]]:
         """The estimate of the subtree at `top` with further rows, and the rows each node would get."""
         estimate = float(self.estimate[top])
-        visits: list[tuple[int, Rows]] = []
+        visits: list[tuple[int, Longs]] = []
         moving = [(top, rows)] if len(rows) else []
         while moving:
             node, here = moving.pop()
@@ -286,10 +285,10 @@ class _Raising:
             moving.extend((self.children[node][int(i)], here[number == i]) for i in np.unique(number))
         return estimate, visits
 
-    def rows_under(self, nodes: list[int]) -> Rows:
+    def rows_under(self, nodes: list[int]) -> Longs:
         return np.concatenate([part for leaf in self.leaves_under(nodes) for part in self.rows[leaf]])
 
-    def joined_lists(self, nodes: list[int]) -> list[Rows]:
+    def joined_lists(self, nodes: list[int]) -> list[Longs]:
         """The parts of all leaves under nodes that are about to go; the shorter lists are added to the longest."""
         lists = [self.rows.pop(leaf) for leaf in self.leaves_under(nodes)]
         longest = max(lists, key=len)
@@ -328,7 +327,7 @@ class _Raising:
         return tree, Counts.from_leaves(tree, self.by_class[nodes[is_leaf]], sample=self.counts.sample)
 
 
-def _rebuilt(tree: Tree, nodes: npt.NDArray[Any], parent: Ints, is_leaf: npt.NDArray[np.bool_]) -> Tree:
+def _rebuilt(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
     """The tree of these nodes under their new parents; the tests of new leaves are dropped."""
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start)[nodes])
     branch_start = np.append(0, np.cumsum(n_codes)).astype(np.int64)
@@ -349,7 +348,7 @@ def _rebuilt(tree: Tree, nodes: npt.NDArray[Any], parent: Ints, is_leaf: npt.NDA
 
 def _rows_of(
     tree: Tree, counts: Counts, table: Table | None, sample_weight: npt.ArrayLike | None
-) -> tuple[Ints, Ints, Numbers | None, ChildOf]:
+) -> tuple[Ints, Ints, Sums | None, ChildOf]:
     """The rows behind the counts, as `raise_branches` takes them."""
     if table is None or table.target is None:
         what = "no table" if table is None else "a table without a target"
@@ -373,11 +372,11 @@ def _rows_of(
             f"({counts.total[0]:,}); pass the table the tree was grown on, with its sample_weight if it had one"
         )
 
-    def child_of(rows: Rows, node: int) -> npt.NDArray[Any]:
+    def child_of(rows: Longs, node: int) -> Array:
         # One test by itself; routing.apply follows whole paths. Gaps and unseen values take the default child.
         values = table.columns[tree.feature[node]][rows]
         codes = tree.branch[tree.branch_start[node] : tree.branch_start[node + 1]]
-        number: npt.NDArray[Any]
+        number: Array
         if len(codes):
             number = np.where(values < 0, tree.default[node], codes[values])
         else:

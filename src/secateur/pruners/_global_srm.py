@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from .._kernels import size_dp
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Floats, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError
 from ..nouns.costs import node_cost, seen_of
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Bools, Floats, Tree
+from ..nouns.tree import Tree
 
 
 class SrmTable(NamedTuple):
@@ -29,8 +29,8 @@ class SrmTable(NamedTuple):
     none) and `value[d]` the criterion errors / m + c * sqrt(size / m) (infinity: none).
     """
 
-    size: npt.NDArray[np.int64]
-    errors: npt.NDArray[np.int64]
+    size: Longs
+    errors: Longs
     value: Floats
 
 
@@ -142,7 +142,7 @@ def global_srm_table(
 
 def _problem(
     tree: Tree, counts: Counts | None, c: float, size: str, cost: npt.ArrayLike | None, n: int | None
-) -> tuple[Numbers, npt.NDArray[np.int64], float]:
+) -> tuple[Sums, Longs, float]:
     """The checked problem: cost of each node, what keeping it adds to the size, and m."""
     costs = node_cost(tree, counts, cost)
     if not (math.isfinite(c) and c >= 0):
@@ -160,7 +160,7 @@ def _problem(
     return costs, arity if size == "nodes" else np.maximum(arity - 1, 0), total
 
 
-def _by_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], c: float, total: float) -> Bools:
+def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
     gain, size, owner = collapse_events(tree.parent, charge, costs)
     links = np.flatnonzero(owner == np.arange(tree.n_nodes))
     links = links[gain[links] > 0]
@@ -177,14 +177,14 @@ def _by_path(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], c: float
     return kept
 
 
-def _by_table(tree: Tree, costs: Numbers, charge: npt.NDArray[np.int64], c: float, total: float) -> Bools:
+def _by_table(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
     places = np.flatnonzero(table.is_present)
     best = _least(table.best[places], 1 + places * table.unit, c, total)
     return table.kept(int(places[best]))
 
 
-def _least(errors: Numbers, sizes: npt.NDArray[np.int64], c: float, total: float) -> int:
+def _least(errors: Sums, sizes: Longs, c: float, total: float) -> int:
     """The first, hence smallest, place with the least criterion."""
     value = errors / total + c * np.sqrt(sizes / total)
     return int(np.flatnonzero(value <= value.min() * (1 + 1e-12))[0])

@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import first_cuts
+from ..data.arrays import Ints, Sums
 from ..errors import ParameterError
 from ..nouns.costs import excess_cost
-from ..nouns.counts import Counts, LabelRule, Numbers, leaf_labels
+from ..nouns.counts import Counts, LabelRule, leaf_labels
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 
 
 def iterative_reduced_error(
@@ -91,7 +92,7 @@ def iterative_reduced_error(
     )
 
 
-def _by_gain(tree: Tree, gain: Numbers, tolerance: float) -> Ints:
+def _by_gain(tree: Tree, gain: Sums, tolerance: float) -> Ints:
     """The internal nodes: largest gain first, then most leaves, then pre-order."""
     internal = tree.internal
     before = np.append(0, np.cumsum(tree.is_leaf))

@@ -26,16 +26,14 @@ import numpy.typing as npt
 
 from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import sealed
+from ..data.arrays import Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
-
-Longs = npt.NDArray[np.int64]
 
 _FACTOR = 1.1  # the published choice
 _LEAST_ROWS = 2  # in two children of every test of the authors' grower, a C4.5
@@ -208,8 +206,8 @@ class KPath:
 
     grown: Counts
     holdout: Counts
-    ks: Numbers
-    errors: Numbers
+    ks: Sums
+    errors: Sums
     n_leaves: Longs
     _best: Pruning  # the reduced error pruning, what it charges, and what comes before it
     _best_charge: int
@@ -241,7 +239,7 @@ class KPath:
         )
 
     @cached_property
-    def sequence_ks(self) -> Numbers:
+    def sequence_ks(self) -> Sums:
         """The least k of each member of `sequence`."""
         return sealed(self.ks[self._members])
 
@@ -273,7 +271,7 @@ class _Items:
 
     node: Longs
     charge: Longs
-    error: Numbers
+    error: Sums
     leaves: Longs
     jump: Longs
 
@@ -283,7 +281,7 @@ class _Table:
     """Fewest (errors, leaves) that the items can add within each budget, and the decisions."""
 
     items: _Items
-    errors: Numbers
+    errors: Sums
     leaves: Longs
     is_better: npt.NDArray[np.uint8]
 
@@ -401,7 +399,7 @@ def _charges(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
     return _whole(excess_cost(tree, error), grown), _exact("growing errors", full_cost(tree, error)[0])
 
 
-def _whole(excess: Numbers, grown: Counts) -> Longs:
+def _whole(excess: Sums, grown: Counts) -> Longs:
     """The excess as whole numbers; refuse weights under which it is none."""
     if grown.is_whole:
         return excess

@@ -4,11 +4,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import shared_labels
+from ..data.arrays import Ints
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 
 
 def merge_equal_leaves(

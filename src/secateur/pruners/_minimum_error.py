@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import sealed
+from ..data.arrays import Floats, Ints, sealed
 from ..errors import ParameterError
 from ..nouns.costs import m_estimate
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Floats, Ints, Tree
+from ..nouns.tree import Tree
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
 

@@ -6,11 +6,12 @@ within one standard error of those of its subtree (Quinlan 1987).
 
 import numpy as np
 
+from ..data.arrays import Bools, Sums
 from ..nouns.costs import full_cost, node_cost
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
-from ..nouns.tree import Bools, Tree
+from ..nouns.tree import Tree
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 
@@ -60,7 +61,7 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     )
 
 
-def _within_standard_error(twice_gap: Numbers, twice_subtree: Numbers, total: Numbers) -> Bools:
+def _within_standard_error(twice_gap: Sums, twice_subtree: Sums, total: Sums) -> Bools:
     """Whether gap <= SE. Squared and times 4 N: (2 gap)^2 N <= 2n' (2N - 2n')."""
     rest = 2 * total - twice_subtree
     is_inside = (rest > 0) & (twice_gap > 0)

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
+from ..data.arrays import Ints, Sums
 from ..errors import CountsError, ParameterError
 from ..nouns.costs import Sample, full_cost, held_out_cost, node_cost, seen_of
-from ..nouns.counts import LabelRule, Numbers, leaf_labels
+from ..nouns.counts import LabelRule, leaf_labels
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 
 
 def reduced_error(
@@ -89,7 +90,7 @@ def reduced_error(
         if sample is not None:
             sample.check_fits(tree)
     node_labels = _node_labels(grown, holdout, labels, original)
-    leaf_cost: Numbers
+    leaf_cost: Sums
     if cost is not None:
         leaf_cost = node_cost(tree, None, cost)
     elif isinstance(grown, Moments) and isinstance(holdout, Moments):
@@ -134,7 +135,7 @@ def _node_labels(
     return leaf_labels(grown, holdout, labels, original)
 
 
-def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: Numbers) -> Numbers:
+def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: Sums) -> Sums:
     """`leaf_cost`, so high at empty internal nodes that no cut at them can pay."""
     if holdout is None:
         raise ParameterError("keep_empty=True asks the held-out sample which subtrees are empty, but holdout is None")

@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import size_dp
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..nouns.counts import Numbers
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.tree import Bools, Tree
+from ..nouns.tree import Tree
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 
@@ -105,7 +104,7 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
     return share
 
 
-def _smallest_kept(tree: Tree, charge: npt.NDArray[np.int64], costs: Numbers, allowed: Any) -> Bools:
+def _smallest_kept(tree: Tree, charge: Longs, costs: Sums, allowed: Any) -> Bools:
     """The nodes kept by the answer, which exists; indexed by size or by errors, whichever is less work."""
     n_internal = int(np.count_nonzero(charge))
     by_errors = math.inf

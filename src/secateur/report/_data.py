@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..certifiers import path
+from ..data.arrays import Array
 from ..errors import SecateurError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
@@ -181,7 +182,7 @@ def _branches(model: Model) -> dict[str, Any]:
     return found
 
 
-def _sample(sample: Any, cost: npt.NDArray[Any], place: int) -> dict[str, Any]:
+def _sample(sample: Any, cost: Array, place: int) -> dict[str, Any]:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
     if not isinstance(sample, Counts):
         return {
@@ -306,7 +307,7 @@ def _changes(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
     return found
 
 
-def _packed_reasons(reasons: Reasons, internal: npt.NDArray[Any]) -> dict[str, Any]:
+def _packed_reasons(reasons: Reasons, internal: Array) -> dict[str, Any]:
     """Reasons of internal nodes only; a number is kept only if a template asks for it."""
     asked = " ".join(reasons.templates)
     return {

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
 from ..nouns.costs import m_estimate
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Bools, Floats, Ints, Tree
+from ..nouns.tree import Tree
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
 
@@ -40,7 +40,7 @@ class Reasons:
 
     templates: tuple[str, ...]
     which: Ints
-    values: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    values: dict[str, Array] = field(default_factory=dict)
 
     def sentence(self, node: int) -> str:
         """The sentence of a node; empty for an original leaf."""
@@ -69,16 +69,16 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def costs_of(model: Model, counts: Any) -> Numbers:
+def costs_of(model: Model, counts: Any) -> Sums:
     """What each node costs as a leaf on a sample: errors, or squared error."""
     if isinstance(counts, Counts):
         assert model.pruning.node_labels is not None  # Model has checked it
         return counts.errors_if_leaf(model.pruning.node_labels)
-    values: Numbers = counts.squared_errors_if_leaf(model.grown.mean)  # type: ignore[union-attr]
+    values: Sums = counts.squared_errors_if_leaf(model.grown.mean)  # type: ignore[union-attr]
     return values
 
 
-def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Numbers, str]:
+def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     """The cost a sequence was made from and how it is called: the first that explains its numbers, else the errors."""
     grown = costs_of(model, model.grown)
     if not model.is_classifier:
@@ -87,14 +87,14 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Numbers, str
         return grown, "errors on the growing sample"
     assert isinstance(model.grown, Counts)
     rows = float(model.grown.total[0]) or 1.0
-    candidates: list[tuple[Numbers, str]] = [(grown, "errors on the growing sample")]
+    candidates: list[tuple[Sums, str]] = [(grown, "errors on the growing sample")]
     candidates.append((m_estimate(model.grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)"))
     if model.holdout is not None:
         candidates.append((costs_of(model, model.holdout), "errors on the held-out sample"))
     return next((c for c in candidates if _same_cost(sequence, c[0], rows)), candidates[0])
 
 
-def sequence_reasons(sequence: PruningSequence, cost: Numbers, what: str, rows: float = 1.0) -> Reasons:
+def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, rows: float = 1.0) -> Reasons:
     """Say at which step of a sequence each node becomes a leaf, and why.
 
     Parameters
@@ -180,7 +180,7 @@ def fitted_reasons(model: Model) -> Reasons:
     return Reasons(templates, _decisions(pruning), values)
 
 
-def _reduced_error(pruning: Pruning, cost: Numbers, is_classifier: bool) -> Reasons | None:
+def _reduced_error(pruning: Pruning, cost: Sums, is_classifier: bool) -> Reasons | None:
     """A node is cut when that costs no more than the best that can be done below it."""
     tree = pruning.tree
     below = _least_below(tree, cost)
@@ -201,7 +201,7 @@ def _reduced_error(pruning: Pruning, cost: Numbers, is_classifier: bool) -> Reas
     return Reasons(templates, _decisions(pruning), {"leaf": cost, "below": below})
 
 
-def _pessimistic(pruning: Pruning, cost: Numbers, total: Numbers) -> Reasons | None:
+def _pessimistic(pruning: Pruning, cost: Sums, total: Sums) -> Reasons | None:
     """A node is cut when its corrected errors lie within a standard error of its subtree's."""
     tree = pruning.tree
     full, n_full = _branch_before(tree, np.zeros(tree.n_nodes, np.int32), cost)
@@ -224,7 +224,7 @@ def _pessimistic(pruning: Pruning, cost: Numbers, total: Numbers) -> Reasons | N
     return Reasons(templates, _decisions(pruning), {"own": own, "leaves": n_full, "corrected": corrected, "se": error})
 
 
-def _table_reasons(sequence: PruningSequence, cost: Numbers, what: str) -> Reasons:
+def _table_reasons(sequence: PruningSequence, cost: Sums, what: str) -> Reasons:
     """Members that are not nested are each the best of their size: no step belongs to a node."""
     tree = sequence.tree
     full, n_full = _branch_before(tree, np.zeros(tree.n_nodes, np.int32), cost)
@@ -246,14 +246,14 @@ def _decisions(pruning: Pruning) -> Ints:
     return which
 
 
-def _same_cost(sequence: PruningSequence, cost: Numbers, rows: float) -> bool:
+def _same_cost(sequence: PruningSequence, cost: Sums, rows: float) -> bool:
     """Whether the sequence was made from this cost, or from its mean over the rows."""
     found = sequence.costs_on(cost).astype(float)
     slack = NEAR * max(1.0, float(cost[0]))
     return any(bool((np.abs(found - sequence.errors * scale) <= slack).all()) for scale in (1.0, rows))
 
 
-def _unit_of_alphas(sequence: PruningSequence, cost: Numbers, ratio: Floats, is_top: Bools, rows: float) -> float:
+def _unit_of_alphas(sequence: PruningSequence, cost: Sums, ratio: Floats, is_top: Bools, rows: float) -> float:
     """What a ratio is multiplied by to be the alpha of its step: 1, or 1 / rows; 0 if it is another penalty."""
     if sequence.alphas is None or sequence.steps is None or not _same_cost(sequence, cost, rows):
         return 0.0
@@ -264,7 +264,7 @@ def _unit_of_alphas(sequence: PruningSequence, cost: Numbers, ratio: Floats, is_
     return 0.0
 
 
-def _branch_before(tree: Tree, steps: Ints, cost: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+def _branch_before(tree: Tree, steps: Ints, cost: Sums) -> tuple[Sums, Longs]:
     """Cost and leaves of each node's branch in the last member in which it tests something (step 0: as grown).
 
     A child that goes at an earlier step is a leaf by then; one that goes at the same step
@@ -294,7 +294,7 @@ def _topmost(tree: Tree, steps: Ints) -> Ints:
     return np.array(top, np.int32)
 
 
-def _least_below(tree: Tree, cost: Numbers) -> Numbers:
+def _least_below(tree: Tree, cost: Sums) -> Sums:
     """The least cost of a pruning of each branch that keeps the node."""
     parent, own, is_leaf = tree.parent.tolist(), cost.tolist(), tree.is_leaf.tolist()
     below = [0 * own[0]] * tree.n_nodes

@@ -5,10 +5,9 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import node_moments, presort, route, structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, Ints, sealed
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table
@@ -17,9 +16,7 @@ from ..errors import DataError, TreeError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.seen import Ledger, Seen, SeenSample
-from ..nouns.tree import Ints, Tree
-
-Array = npt.NDArray[Any]
+from ..nouns.tree import Tree
 
 ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..data.table import Table
 from ..errors import ParameterError
 from ..growers._folds import Ground
@@ -20,7 +21,6 @@ from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Floats
 from ..pruners import cost_complexity
 from ..routing import remembered
 from ._losses import answers_of, losses_of
@@ -265,9 +265,7 @@ def _n_worth(weight: Any, rows: Any) -> float:
     return len(rows) if weight is None else float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum())
 
 
-def _measured(
-    folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str
-) -> tuple[Floats, Floats, npt.NDArray[np.float64]]:
+def _measured(folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str) -> tuple[Floats, Floats, Floats]:
     """(error, standard error, error of each fold) at every penalty."""
     found = [fold.at(betas) for fold in folds]
     loss = np.array([first for first, _ in found])

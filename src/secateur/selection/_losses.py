@@ -8,15 +8,13 @@ losses of its rows in each node, and of their squares for the standard error.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import sealed
+from ..data.arrays import Array, Ints, Sums, sealed
 from ..errors import ParameterError
 from ..nouns.costs import m_estimate, squared_cost
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.moments import Moments
-from ..nouns.tree import Ints
 
 
 class Losses(NamedTuple):
@@ -41,7 +39,7 @@ class Answers(NamedTuple):
     """What each node answers, what it costs as a leaf, and the divisor that makes costs a rate."""
 
     answer: Any
-    cost: Numbers
+    cost: Sums
     unit: float
 
 
@@ -60,7 +58,7 @@ def losses_of(cost: Any, m: Any, costs: Any, n_classes: int | None) -> Losses:
     return Losses(cost, float(m), None if costs is None else cost_matrix(costs, n_classes))
 
 
-def cost_matrix(costs: Any, n_classes: int) -> Numbers:
+def cost_matrix(costs: Any, n_classes: int) -> Sums:
     """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
     matrix = np.asarray(costs)
     if matrix.shape != (n_classes, n_classes) or matrix.dtype.kind not in "iuf":
@@ -95,13 +93,13 @@ def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
     return Answers(labels, sealed(rows / total * rate), 1.0)
 
 
-def cheapest(grown: Counts, costs: npt.NDArray[Any]) -> Ints:
+def cheapest(grown: Counts, costs: Array) -> Ints:
     """The class of least expected cost in each node: lowest class on a tie, the parent's if empty."""
     labels = (grown.by_class @ costs).argmin(axis=1).astype(np.int32)
     return sealed(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
 
 
-def held_out(by_class: Numbers, answer: Any, costs: Any) -> tuple[Numbers, Numbers | None]:
+def held_out(by_class: Sums, answer: Any, costs: Any) -> tuple[Sums, Sums | None]:
     """(sum of losses, sum of their squares) of the held-out rows of each node; None: the same, losses are 0 or 1.
 
     A class beyond those of the growing rows errs everywhere, at the highest cost.

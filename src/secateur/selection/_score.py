@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.arrays import Floats, Sums
 from ..growers._folds import Ground
 from ..growers._settings import Settings
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.moments import Moments
-from ..nouns.tree import Floats
 from ..pruners import cost_complexity
 from ._losses import Losses, answers_of, held_out
 from ._splits import Rows, Split
@@ -38,11 +38,11 @@ class Fold(NamedTuple):
     """
 
     alphas: Floats
-    loss: Numbers
-    square: Numbers | None
+    loss: Sums
+    square: Sums | None
     weight: float
 
-    def at(self, betas: Floats) -> tuple[Numbers, Numbers]:
+    def at(self, betas: Floats) -> tuple[Sums, Sums]:
         """Return the sums of losses and of their squares at the given penalties."""
         member = np.searchsorted(self.alphas, betas * (1 + _TOLERANCE), side="right") - 1
         return self.loss[member], (self.loss if self.square is None else self.square)[member]
@@ -60,8 +60,8 @@ def score_fold(ground: Ground, settings: Settings, path: Path, split: Split) -> 
     answers = answers_of(grown, path.losses)
     sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
     assert sequence.alphas is not None
-    loss: Numbers
-    square: Numbers | None
+    loss: Sums
+    square: Sums | None
     if isinstance(grown, Moments):
         loss, square, weight = ground.squares(tree, split.test, answers.answer)
     else:

@@ -5,9 +5,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Sums
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns.choice import Selection
-from ..nouns.counts import Counts, Numbers
+from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
@@ -115,7 +116,7 @@ def select(
 
 def _losses(
     sequence: PruningSequence, counts: Counts | Moments, cost: Any, costs: Any, values: Any
-) -> tuple[Numbers, Numbers | None]:
+) -> tuple[Sums, Sums | None]:
     """Summed losses of each node, and of their squares where they are not the same."""
     n_nodes = sequence.tree.n_nodes
     if cost is not None:

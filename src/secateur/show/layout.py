@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import sealed
+from ..data.arrays import Bools, Floats, Ints, sealed
 from ..errors import PruningError
-from ..nouns.tree import Bools, Floats, Ints, Tree
+from ..nouns.tree import Tree
 
 __all__ = ["Layout", "tidy"]
 

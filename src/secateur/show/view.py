@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array, Ints
 from ..errors import ParameterError, PruningError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.shares import LeafShares
-from ..nouns.tree import Ints, Tree
+from ..nouns.tree import Tree
 from .wording import Range, Threshold, among, answered, class_names_of, column_names, covered, limited, thresholds_of
 
 
@@ -23,7 +23,7 @@ class Shown:
     tree: Tree
     counts: Counts | Moments | None
     labels: Ints | None
-    errors: npt.NDArray[Any] | None
+    errors: Array | None
     columns: list[str]
     classes: list[str]
     thresholds: list[Threshold]

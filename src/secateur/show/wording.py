@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -47,7 +47,7 @@ def narrowed(known: Range, threshold: Threshold, child: int, *, is_default: bool
     return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
 
 
-def among(name: str, codes: npt.NDArray[Any], categories: Sequence[Any] | None, *, gaps: bool) -> str:
+def among(name: str, codes: Array, categories: Sequence[Any] | None, *, gaps: bool) -> str:
     """A test for a set of categories; the code after the last category is missing."""
     if categories is None:
         return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"

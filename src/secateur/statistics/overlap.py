@@ -10,15 +10,13 @@ c = a + b times, b is hypergeometric. Working within classes keeps stratified sa
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import Array
 from ..data.sketch import WHOLE, Sketch
 from .tails import binomial_upper
-
-Array = npt.NDArray[Any]
 
 REFUSED = 1e-6 / 2  # of each of the two tests
 DOUBTED = 1e-3 / 2

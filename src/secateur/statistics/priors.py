@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import mixtures
+from ..data.arrays import Floats, Sums
 from ..errors import ParameterError
-from ..nouns.counts import Numbers
-from ..nouns.tree import Floats, Tree
+from ..nouns.tree import Tree
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5)
 MUS = (0.0, 0.5, 1.0, 2.0, 3.0)
@@ -45,13 +45,13 @@ def prior_grid(lam: npt.ArrayLike = LAMBDAS, mu: npt.ArrayLike = MUS) -> list[tu
     return list(itertools.product(*lists))
 
 
-def prior_cost(grown_errors: Numbers, lam: float, mu: float) -> Floats:
+def prior_cost(grown_errors: Sums, lam: float, mu: float) -> Floats:
     """Return `lam * growing errors + mu` of each node as a leaf: minus the log of its weight."""
     cost: Floats = lam * grown_errors + mu
     return cost
 
 
-def log_normaliser(tree: Tree, grown_errors: Numbers, lam: float, mu: float) -> float:
+def log_normaliser(tree: Tree, grown_errors: Sums, lam: float, mu: float) -> float:
     """Return ln Z of the informed prior.
 
     Examples
