@@ -20,7 +20,7 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 
 quick: .venv/installed-test ## lint, types, layers, the house, lists of names, help: under a minute
 	@scripts/check
-	@scripts/test -n 0 -m quick tests/test_house.py tests/test_docs.py tests/cli/test_commands.py
+	@scripts/test -n 0 -m quick tests/test_house.py tests/test_registries.py tests/test_docs.py tests/cli/test_commands.py
 
 check: .venv/installed-test ## lint, format, types, layers
 	@scripts/check
