@@ -55,5 +55,5 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(ParameterError, match="did you mean 'cost-complexity'"):
         check_name("rule", "cost-complexty", pruners.RULES)
-    with pytest.raises(ParameterError, match="one of 'grow', 'prune' is needed$"):
+    with pytest.raises(ParameterError, match=r"one of 'grow', 'prune' is needed$"):
         check_name("labels", None, ("grow", "prune"))

@@ -100,9 +100,6 @@ def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_d
     for _ in range(n_runs):
         grown = Counts.from_leaves(TREE, rng.multinomial(40, [1 / 8] * 8).reshape(4, 2))
         held = sample_of(rng, 60, noise)
-        if METHODS[name].pays:
-            asked = prune(TREE, grown, held, rule="reduced-error")
-        else:
-            asked = asked_of(name, grown)
+        asked = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else asked_of(name, grown)
         failures += min(bound.value for bound in bounds(name, asked, held, grown, delta=delta)) < noise
     assert failures <= binom.isf(1e-6, n_runs, delta)
