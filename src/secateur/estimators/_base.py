@@ -40,9 +40,6 @@ GROWING = (
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     """The common part of `TreeClassifier` and `TreeRegressor`; not for use by itself."""
 
-    _doc_link_module = "secateur"
-    _doc_link_template = "https://secateur.readthedocs.io/en/stable/reference/{estimator_module}.{estimator_name}.html"
-
     tree_: Tree
     counts_: Any
     pruning_: Pruning
