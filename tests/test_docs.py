@@ -254,7 +254,11 @@ def test_the_rules_that_pages_recommend_exist():
     from secateur.pruners import RULES
 
     chosen = (DOCS / "explanation" / "which-rule-when.md").read_text(encoding="utf-8")
-    recommended = {name for row in re.findall(r"^\|[^|]*\|([^|]*)\|", chosen, re.MULTILINE) for name in re.findall(r"`([a-z-]+)`", row)}
+    recommended = {
+        name
+        for row in re.findall(r"^\|[^|]*\|([^|]*)\|", chosen, re.MULTILINE)
+        for name in re.findall(r"`([a-z-]+)`", row)
+    }
 
     assert len(recommended) > 10
     assert recommended <= set(RULES)

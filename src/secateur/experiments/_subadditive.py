@@ -169,7 +169,12 @@ def _families(names: list[str], by_set: dict[str, Result]) -> Sheet:
     n_runs, n_inside = sum(row[-2] for row in rows), sum(row[-1] for row in rows)
     note = f"The square root family is a subset of the additive one in {n_inside:,} of {n_runs:,} runs."
     return Sheet(
-        "families", "Size of the families, and how often both penalties chose the same tree", tuple(head), tuple(rows), note, 2
+        "families",
+        "Size of the families, and how often both penalties chose the same tree",
+        tuple(head),
+        tuple(rows),
+        note,
+        2,
     )
 
 
