@@ -60,12 +60,14 @@ def public(module: str) -> list[str]:
     if found is not errors:
         elsewhere += list(vars(errors).values())
     listed = getattr(found, "__all__", None) or [name for name in dir(found) if _is_own(found, name)]
-    things = {name: getattr(found, name) for name in listed}
-    return [
-        name
-        for name, thing in things.items()
-        if (inspect.isclass(thing) or inspect.isfunction(thing)) and not any(thing is other for other in elsewhere)
-    ]
+    names = []
+    for name in listed:
+        thing = getattr(found, name)
+        is_documented = (inspect.isclass(thing) or inspect.isfunction(thing)) and inspect.getdoc(thing)
+        if is_documented and not any(thing is other for other in elsewhere):
+            names.append(name)
+            elsewhere.append(thing)
+    return names
 
 
 def _is_own(module: Any, name: str) -> bool:

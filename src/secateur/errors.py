@@ -16,7 +16,7 @@ Each message names the thing, the value found, what was needed, and the way out.
 
 
 class SecateurError(Exception):
-    """Base of every error that secateur raises on purpose.
+    """Base class of all exceptions raised by secateur.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class DataError(SecateurError, ValueError):
 
 
 class SchemaError(DataError):
-    """Data whose columns do not meet those the tree was grown on."""
+    """Data whose columns do not match those the tree was grown on."""
 
 
 class TreeError(SecateurError, ValueError):
@@ -50,16 +50,16 @@ class PruningError(SecateurError, ValueError):
 
 
 class ParameterError(SecateurError, ValueError):
-    """A parameter outside the range it may take."""
+    """A parameter value outside its allowed range."""
 
 
 class LeakageError(SecateurError, ValueError):
-    """A sample used where only a sample never seen before gives a true answer."""
+    """A sample that was used before, where a fresh one is needed."""
 
 
 class ModelFileError(SecateurError, ValueError):
-    """A model or counts file that cannot be read, is not what it says, or cannot be written."""
+    """A model file or counts file that is invalid, or cannot be read or written."""
 
 
 class UnsupportedError(SecateurError, TypeError):
-    """A kind of input that is not taken; the message names the way out."""
+    """An input that is not supported; the message names an alternative."""

@@ -7,8 +7,8 @@ import pytest
 
 from secateur.errors import DataError
 from secateur.experiments import NAMES, write_docs
-from secateur.experiments._run import study_of
 from secateur.experiments._pages import OVERVIEW, PAGES, filled
+from secateur.experiments._run import study_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 

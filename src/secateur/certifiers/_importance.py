@@ -32,7 +32,7 @@ def importance_weighted(
     delta: float = 0.05,
     sample: str = "test",
 ) -> Bound:
-    """Return an upper limit on the error in the population that importance weights stand for.
+    """Return an upper limit on the error in the population that the importance weights describe.
 
     Parameters
     ----------

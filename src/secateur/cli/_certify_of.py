@@ -24,7 +24,7 @@ def certify_of_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves)."),
         click.option(
             "--costs", metavar="FILE|JSON",
-            help="Cost matrix for --of cost: a row per true class, a column per predicted class; default: of the model.",
+            help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
         ),
         click.option(
             "--of", "what", type=click.Choice(WHAT), default="error", show_default=True,

@@ -81,7 +81,7 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
         rows.append([what, f"{pruning.n_leaves:,}", *shares, f"{math.ceil(1000 * certified.value) / 10:.1f} %"])
     console.print(grid(["tree", "leaves", "growing", "held-out", "test", "certified"], rows))
     console.print(
-        f"certified: upper bound on the error on new rows, for all trees at once, with {100 * (1 - DELTA):g} % confidence\n"
+        f"certified: an upper bound on the error on new rows, at {100 * (1 - DELTA):g} % confidence for all trees\n"
     )
     console.print("The tree with at most eight leaves:")
     console.print(export_text(model.tree, model.grown, pruning=eight.pruning))

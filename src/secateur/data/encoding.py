@@ -43,7 +43,7 @@ def encode(
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
 ) -> Table:
-    """Return `data` as a table: one array per column, and what its numbers mean.
+    """Return `data` as a table: one array per column, and a schema.
 
     Parameters
     ----------

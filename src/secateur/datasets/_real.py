@@ -18,7 +18,7 @@ TARGET = "class"
 
 
 def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
-    """Return a data set of a folder.
+    """Load a data set from a folder.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
 
 
 def fetch(name: str | int, **options: Any) -> Table:
-    """Return a data set of OpenML, by name or number; needs the internet.
+    """Download a data set from OpenML by name or number.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from ._base import TreeEstimator
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
-    """A decision tree for classification, grown, cut back and, if asked, certified.
+    """A decision tree classifier that is pruned and, on request, certified.
 
     By default nine trees are grown (three criteria, three least leaf sizes), the whole pruning
     path of each is cross-validated, and the smallest tree within one standard error of the best

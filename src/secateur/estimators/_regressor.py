@@ -12,7 +12,7 @@ from ._base import TreeEstimator
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
-    """A regression tree by squared error, grown and cut back.
+    """A decision tree regressor that is pruned by squared error.
 
     By default three trees are grown (at least 1, 2 or 5 rows in a leaf), the whole pruning
     path of each is cross-validated, and the smallest tree within one standard error of the best

@@ -39,7 +39,7 @@ def fit_model(
     held_out_weight: npt.ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Model:
-    """Return the model that the recipe makes of a table.
+    """Fit a model to a table as the recipe describes.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def grow(
     nominal: Any = None,
     n_jobs: int | None = None,
 ) -> tuple[Tree, Any]:
-    """Return a tree grown on a sample, and the sample's counts in it.
+    """Grow a tree on a sample and return it with the counts of the sample.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from ._read import MEANS, Foreign, read_tree, schema_of
 def from_sklearn(
     estimator: Any, X: Any = None, y: Any = None, feature_names: Any = None, *, sample_weight: Any = None
 ) -> Model:
-    """Return a fitted scikit-learn tree as a model of ours.
+    """Convert a fitted scikit-learn tree to a model.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def prune_sklearn(
     growing: tuple[Any, ...] | None = None,
     **parameters: Any,
 ) -> Any:
-    """Return a fitted scikit-learn tree or forest cut back: smaller, of the same class, nothing refitted.
+    """Prune a fitted scikit-learn tree or forest without refitting it.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ _IMPURITIES = ("gini", "entropy", "log_loss")
 
 
 def to_sklearn(model: Any) -> Any:
-    """Return the pruned tree of a model as a fitted scikit-learn estimator.
+    """Convert the pruned tree of a model to a fitted scikit-learn estimator.
 
     Parameters
     ----------

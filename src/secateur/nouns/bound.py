@@ -9,7 +9,7 @@ from ..errors import ParameterError
 
 @dataclass(frozen=True)
 class Bound:
-    """An upper limit on the error on new rows, and everything needed to check it.
+    """A certificate: an upper limit on the error on new rows, with everything needed to verify it.
 
     Parameters
     ----------

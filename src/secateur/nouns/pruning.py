@@ -19,7 +19,7 @@ from .tree import Tree
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pruning:
-    """A tree cut back: exactly one leaf on each path from the root to an original leaf.
+    """A pruned tree: exactly one leaf on each path from the root to a leaf of the grown tree.
 
     Parameters
     ----------

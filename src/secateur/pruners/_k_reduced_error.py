@@ -51,7 +51,7 @@ def k_reduced_error(
     rate: float | None = None,
     labelled: bool = False,
 ) -> Pruning:
-    """Return the pruning with the fewest errors on `holdout` among those with at most k on `grown`.
+    """Return the pruning with the fewest held-out errors among those with at most k growing errors.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def reduced_error(
     keep_empty: bool = False,
     cost: npt.ArrayLike | None = None,
 ) -> Pruning:
-    """Return the smallest pruning with the fewest errors on `holdout`.
+    """Return the smallest pruning with the fewest held-out errors.
 
     Parameters
     ----------

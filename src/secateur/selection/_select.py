@@ -28,7 +28,7 @@ def select(
     values: npt.ArrayLike | None = None,
     se: Literal["pooled"] = "pooled",
 ) -> tuple[Pruning, Selection]:
-    """Return the member of a sequence that does best on a sample, and the table it was chosen from.
+    """Choose the best member of a sequence on a sample; return it with the table of all members.
 
     Parameters
     ----------
