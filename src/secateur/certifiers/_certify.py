@@ -121,19 +121,17 @@ def _one(
         raise ParameterError(f"method={method!r} certifies one pruning; for a sequence use {able}")
     if how.pays:
         if grown is None:
-            raise ParameterError(
-                f"method={method!r} needs grown=, the counts of the growing sample: they say what it pays for"
-            )
+            raise ParameterError(f"method={method!r} needs grown=, the counts of the growing sample")
         return how.run(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
     if isinstance(asked, PruningSequence) or "pruning" in how.takes:
         return how.run(asked, counts, delta=delta, **parameters)
     if sequence is None:
         raise ParameterError(
-            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or say sequence="
+            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or pass sequence="
         )
     member = place_in(sequence, asked)
     if member is None:
-        raise ParameterError(f"method={method!r}: the pruning is no member of the sequence")
+        raise ParameterError(f"method={method!r}: the pruning is not a member of the sequence")
     return how.run(sequence, counts, delta=delta, **parameters)[member]
 
 

@@ -91,7 +91,7 @@ def _kinds(name: str, folder: Path) -> dict[str, Any]:
         schema = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(
-            f"{folder} is no folder of data sets: SCHEMA.json cannot be read ({error.strerror or error}); "
+            f"{folder} is not a folder of data sets: SCHEMA.json cannot be read ({error.strerror or error}); "
             "give the folder that holds it beside the files NAME.csv.gz"
         ) from error
     except ValueError as error:

@@ -67,7 +67,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"the folder {folder} cannot be made ({error.strerror or error}); name another with --out"
+            f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
         ) from error
 
 
@@ -81,7 +81,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         beside.unlink(missing_ok=True)
         raise DataError(
             f"{path} cannot be written ({error.strerror or error}); what was finished before is kept in {path.parent} "
-            "and not run again: make room, or name another folder with --out"
+            "and not run again: free some space, or pass another folder with --out"
         ) from error
 
 

@@ -157,7 +157,7 @@ class Pruning:
         """Return the pruning that is cut at `node` too."""
         self._check_node(node)
         if not (self.is_kept[node] or self.is_leaf[node]):
-            raise PruningError(f"node {node} is gone already: it lies under leaf {self.leaf_above(node)}")
+            raise PruningError(f"node {node} is already removed: it is below leaf {self.leaf_above(node)}")
         is_cut = self.is_leaf.copy()
         is_cut[node] = True
         return self._with_cuts(is_cut, "snip")
