@@ -191,6 +191,7 @@ def made_by_the_build(path):
     return path in {DOCS / "reference" / "commands.md", DOCS / "explanation" / "architecture.md"}
 
 
+@pytest.mark.quick
 def test_every_page_can_be_reached_from_the_front_page():
     reached, waiting = set(), [DOCS / "index.md"]
     while waiting:
@@ -213,6 +214,7 @@ def lists():
     return runpy.run_path(str(DOCS / "lists.py"))
 
 
+@pytest.mark.quick
 def test_the_reference_names_everything_public(lists):
     text = lists["fill"]((DOCS / "reference" / "index.md").read_text(encoding="utf-8"))
     listed = set(re.findall(r"^ {3}(\w+(?:\.\w+)*)$", text, re.MULTILINE))
@@ -264,6 +266,22 @@ def test_the_rules_that_pages_recommend_exist():
     assert recommended <= set(RULES)
 
 
+def test_the_documentation_builds_without_a_warning():
+    pytest.importorskip("sphinx")
+    built = subprocess.run(
+        ["sh", "scripts/docs", "-D", "plot_gallery=0"],
+        cwd=DOCS.parent,
+        env={**os.environ, "VENV": sys.prefix},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+    assert built.returncode == 0, built.stderr[-4000:]
+
+
+@pytest.mark.quick
 def test_every_command_is_shown_somewhere():
     shown = "".join(path.read_text(encoding="utf-8") for path in PAGES)
 

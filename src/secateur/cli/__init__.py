@@ -4,9 +4,10 @@ Results go to standard output, messages to standard error. Commands are imported
 called, so that `secateur --help` is fast.
 
 Exit status: 0 success; 1 a requirement is not met; 2 usage error; 3 invalid data;
-4 invalid model file; 130 interrupted.
+4 invalid model file; 5 output not written; 130 interrupted.
 """
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import DataError, ModelFileError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError
 
 COMMANDS = {
     "fit": "Grow and prune a tree, and choose its size.",
@@ -39,8 +40,16 @@ Examples:
 
 \b
 Exit status: 0 success, 1 requirement not met, 2 usage error,
-3 invalid data, 4 invalid model file, 130 interrupted."""
-CODES = ((ModelFileError, 4), (DataError, 3), (ParameterError, 2), (UnsupportedError, 3), (SecateurError, 1))
+3 invalid data, 4 invalid model file, 5 output not written,
+130 interrupted."""
+CODES = (
+    (OutputError, 5),
+    (ModelFileError, 4),
+    (DataError, 3),
+    (ParameterError, 2),
+    (UnsupportedError, 3),
+    (SecateurError, 1),
+)
 
 
 class _Lazy(click.Group):
@@ -94,6 +103,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; errors take one line on standard error."""
     try:
         result = cli.main(arguments, prog_name="secateur", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -108,10 +118,19 @@ def run(arguments: list[str] | None = None) -> int:
     except SecateurError as error:
         click.echo(f"error: {' '.join(str(error).split())}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
+        _close_output()
         return 0
+    except OSError as error:
+        _close_output()
+        click.echo(f"error: the output could not be written ({error.strerror or error})", err=True)
+        return 5
     return result if isinstance(result, int) else 0
+
+
+def _close_output() -> None:
+    """Take standard output away, so that Python does not try again to write what is left for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupted() -> int:

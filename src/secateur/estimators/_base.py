@@ -19,6 +19,7 @@ from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
+from ..growers import CRITERIA
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
@@ -105,7 +106,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         at = np.flatnonzero(self.pruning_.is_kept)
         drop = self.tree_.score[at] * self.counts_.total[at]
-        if self.criterion == "gain_ratio":
+        if self.criterion in CRITERIA and CRITERIA[self.criterion].is_ratio:
             drop = drop * split_information(self.counts_)[at]
         summed = np.bincount(self.tree_.feature[at], np.maximum(drop, 0), minlength=self.n_features_in_)
         total = summed.sum()
