@@ -1,7 +1,7 @@
 """Lists in the documentation that are made from the package itself, so that a new rule needs no edit here.
 
 A page says where a list goes: `<!-- names: pruners -->` for every public name of a module,
-`<!-- table: rules -->` for a registry, each followed by `<!-- end -->`. What stands between is replaced.
+`<!-- table: rules -->` for a registry, each followed by `<!-- end -->`. The text between them is replaced.
 """
 # ruff: noqa: INP001 (Sphinx asks for a folder without __init__.py)
 
