@@ -2,6 +2,7 @@
 # ruff: noqa: INP001, A001 (Sphinx asks for these names)
 
 import shutil
+import sys
 import warnings
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 import secateur.cli
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 project = "secateur"
 author = "the secateur developers"
@@ -104,6 +106,9 @@ def copy_architecture(_: Any) -> None:
 
 
 def setup(app: Any) -> None:
-    """Connect what writes pages before they are read."""
+    """Fill in the lists, then connect what writes pages before they are read."""
+    from lists import fill_folder
+
+    fill_folder(HERE / "reference")  # now: autosummary looks through the files before any event
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)

@@ -534,7 +534,7 @@ def test_the_order_of_rows_with_numbers_does_not_matter():
         ({"sample_weight": [0.5] * 15 + [0.0] * 15, "folds": [np.arange(15)]}, ParameterError, "no row to grow on"),
         ({"class_weight": {7: 1.0}}, ParameterError, "class_weight"),
         ({"criterion": "squared_error", "cost": "m-estimate"}, ParameterError, "goes with classes"),
-        ({"criterion": "squared_error", "costs": np.eye(2)}, ParameterError, "goes with classes"),
+        ({"criterion": "squared_error", "costs": np.eye(2)}, ParameterError, "needs classes"),
         ({"criterion": "squared_error", "class_weight": "balanced"}, ParameterError, "no classes"),
     ],
 )

@@ -208,9 +208,15 @@ def test_every_page_can_be_reached_from_the_front_page():
     assert set(PAGES) - {p for p in PAGES if "results" in p.parts} <= reached
 
 
+@pytest.fixture(scope="module")
+def lists():
+    """The module that fills in the lists of the reference when the site is built."""
+    return runpy.run_path(str(DOCS / "lists.py"))
+
+
 @pytest.mark.quick
-def test_the_reference_names_everything_public():
-    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+def test_the_reference_names_everything_public(lists):
+    text = lists["fill"]((DOCS / "reference" / "index.md").read_text(encoding="utf-8"))
     listed = set(re.findall(r"^ {3}(\w+(?:\.\w+)*)$", text, re.MULTILINE))
 
     assert set(secateur.__all__) <= listed
@@ -227,6 +233,37 @@ def test_the_reference_names_everything_public():
     ):
         names = {f"{module}.{name}" for name in getattr(secateur, module).__all__ if name.islower() or name.istitle()}
         assert {name for name in names if name.split(".")[1] not in secateur.__all__} <= listed, module
+
+
+def test_the_built_reference_lists_everything_that_has_a_name(lists):
+    text = lists["fill"]((DOCS / "reference" / "registries.md").read_text(encoding="utf-8"))
+    rows = set(re.findall(r"^\| (?:\{py:obj\})?`([\w-]+)[ `]", text, re.MULTILINE))
+    from secateur.certifiers import METHODS
+    from secateur.exports import EXPORTS
+    from secateur.growers import CRITERIA
+    from secateur.pruners import RULES
+
+    assert rows == {*RULES, *METHODS, *CRITERIA, *EXPORTS}
+
+
+def test_lists_that_are_filled_in_twice_are_the_same(lists):
+    text = lists["fill"]((DOCS / "reference" / "index.md").read_text(encoding="utf-8"))
+
+    assert lists["fill"](text) == text
+
+
+def test_the_rules_that_pages_recommend_exist():
+    from secateur.pruners import RULES
+
+    chosen = (DOCS / "explanation" / "which-rule-when.md").read_text(encoding="utf-8")
+    recommended = {
+        name
+        for row in re.findall(r"^\|[^|]*\|([^|]*)\|", chosen, re.MULTILINE)
+        for name in re.findall(r"`([a-z-]+)`", row)
+    }
+
+    assert len(recommended) > 10
+    assert recommended <= set(RULES)
 
 
 def test_the_documentation_builds_without_a_warning():

@@ -133,7 +133,7 @@ def test_a_row_stays_on_one_side_with_all_its_weight(rule):
     "recipe", [{"certify": True}, {"select": "certificate"}, {"prune": "reduced-error", "certify": "occam"}]
 )
 def test_weighted_rows_are_refused_as_judges_before_anything_is_grown(recipe):
-    with pytest.raises(UnsupportedError, match=r"rows kept aside to certify have weights .*certified_on"):
+    with pytest.raises(UnsupportedError, match=r"rows held out to certify have weights .*certified_on"):
         fit_model(TABLE, Recipe(growing=GINI, **recipe), weight=np.full(len(X), 8))
     assert fit_model(TABLE, Recipe(growing=GINI, cv=3, **recipe), weight=np.ones(len(X))).certificate is not None
 

@@ -85,7 +85,7 @@ def test_a_node_is_cut_and_restored_by_hand():
 @pytest.mark.parametrize(
     ("act", "says"),
     [
-        (lambda p: p.snip(2), "node 2 is gone already: it lies under leaf 1"),
+        (lambda p: p.snip(2), "node 2 is already removed: it is below leaf 1"),
         (lambda p: p.snip(9), "node 9 does not exist; ids run from 0 to 4"),
         (lambda p: p.restore(0), "node 0 is not cut"),
         (lambda p: p.restore(3), "node 3 lies under leaf 1; restore that one"),

@@ -168,7 +168,7 @@ def test_a_selection_survives_pickling(example):
         ({"cost": np.ones(10), "costs": np.eye(2)}, "at most one"),
         ({"costs": np.eye(3)[:2]}, "shape"),
         ({"costs": [[0, -1], [1, 0]]}, r"costs\[0, 1\] is -1"),
-        ({"values": np.ones(10)}, "goes with Moments"),
+        ({"values": np.ones(10)}, "needs Moments"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(example, changes, says):

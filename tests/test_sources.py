@@ -516,12 +516,12 @@ def test_names_for_an_array_are_names():
     ("options", "says"),
     [
         ({"names": ["a"]}, "1 names given for 2 columns"),
-        ({"nominal": ["z"]}, "nominal='z' is no column; the columns are 'x0', 'x1'"),
-        ({"nominal": [2]}, "nominal=2 is no column; there are 2"),
+        ({"nominal": ["z"]}, "nominal='z' is not a column; the columns are 'x0', 'x1'"),
+        ({"nominal": [2]}, "nominal=2 is not a column; there are 2"),
         ({"numeric": [1.5]}, "numeric holds 1.5"),
         ({"nominal": [True, False]}, "nominal holds True"),
         ({"nominal": [0], "numeric": ["x0"]}, "both as nominal and as numeric"),
-        ({"target": "z"}, "target='z' is no column"),
+        ({"target": "z"}, "target='z' is not a column"),
         ({"unseen": "stop"}, "unseen='stop'"),
     ],
 )

@@ -3,9 +3,9 @@
 Certificates side by side
 =========================
 
-Four limits on the error of one pruned tree. The test sample has seen nothing and pays nothing; the path pays
-for a choice among its members; Occam and Rademacher would hold for any pruning of the tree, and pay for all
-of them.
+Four limits on the error of one pruned tree. With a fresh test sample there is no price for choosing. The path
+certificate pays for a choice among its members. Occam and Rademacher hold for every pruning of the tree and pay
+for all of them.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@
 The pruning path
 ================
 
-Every tree that some penalty per leaf prefers, with its error on the rows that grew it and on rows held out.
-The growing error falls to the end; the held-out error turns where the tree begins to learn its rows by heart.
+Every tree of the cost-complexity path, with its error on the growing rows and on held-out rows. The growing error
+falls as the tree grows; the held-out error rises again when the tree begins to memorise its rows.
 """
 
 import matplotlib.pyplot as plt

@@ -3,9 +3,8 @@
 Pruning rules compared
 ======================
 
-One tree grown on LED24 (seven lamps, of which each lies in a tenth of the cases, and 17 columns of pure
-noise), cut by every rule. Down is better, left is smaller; no classifier can err less than 26 % of the time
-here.
+One tree grown on LED24 (seven segments, each wrong in a tenth of the cases, and 17 columns of noise), pruned by
+every rule. Lower is better, and further left is smaller. No classifier has an error below 26 % here.
 """
 
 import matplotlib.pyplot as plt

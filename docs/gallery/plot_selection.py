@@ -3,8 +3,7 @@
 Choosing a size by cross-validation
 ===================================
 
-The smallest tree within one standard error of the best: the dashed line is that limit, and the tree chosen is
-the last point below it on the way to smaller trees.
+The chosen tree is the smallest within one standard error of the best. The dashed line shows this limit.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,7 @@
 A tree on a page
 ================
 
-The same display draws eight leaves as boxes and hundreds as an icicle, so that no tree is too large to be
-looked at. Colours are classes, widths are rows.
+The same display draws small trees as boxes and large ones as an icicle. Colours show classes, widths show rows.
 """
 
 import matplotlib.pyplot as plt
@@ -17,12 +16,12 @@ small = prune(tree, grown).with_leaves(8)
 TreeDisplay.from_tree(tree, grown, pruning=small).plot()
 
 # %%
-# What is in its leaves:
+# The class shares of its leaves:
 
 LeavesDisplay.from_tree(tree, grown, pruning=small).plot()
 
 # %%
-# And the whole tree before it was cut:
+# The tree as grown, before pruning:
 
 TreeDisplay.from_tree(tree, grown).plot()
 plt.show()

@@ -17,7 +17,7 @@ Each message names the thing, the value found, what was needed, and the way out.
 
 
 class SecateurError(Exception):
-    """Base of every error that secateur raises on purpose.
+    """Base class of all exceptions raised by secateur.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class DataError(SecateurError, ValueError):
 
 
 class SchemaError(DataError):
-    """Data whose columns do not meet those the tree was grown on."""
+    """Data whose columns do not match those the tree was grown on."""
 
 
 class TreeError(SecateurError, ValueError):
@@ -51,20 +51,20 @@ class PruningError(SecateurError, ValueError):
 
 
 class ParameterError(SecateurError, ValueError):
-    """A parameter outside the range it may take."""
+    """A parameter value outside its allowed range."""
 
 
 class LeakageError(SecateurError, ValueError):
-    """A sample used where only a sample never seen before gives a true answer."""
+    """A sample that was used before, where a fresh one is needed."""
 
 
 class ModelFileError(SecateurError, ValueError):
-    """A model or counts file that cannot be read, or is not what it says."""
+    """A model file or counts file that is invalid or cannot be read."""
 
 
 class OutputError(SecateurError, ValueError):
-    """A file that cannot be written; what was there before is unchanged."""
+    """A file that cannot be written; the previous file is unchanged."""
 
 
 class UnsupportedError(SecateurError, TypeError):
-    """A kind of input that is not taken; the message names the way out."""
+    """An input that is not supported; the message names an alternative."""

@@ -24,7 +24,7 @@ PRIOR_ROWS = 2.0  # weight of the root's frequencies in the m-estimate
 
 
 def predict_leaf(model: Model, X: Any) -> Ints:
-    """Return the leaf of each row, as a node number of the whole tree.
+    """Return the leaf of each row, as a node number of the grown tree.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def predict_leaf(model: Model, X: Any) -> Ints:
 
 
 def predict(model: Model, X: Any) -> Array:
-    """Return what the model answers for each row: a class, or the mean of the leaf.
+    """Return the prediction for each row: a class, or the mean of the leaf.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def predict_proba(model: Model, X: Any, *, kind: str = "frequency") -> Floats:
 
 
 def node_probabilities(model: Model, *, kind: str = "frequency") -> Floats:
-    """Return the class probabilities of every node of the whole tree.
+    """Return the class probabilities of every node of the grown tree.
 
     Parameters
     ----------

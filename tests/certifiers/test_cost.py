@@ -144,7 +144,7 @@ def test_rows_that_shaped_the_pruning_are_refused():
         ([[0, 1]], "a square matrix"),
         ([0, 1], "a square matrix"),
         ([["a", "b"], ["c", "d"]], "numbers is needed"),
-        ([[0]], "speak of 2 classes"),
+        ([[0]], "have 2 classes"),
     ],
 )
 def test_costs_that_are_none_are_refused_with_the_way_out(costs, match):

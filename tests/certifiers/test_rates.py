@@ -60,7 +60,7 @@ def test_more_classes_are_called_by_their_names_and_empty_ones_share_nothing():
     assert [(b.errors, b.n) for b in bounds] == [(2, 11), (0, 0), (1, 9)]
     part = 1 - 0.95**0.5
     assert [b.value for b in bounds] == pytest.approx([exact(2, 11, part), 1, exact(1, 9, part)])
-    with pytest.raises(ParameterError, match="it is for two"):
+    with pytest.raises(ParameterError, match="it needs two classes"):
         class_rates(pruning, Counts.from_leaves(tree, [[9, 0, 1], [2, 0, 8]], sample="test"), positive=1)
 
 

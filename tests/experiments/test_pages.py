@@ -1,4 +1,4 @@
-"""The page of reproductions shows what the committed results give."""
+"""The pages of reproductions show what the committed results give."""
 
 import json
 from pathlib import Path
@@ -7,23 +7,30 @@ import pytest
 
 from secateur.errors import DataError
 from secateur.experiments import NAMES, write_docs
-from secateur.experiments._pages import PAGE, filled
+from secateur.experiments._pages import OVERVIEW, PAGES, filled
+from secateur.experiments._run import study_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_tables_of_the_page_are_those_of_the_results():
-    text = (DOCS / PAGE).read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_the_tables_of_a_page_are_those_of_the_results(page):
+    text = (DOCS / page).read_text(encoding="utf-8")
 
     assert text == filled(text, DOCS / "results")
 
 
-def test_the_page_shows_every_experiment():
-    text = (DOCS / PAGE).read_text(encoding="utf-8")
+def test_every_experiment_has_a_page_with_all_its_tables_and_a_place_in_the_overview():
+    overview = (DOCS / OVERVIEW).read_text(encoding="utf-8")
+    for name, page in zip(NAMES, PAGES[1:], strict=True):
+        results = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))["results"]
+        text = (DOCS / page).read_text(encoding="utf-8")
 
-    for name in NAMES:
-        assert f"<!-- table: {name} " in text
+        assert {f"<!-- table: {name} {sheet.key} -->" for sheet in study_of(name).sheets(results)} <= set(
+            text.splitlines()
+        )
         assert f"`secateur reproduce {name}" in text
+        assert f"(reproductions/{name}.md)" in overview
 
 
 def test_the_committed_results_are_full_runs():

@@ -430,7 +430,7 @@ def test_a_chain_of_twenty_thousand_tests_is_no_matter():
         (lambda X, y, tree: prune_sklearn(tree), ParameterError, "needs held-out rows X, y, or alpha= or n_leaves="),
         (lambda X, y, tree: prune_sklearn(tree, rule="reduced-error"), ParameterError, "needs held-out rows"),
         (lambda X, y, tree: prune_sklearn(tree, X), ParameterError, "y is None"),
-        (lambda X, y, tree: prune_sklearn(tree, alpha=1, n_leaves=2), ParameterError, "both given"),
+        (lambda X, y, tree: prune_sklearn(tree, alpha=1, n_leaves=2), ParameterError, "exclude each other"),
         (lambda X, y, tree: prune_sklearn(tree, alpha=1, rule="pessimistic"), ParameterError, "gives one pruning"),
         (lambda X, y, tree: prune_sklearn(tree, n_leaves=0), ParameterError, "n_leaves=0"),
         (lambda X, y, tree: prune_sklearn(tree, alpha=-1), ParameterError, "alpha=-1"),

@@ -82,7 +82,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
         with pytest.raises(
-            OutputError, match=r"model.json cannot be written \(File too large\); .* unchanged: make room"
+            OutputError, match=r"model.json cannot be written \(File too large\); .* unchanged: free some space"
         ):
             save_model(classifier(), target)
     finally:

@@ -176,7 +176,7 @@ class Mixture:
 
 
 class OnlineMixture:
-    """A mixture of all prunings that is brought up to date row by row, in O(depth) each.
+    """A mixture of all prunings that is updated row by row, in O(depth) per row.
 
     Parameters
     ----------

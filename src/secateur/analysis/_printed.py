@@ -106,7 +106,7 @@ def printed_bound_uniform(n: int, k: int, p: npt.ArrayLike, c: npt.ArrayLike | N
 
 
 def best_c(n: int, k: int, p: npt.ArrayLike) -> Any:
-    """Return the c at which the published uniform bound is least, on a grid.
+    """Return the c that minimises the published uniform bound, on a grid.
 
     Parameters
     ----------

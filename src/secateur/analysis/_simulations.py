@@ -22,7 +22,7 @@ from ._structure import safe_nodes
 
 @dataclass(frozen=True)
 class NoiseExperiment:
-    """How often pure noise was pruned to one leaf, beside what the formulas say.
+    """How often pure noise was pruned to one leaf, with the values of the formulas.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def noise_growth_experiment(
 
 
 def expected_noise_leaves(m: int, p: float) -> float:
-    """Return the expected leaves of a tree grown to zero error on one attribute that says nothing.
+    """Return the expected number of leaves of a tree grown to zero error on one uninformative attribute.
 
     Parameters
     ----------

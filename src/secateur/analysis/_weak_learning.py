@@ -85,7 +85,7 @@ def split_drop(criterion: Criterion, tau: float, r: float, p: float) -> float:
 
 
 def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
-    """Return the least drop of the criterion that an advantage forces.
+    """Return a lower bound on the drop of the criterion for a given advantage.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from ..data.names import lazily
 
 @dataclass(frozen=True)
 class Method:
-    """Where a certificate lives and what it asks for.
+    """An entry of `METHODS`: the function of a certificate, and what it needs.
 
     Parameters
     ----------

@@ -33,20 +33,20 @@ def certify(
     Parameters
     ----------
     pruning_or_sequence : Pruning, PruningSequence or list of Pruning
-        A list is certified as one: all its bounds hold at once.
+        The bounds of a list hold all at once.
     counts : Counts
         Whole counts of a sample that did not grow the tree.
     method : str
         A name of `secateur.certifiers.METHODS`, or "best".
     delta : float
-        Failure probability of the whole answer.
+        Probability that any of the bounds may fail.
     grown : Counts, optional
         Counts of the growing sample; methods that pay for a choice made on `counts` need it.
     sequence : PruningSequence, optional
         The sequence that a pruning is a member of; "path" and "best" then pay for the choice of it.
     repeated : bool
-        States that weights are repetitions: a row of weight 3 stands for three rows that were drawn
-        independently and happen to be equal. Without this statement weighted rows are refused.
+        Whether weights count independent rows with equal values: a row of weight 3 stands for
+        three rows. By default, weighted rows are refused.
     **parameters
         Passed to the method; for "best" to the methods tried (`labels`, `original`, `rng`, `draws`,
         `lam`, `mu`, `weights`, `k`).
@@ -54,21 +54,21 @@ def certify(
     Returns
     -------
     Bound, or list of Bound
-        One per member for a sequence, valid for all members at once. `Bound.freshness` says which
-        samples the rows were compared with.
+        One per member for a sequence, valid for all members at once. `Bound.freshness` tells
+        which samples the rows were compared with.
 
     Raises
     ------
     LeakageError
         If the rows grew the tree; or if they pruned or chose it, or were looked at on the way, and the
-        method does not pay for that. Rows are known again by a sketch, whatever their name.
+        method does not pay for that. Rows are recognised by a sketch, whatever the sample is called.
 
     Notes
     -----
-    "best" does not look before it splits. A pruning whose choice `counts` had no part in gets the test
-    sample certificate, which no other can beat. A member of a sequence that `counts` did not shape gets
-    that of the path. Otherwise the methods below are tried at `delta` divided by their number, and the
-    least bound is returned, stated at `delta`:
+    "best" decides which methods to try before it computes them. If `counts` had no part in choosing the
+    pruning, it uses the test sample certificate, which is the lowest. For a member of a sequence that
+    `counts` did not shape, it uses the path. Otherwise it tries the methods below at `delta` divided by
+    their number and returns the lowest bound, stated at `delta`:
 
     - a pruning that `counts` helped to choose: Occam with the informed and with the uniform prior, and
       the Rademacher penalty of 10 draws (and the last two within `k` if `k` is given);
@@ -121,19 +121,17 @@ def _one(
         raise ParameterError(f"method={method!r} certifies one pruning; for a sequence use {able}")
     if how.pays:
         if grown is None:
-            raise ParameterError(
-                f"method={method!r} needs grown=, the counts of the growing sample: they say what it pays for"
-            )
+            raise ParameterError(f"method={method!r} needs grown=, the counts of the growing sample")
         return how.run(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
     if isinstance(asked, PruningSequence) or "pruning" in how.takes:
         return how.run(asked, counts, delta=delta, **parameters)
     if sequence is None:
         raise ParameterError(
-            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or say sequence="
+            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or pass sequence="
         )
     member = place_in(sequence, asked)
     if member is None:
-        raise ParameterError(f"method={method!r}: the pruning is no member of the sequence")
+        raise ParameterError(f"method={method!r}: the pruning is not a member of the sequence")
     return how.run(sequence, counts, delta=delta, **parameters)[member]
 
 

@@ -86,7 +86,7 @@ def certified_cost(
     about = offered_fresh(pruning, counts)
     n = check_rows(counts, "a limit on costs", repeated=repeated)
     if pruning.node_labels is None:
-        raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its answers")
+        raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]
     matrix = _matrix(costs, counts.n_classes, int(labels.max()) + 1)
     answers = np.unique(labels)
@@ -139,11 +139,11 @@ def _matrix(costs: npt.ArrayLike, n_classes: int, n_answers: int) -> Array:
     if matrix.dtype.kind not in "iuf" or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ParameterError(
             f"costs have shape {matrix.shape} of {matrix.dtype}; a square matrix of numbers is needed, a row for each "
-            "true class and a column for each answer"
+            "true class and a column for each predicted class"
         )
     if len(matrix) < n_needed:
         raise ParameterError(
-            f"costs have shape {matrix.shape}, but the sample and the tree speak of {n_needed} classes; every class "
+            f"costs have shape {matrix.shape}, but the sample and the tree have {n_needed} classes; every class "
             "needs a row and a column"
         )
     bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))

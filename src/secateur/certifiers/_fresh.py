@@ -21,7 +21,7 @@ Asked = Pruning | PruningSequence | Sequence[Pruning]
 
 
 def freshness(asked: Asked, counts: Counts) -> Freshness:
-    """Return what is known of a sample that is to certify a pruning, several of them, or a sequence.
+    """Check whether a sample is fresh for a pruning, for several prunings or for a sequence.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def importance_weighted(
     delta: float = 0.05,
     sample: str = "test",
 ) -> Bound:
-    """Return an upper limit on the error in the population that importance weights stand for.
+    """Return an upper limit on the error in the population that the importance weights describe.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def importance_weighted(
     if schema is None:
         raise TreeError(f"{pruning.tree} does not know its columns; only a tree that was grown on a table routes rows")
     if pruning.node_labels is None:
-        raise CountsError("the pruning was made from costs and has no classes; an error rate needs its answers")
+        raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
     about = offered_fresh(pruning, counts)

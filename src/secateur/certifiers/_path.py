@@ -106,7 +106,7 @@ def path(
 
 
 def least_bound(bounds: Sequence[Bound]) -> Bound:
-    """Return the least of the bounds; a tie goes to the last, the smallest tree of a sequence.
+    """Return the lowest of several bounds; of equal ones the last, which is the smallest tree of a sequence.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def class_rates(
     about = offered_fresh(pruning, counts)
     check_rows(counts, "a limit on class rates", repeated=repeated)
     if pruning.node_labels is None:
-        raise CountsError("the pruning was made from costs and has no classes; error rates need its answers")
+        raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
     quantities = _quantities(names, positive)
     rows = counts.by_class[0]
@@ -111,7 +111,7 @@ def log_part(delta: float, n_parts: int) -> float:
 def _quantities(names: list[str], positive: Any) -> list[str]:
     if len(names) != 2:
         if positive is not None:
-            raise ParameterError(f"positive={positive!r} with {len(names)} classes; it is for two")
+            raise ParameterError(f"positive={positive!r} with {len(names)} classes; it needs two classes")
         return [f"error among rows of class {name!r}" for name in names]
     chosen = 1 if positive is None else class_number(names, positive)
     return ["false negative rate" if c == chosen else "false positive rate" for c in range(2)]

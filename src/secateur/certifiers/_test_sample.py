@@ -11,7 +11,7 @@ from ._fresh import freshness
 
 
 def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeated: bool = False) -> Bound:  # noqa: PT028
-    """Return the exact bound on the error of a pruning from a sample it has not seen.
+    """Return the exact binomial bound on the error of a pruning from a fresh sample.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""The command `secateur`: answers about trees, from files to files.
+"""The command `secateur`.
 
-Results go to standard output, talk to standard error. Commands are imported when they are
-called, so that `secateur --help` answers at once.
+Results go to standard output, messages to standard error. Commands are imported when they are
+called, so that `secateur --help` is fast.
 
-Exit codes: 0 done; 1 a property that was asked for is not met; 2 wrong usage; 3 bad data;
-4 bad model file; 5 output could not be written; 130 interrupted.
+Exit status: 0 success; 1 a requirement is not met; 2 usage error; 3 invalid data;
+4 invalid model file; 5 output not written; 130 interrupted.
 """
 
 import os
@@ -18,19 +18,19 @@ from .. import __version__
 from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError
 
 COMMANDS = {
-    "fit": "Grow, prune and choose a tree; write it to a file.",
-    "prune": "Cut a tree back with held-out rows, or to a size.",
-    "certify": "Certify the error of a tree on held-out rows.",
-    "predict": "Predict the rows of a file.",
+    "fit": "Grow and prune a tree, and choose its size.",
+    "prune": "Prune a tree with held-out rows, by a rule or to a size.",
+    "certify": "Compute an upper bound on the error of a tree.",
+    "predict": "Predict the target for the rows of a file.",
     "count": "Count the rows of a file in every node of a tree.",
-    "path": "Show how accuracy falls as the tree gets smaller.",
+    "path": "Show the pruning sequence: error by number of leaves.",
     "show": "Show a tree, or its rules, as text.",
-    "report": "Write the living report of a tree: one HTML page.",
-    "export": "Write a tree as SQL, Python, C, ONNX, DOT, ...",
-    "compare": "Compare all pruning rules on one data set.",
-    "reproduce": "Run the experiments of the published papers.",
+    "report": "Write an interactive HTML report of a tree.",
+    "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
+    "compare": "Compare all pruning rules on a data set.",
+    "reproduce": "Run the experiments of the five documents again.",
     "rules": "List the pruning rules.",
-    "doctor": "Show versions, optional libraries, cache and threads.",
+    "doctor": "Show versions, optional libraries and number of cores.",
 }
 EPILOG = """\b
 Examples:
@@ -39,8 +39,8 @@ Examples:
   secateur certify smaller.json --holdout fresh.csv --max-error 0.15
 
 \b
-Exit codes: 0 done, 1 asked-for property not met, 2 wrong usage,
-3 bad data, 4 bad model file, 5 output not written,
+Exit status: 0 success, 1 requirement not met, 2 usage error,
+3 invalid data, 4 invalid model file, 5 output not written,
 130 interrupted."""
 CODES = (
     (OutputError, 5),
@@ -91,16 +91,16 @@ def _module(command: str) -> str:
 )
 @click.version_option(__version__, package_name="secateur")
 def cli() -> None:
-    """Small decision trees with a certificate of their error."""
+    """Grow decision trees, prune them, and certify their error."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code."""
+    """Run the command line and exit with its status."""
     sys.exit(run(arguments))
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit code; errors take one line on standard error."""
+    """Run the command line and return its exit status; errors take one line on standard error."""
     try:
         result = cli.main(arguments, prog_name="secateur", standalone_mode=False)
         sys.stdout.flush()
@@ -134,7 +134,7 @@ def _close_output() -> None:
 
 
 def _interrupted() -> int:
-    click.echo("interrupted; nothing was left half-written", err=True)
+    click.echo("interrupted; no file is left incomplete", err=True)
     return 130
 
 

@@ -21,18 +21,26 @@ Example:
 @certify_of_options
 @click.option(
     "--method", default="best", show_default=True,
-    type=click.Choice(["best", *METHODS]),
+    type=click.Choice(["best", *METHODS]), help="Certificate; best tries those that apply and splits delta.",
 )  # fmt: skip
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
-@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
-@click.option("--repeated", is_flag=True, help="Whole --weight values are repetitions of independent rows.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of random signs (rademacher).")
+@click.option(
+    "--delta",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Probability that the certificate may fail.",
+)
+@click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
+@click.option("--repeated", is_flag=True, help="Whole-number weights count independent rows with equal values.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random signs (rademacher)."
+)
 @common.write_options
 @common.sketch_option
 @common.data_options
 @common.output_options
 def certify(model: str, **options: Any) -> int:
-    """Certify the error of the tree in the file MODEL."""
+    """Compute an upper bound on the error of the tree in the file MODEL."""
     from ..fitting import certificate_of
 
     common.check_output(options["output"], force=options["force"])

@@ -21,14 +21,14 @@ WHAT = ("error", "cost", "rates", "leaves")
 def certify_of_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --of, --costs and --positive."""
     for option in (
-        click.option("--positive", metavar="CLASS", help="The class looked for (--of rates, leaves)."),
+        click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves)."),
         click.option(
             "--costs", metavar="FILE|JSON",
-            help="Cost matrix (--of cost): a row for each true class, a column for each answer; the model's own.",
+            help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
         ),
         click.option(
             "--of", "what", type=click.Choice(WHAT), default="error", show_default=True,
-            help="What is limited: the error, the cost of a row, the error in each class, class shares of leaves.",
+            help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
         ),
     ):  # fmt: skip
         function = option(function)
@@ -74,7 +74,7 @@ def _leaves(model: "Model", holdout: "Counts", options: dict[str, Any]) -> int:
         grown: Any = model.grown
         limits = leaf_shares(model.pruning, holdout, delta=delta, over="nodes", grown=grown)
         common.talk(
-            "note: these rows helped to prune, so the limits hold for all nodes of the tree as grown and are wider",
+            "note: these rows helped to prune, so the limits hold for all nodes of the grown tree and are wider",
             quiet=options["quiet"],
         )
     limits = limits.restricted(model.pruning.leaves)

@@ -1,4 +1,4 @@
-"""What the commands share: options, reading data, talking, and writing results."""
+"""What the commands share: options, reading data, messages, and writing results."""
 
 import json
 import os
@@ -23,8 +23,8 @@ JSON_VERSION = 1
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --json and --quiet."""
-    function = click.option("--quiet", "-q", is_flag=True, help="No talk on standard error.")(function)
-    return click.option("--json", "as_json", is_flag=True, help="The result as one JSON document.")(function)
+    function = click.option("--quiet", "-q", is_flag=True, help="Suppress messages.")(function)
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as a JSON document.")(function)
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,13 +32,20 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
         click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
-        click.option("--ignore", multiple=True, metavar="COL", help="Leave this column out."),
+        click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
         click.option("--weight", metavar="COL", help="Column of row weights."),
-        click.option("--delimiter", metavar="CHAR", help="Of a CSV file; found from its first line by default."),
         click.option(
-            "--na", multiple=True, metavar="TEXT", help='Cells that mean "missing"; the empty cell by default.'
+            "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected from its first line by default."
         ),
-        click.option("--header/--no-header", default=True, help="Whether a CSV file starts with column names."),
+        click.option(
+            "--na",
+            multiple=True,
+            metavar="TEXT",
+            help="Treat cells with this text as missing; by default, empty cells.",
+        ),
+        click.option(
+            "--header/--no-header", default=True, help="Whether the first line of a CSV file contains column names."
+        ),
     ):
         function = option(function)
     return function
@@ -46,22 +53,22 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --output and --force."""
-    function = click.option("--force", is_flag=True, help="Overwrite the output file.")(function)
-    return click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write.")(function)
+    function = click.option("--force", is_flag=True, help="Overwrite an existing file.")(function)
+    return click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")(function)
 
 
 def sketch_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --sketch."""
     return click.option(
         "--sketch/--no-sketch", default=True,
-        help="Whether the file remembers, by hashes, which rows were used; certificates need it to know fresh rows.",
+        help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
     )(function)  # fmt: skip
 
 
 def check_output(path: str | None, *, force: bool) -> None:
     """Refuse to overwrite a file, before any work is done."""
     if path is not None and not force and Path(path).exists():
-        raise click.UsageError(f"{path} exists; --force overwrites it")
+        raise click.UsageError(f"{path} exists; use --force to overwrite it")
 
 
 class Reading:
@@ -148,10 +155,10 @@ def save(model: "Model", path: str, *, sketch: bool) -> None:
 
 
 def target_of(model: "Model", target: str | None) -> str:
-    """The name of the column that later data holds the answers in."""
+    """The name of the target column in new data."""
     name = target or model.facts.get("target")
     if not name:
-        raise click.UsageError("--target is needed: the model does not remember the name of the column")
+        raise click.UsageError("--target is needed: the model file does not contain the name of the target column")
     return str(name)
 
 
@@ -186,7 +193,7 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -
 
 
 def talk(message: str, *, quiet: bool = False) -> None:
-    """Say something on standard error."""
+    """Print a message on standard error."""
     if not quiet:
         click.echo(message, err=True)
 
@@ -242,7 +249,7 @@ def _plain(value: Any) -> Any:
 
 
 def gate(certificate: Any, max_error: float | None, *, quiet: bool) -> int:
-    """The exit code for a certified error that had to stay below a limit."""
+    """The exit status for a certified error that must not exceed a limit."""
     if max_error is None or (certificate is not None and certificate.value <= max_error):
         return 0
     found = "there is no certificate" if certificate is None else f"the certified error is {certificate.value:.4g}"

@@ -1,4 +1,4 @@
-"""secateur compare: every pruning rule on one data set, judged by rows none of them saw."""
+"""secateur compare: every pruning rule on one data set, tested on fresh rows."""
 
 import io
 import time
@@ -20,23 +20,22 @@ Example:
   secateur compare patients.csv --target outcome --plot rules.png"""
 )
 @click.argument("data", metavar="DATA")
-@click.option("--target", required=True, metavar="COL", help="Column that holds the classes.")
-@click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of rows that judges.")
-@click.option("--accuracy", type=float, default=0.95, show_default=True, help="Asked of smallest-within.")
-@click.option("--criterion", default="gini", show_default=True, metavar="NAME")
-@click.option("--delta", type=OPEN, default=0.05, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
-@click.option(
-    "--plot", "picture", type=click.Path(dir_okay=False), help="Draw test error against leaves into this file."
-)
+@click.option("--target", required=True, metavar="COL", help="Target column.")
+@click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of the rows to test on.")
+@click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
+@click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
+@click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the test rows.")
+@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
 @common.data_options
 @common.output_options
 def compare(data: str, **options: Any) -> int:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
-    Rules that need held-out rows keep a third of theirs aside; all grow alike. The certificates
-    are those of the test rows and hold for all rules at once, so that one may be chosen by them.
+    All rules grow on the same rows; those that need held-out rows hold out a third of them. The
+    certificates come from the test rows and hold for all rules at once, so you may choose a rule
+    by them.
     """
     from ..pruners import RULES
 

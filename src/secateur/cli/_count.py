@@ -1,4 +1,4 @@
-"""secateur count: rows of a file into counts, for pruning or certifying somewhere else."""
+"""secateur count: count the rows of a file, to prune or certify elsewhere."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Example:
 def count(model: str, data: str | None, **options: Any) -> int:
     """Count the rows of DATA in every node of the tree in MODEL.
 
-    Only counts leave the place where the rows are.
+    The output contains counts only and no rows.
     """
     from ..modelfile import save_counts
 

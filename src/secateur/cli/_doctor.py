@@ -1,4 +1,4 @@
-"""secateur doctor: what is installed, and how many cores there are."""
+"""secateur doctor: installed versions and number of cores."""
 
 import os
 import platform

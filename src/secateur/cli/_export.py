@@ -1,4 +1,4 @@
-"""secateur export: the tree in another language."""
+"""secateur export: the tree in another format."""
 
 import sys
 from typing import Any
@@ -17,14 +17,17 @@ Example:
   secateur export tree.json --to sql --set table=patients > tree.sql"""
 )
 @click.argument("model", metavar="MODEL")
-@click.option("--to", "language", type=click.Choice(LANGUAGES), required=True)
+@click.option("--to", "language", type=click.Choice(LANGUAGES), required=True, help="Format to write.")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
 @common.write_options
 @common.output_options
 def export(
     model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, as_json: bool, quiet: bool
 ) -> int:
-    """Write the tree in MODEL as something else that predicts exactly alike."""
+    """Export the tree in MODEL to another format.
+
+    Code in SQL, Python, C or ONNX predicts exactly what the tree predicts.
+    """
     from .. import exports
     from ..show import text
 

@@ -1,4 +1,4 @@
-"""secateur fit: from a file of rows to a file with a tree."""
+"""secateur fit: grow and prune a tree from a file of rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,31 +25,68 @@ Example:
   secateur fit patients.csv --target outcome --certify --max-error 0.2"""
 )
 @click.argument("data", metavar="DATA")
-@click.option("--target", required=True, metavar="COL", help="Column that holds the answers.")
-@click.option("--task", type=click.Choice(["classify", "regress"]), default="classify", show_default=True)
-@click.option("--criterion", type=click.Choice(["auto", *CRITERIA]), default="auto", show_default=True)
-@click.option("--min-samples-leaf", default="auto", show_default=True, metavar="N")
-@click.option("--max-depth", type=click.IntRange(0), metavar="N")
-@click.option("--splits", type=click.Choice(["binary", "multiway"]), default="binary", show_default=True)
-@click.option("--rule", default="cost-complexity", show_default=True, metavar="RULE", help="See `secateur rules`.")
+@click.option("--target", required=True, metavar="COL", help="Target column.")
+@click.option(
+    "--task",
+    type=click.Choice(["classify", "regress"]),
+    default="classify",
+    show_default=True,
+    help="Whether to predict classes or numbers.",
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(["auto", *CRITERIA]),
+    default="auto",
+    show_default=True,
+    help="Splitting criterion; auto lets cross-validation choose.",
+)
+@click.option(
+    "--min-samples-leaf", default="auto", show_default=True, metavar="N",
+    help="Minimum number of rows in a leaf; auto lets cross-validation choose.",
+)  # fmt: skip
+@click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
+@click.option(
+    "--splits",
+    type=click.Choice(["binary", "multiway"]),
+    default="binary",
+    show_default=True,
+    help="Split nominal columns into two sets of categories, or into one branch per category.",
+)
+@click.option(
+    "--rule", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
+)
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
 @click.option(
     "--select", default="1se", show_default=True, metavar="HOW",
-    help="1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
+    help="How to choose the size: 1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
 )  # fmt: skip
-@click.option("--folds", type=click.IntRange(2), default=10, show_default=True)
-@click.option("--holdout", metavar="SHARE|FILE", default="0.3333", help="Share of rows, or file of rows, kept aside.")
-@click.option("--certify", is_flag=True, help="Certify the error on rows kept aside.")
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
-@click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
+@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
+@click.option(
+    "--holdout",
+    metavar="SHARE|FILE",
+    default="0.3333",
+    help="Hold out this share of the rows, or use the rows of a file.",
+)
+@click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
+@click.option(
+    "--delta",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Probability that the certificate may fail.",
+)
+@click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and held-out rows.")
+@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
 @common.write_options
 @common.sketch_option
 @common.data_options
 @common.output_options
 def fit(data: str, **options: Any) -> int:
-    """Grow, prune and choose a tree from DATA (CSV or Parquet; - is standard input)."""
+    """Grow and prune a tree on DATA and choose its size.
+
+    DATA is a CSV or Parquet file; - is standard input.
+    """
     from ..data.progress import progress_bar
     from ..fitting import Recipe, fit_model
 

@@ -19,14 +19,18 @@ ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
 def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --holdout, --counts, --target, --engine and --sample."""
     for option in (
-        click.option("--sample", metavar="NAME", help="Name of the held-out sample; made from its counts by default."),
+        click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
         click.option(
-            "--engine", type=click.Choice(ENGINES), default="memory", show_default=True, help="What reads the rows."
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="memory",
+            show_default=True,
+            help="Engine that reads the rows.",
         ),
-        click.option("--target", metavar="COL", help="Column of the answers; the model remembers it."),
-        click.option("--counts", metavar="FILE", help="Counts that `secateur count` wrote, in place of rows."),
+        click.option("--target", metavar="COL", help="Target column; by default that of the model."),
+        click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, in place of rows."),
         click.option(
-            "--holdout", metavar="DATA", help="File, folder or pattern of held-out rows; - is standard input."
+            "--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."
         ),
     ):
         function = option(function)
@@ -36,7 +40,7 @@ def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments | None:
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
-        raise click.UsageError("--holdout and --counts are two ways to say the same; give one")
+        raise click.UsageError("--holdout and --counts exclude each other; give one of them")
     if options["counts"]:
         from ..modelfile import load_counts
 

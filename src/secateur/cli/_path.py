@@ -1,4 +1,4 @@
-"""secateur path: the table of accuracy against size."""
+"""secateur path: the errors of the pruning sequence."""
 
 from typing import Any
 
@@ -18,12 +18,18 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @held_out_options
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
-@click.option("--all", "every", is_flag=True, help=f"Every member, not at most {MOST_ROWS}.")
+@click.option(
+    "--delta",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Probability that the certificates may fail.",
+)
+@click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
 @common.data_options
 @common.output_options
 def path(model: str, **options: Any) -> int:
-    """Show every member of the tree's pruning path: leaves, errors, certificate."""
+    """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
     import numpy as np
 
     from ..fitting import path_table
@@ -36,7 +42,7 @@ def path(model: str, **options: Any) -> int:
     if not options["every"] and n > MOST_ROWS and not options["as_json"]:
         shown = np.unique(np.round(np.geomspace(1, n, MOST_ROWS)).astype(int)) - 1
         shown = n - 1 - shown[::-1]  # the small trees are what people look for
-        common.talk(f"{len(shown)} of {n} members shown; --all shows every one", quiet=options["quiet"])
+        common.talk(f"{len(shown)} of {n} members shown; use --all to show every member", quiet=options["quiet"])
     rows = [[_cell(name, values[i]) for name, values in table.items()] for i in shown]
     result = {"members": {name: list(values) for name, values in table.items()}}
     common.show(

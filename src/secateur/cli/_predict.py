@@ -1,4 +1,4 @@
-"""secateur predict: the answers of a tree for the rows of a file, as CSV or JSON lines."""
+"""secateur predict: predictions for the rows of a file, as CSV or JSON lines."""
 
 import csv
 import io
@@ -20,13 +20,16 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA")
-@click.option("--probabilities", is_flag=True, help="Also the probability of each class.")
-@click.option("--leaf", is_flag=True, help="Also the number of the leaf.")
+@click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
+@click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
 @common.data_options
 @common.output_options
 def predict(model: str, data: str, **options: Any) -> int:
-    """Predict the rows of DATA with the tree in MODEL; one line a row, in order."""
+    """Predict the rows of DATA with the tree in MODEL.
+
+    Prints one line per row, in order, as CSV; with --json as JSON lines.
+    """
     from .. import prediction
 
     common.check_output(options["output"], force=options["force"])

@@ -19,20 +19,26 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @held_out_options
-@click.option("--rule", metavar="RULE", help="See `secateur rules`; reduced-error with held-out rows by default.")
+@click.option(
+    "--rule",
+    metavar="RULE",
+    help="Pruning rule; see `secateur rules`. With held-out rows the default is reduced-error.",
+)
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
 @click.option(
-    "--leaves", type=click.IntRange(1), metavar="N", help="The largest tree of the path with at most N leaves."
+    "--leaves", type=click.IntRange(1), metavar="N", help="Return the largest tree of the path with at most N leaves."
 )
-@click.option("--alpha", type=float, metavar="A", help="The tree of the path at this penalty per leaf.")
-@click.option("--accuracy", type=float, metavar="A", help="The smallest tree of the path that is right so often.")
-@click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node, by hand.")
+@click.option("--alpha", type=float, metavar="A", help="Return the tree of the path for this penalty per leaf.")
+@click.option(
+    "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
+)
+@click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
 @common.write_options
 @common.sketch_option
 @common.data_options
 @common.output_options
 def prune(model: str, **options: Any) -> int:
-    """Cut the tree in the file MODEL back."""
+    """Prune the tree in the file MODEL."""
     from .. import fitting
     from ..nouns.sequence import PruningSequence
     from ..pruners import RULES
@@ -43,7 +49,7 @@ def prune(model: str, **options: Any) -> int:
     sizes = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
     sizes = {name: value for name, value in sizes.items() if value is not None}
     if len(sizes) + bool(options["nodes"]) > 1:
-        raise click.UsageError("only one of --leaves, --alpha, --accuracy and --at can be asked for")
+        raise click.UsageError("--leaves, --alpha, --accuracy and --at exclude each other; give one of them")
     if holdout is not None:
         found = replace(found, holdout=holdout, certificate=None)
     if options["nodes"]:
@@ -51,7 +57,7 @@ def prune(model: str, **options: Any) -> int:
             found = fitting.snip(found, node)
     elif options["rule"] is None and not sizes and holdout is None:
         raise click.UsageError(
-            "nothing to prune by; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
+            "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
         )
     elif options["rule"] is None and sizes:
         found = fitting.prune_to(found, **sizes)
@@ -65,7 +71,7 @@ def prune(model: str, **options: Any) -> int:
             found = replace(found, sequence=result, selection=None, certificate=None)
             if not sizes and holdout is None:
                 raise click.UsageError(
-                    f"rule {rule} gives a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
+                    f"rule {rule} returns a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
                 )
             found = fitting.prune_to(found, **sizes) if sizes else fitting.choose_on_holdout(found)
         else:

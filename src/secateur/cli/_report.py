@@ -1,4 +1,4 @@
-"""secateur report: the living page of a tree."""
+"""secateur report: an interactive HTML page of a tree."""
 
 from typing import Any
 
@@ -20,7 +20,10 @@ Example:
 @common.data_options
 @common.output_options
 def report(model: str, **options: Any) -> int:
-    """Write one HTML page about the tree in MODEL: no network, opens from disk."""
+    """Write an interactive HTML page of the tree in MODEL.
+
+    The page is one file and works offline.
+    """
     from dataclasses import replace
 
     from ..report import write_report

@@ -1,4 +1,4 @@
-"""secateur reproduce: the experiments of the published papers."""
+"""secateur reproduce: the experiments of the five documents."""
 
 from typing import Any
 
@@ -16,17 +16,25 @@ Example:
   secateur reproduce rademacher --data data --out results"""
 )
 @click.argument("name", type=click.Choice(NAMES), metavar="NAME")
-@click.option("--data", "data_dir", metavar="DIR", help="Folder of real data sets (gzip CSV files with SCHEMA.json).")
-@click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Folder to write to.")
-@click.option("--quick", is_flag=True, help="A minute's worth, on generated data only.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Threads; -1 for one per core.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets: gzipped CSV files and SCHEMA.json.")
+@click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")
+@click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
+@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @common.output_options
 def reproduce(name: str, **options: Any) -> int:
-    """Run the experiment NAME and set our figures beside the published ones.
+    """Run the experiment NAME and compare our figures with the published ones.
 
-    NAME is one of rep-analysis, rademacher, accuracy-simplicity, srm, subadditive, certificates.
-    Finished parts are kept in the folder and not run again.
+    \b
+    NAME is one of
+      rep-analysis          An Analysis of Reduced Error Pruning (2001)
+      rademacher            Selective Rademacher Penalization and REP (2004)
+      accuracy-simplicity   Trading Accuracy for Simplicity (1994)
+      srm                   lecture notes on growing and pruning
+      subadditive           Pruning with Subadditive Penalties (2006)
+      certificates          the certificates of this library
+
+    Finished parts are kept in the output folder and not run again.
     """
     from ..experiments import run
 

@@ -1,4 +1,4 @@
-"""secateur rules: what can be given as --rule."""
+"""secateur rules: the names for --rule."""
 
 import inspect
 from typing import Any
@@ -15,7 +15,7 @@ Example:
 )
 @common.output_options
 def rules(**options: Any) -> int:
-    """List the pruning rules: what they need, what they give, what they do."""
+    """List the pruning rules and what they return."""
     from .. import pruners
 
     found = {}

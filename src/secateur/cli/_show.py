@@ -14,14 +14,16 @@ Example:
   secateur show tree.json --rules"""
 )
 @click.argument("model", metavar="MODEL")
-@click.option("--rules", is_flag=True, help="One rule for each leaf.")
-@click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Leave out what is deeper.")
-@click.option("--decimals", type=click.IntRange(0), default=2, show_default=True)
-@click.option("--weights", is_flag=True, help="The weight of each class in place of rows and errors.")
-@click.option("--grown", is_flag=True, help="The whole tree, before it was cut.")
+@click.option("--rules", is_flag=True, help="Show one rule per leaf.")
+@click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Omit nodes below this depth.")
+@click.option(
+    "--decimals", type=click.IntRange(0), default=2, show_default=True, help="Decimals of thresholds and numbers."
+)
+@click.option("--weights", is_flag=True, help="Show the weight of each class in place of rows and errors.")
+@click.option("--grown", is_flag=True, help="Show the tree as grown, before pruning.")
 @common.output_options
 def show(model: str, **options: Any) -> int:
-    """Show the tree in the file MODEL."""
+    """Show the tree in the file MODEL as text."""
     from ..show.text import export_rules, export_text
 
     found = common.load(model)

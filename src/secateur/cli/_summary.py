@@ -75,7 +75,7 @@ def print_model(console: Any, model: "Model") -> None:
     if text.count("\n") < MOST_LINES:
         console.print(text)
     else:
-        console.print("(`secateur show` draws the tree, `secateur report` makes a page of it)")
+        console.print("(`secateur show` prints the tree, `secateur report` writes an HTML page)")
 
 
 def _rate(model: "Model", rate: float) -> str:

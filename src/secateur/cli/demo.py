@@ -1,4 +1,4 @@
-"""The whole walk on built-in data: fit, prune, certify, and a page to look at.
+"""A demonstration on built-in data: fit, prune, certify, and write a report.
 
     python -m secateur.cli.demo [PAGE]
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 DELTA = 0.05
 ABOUT = {
     "led24": (
-        "Digits on a display whose segments lie one time in ten, and 17 columns that mean nothing. "
-        "No classifier of any kind can err in less than 26.0 % of the cases."
+        "Digits on a display whose segments are wrong one time in ten, with 17 columns of noise. "
+        "No classifier has an error below 26.0 %."
     ),
     "car": (
-        "Every car of a decision model, described by six attributes and judged unacc, acc, good or vgood. "
-        "No noise: whatever a pruned tree loses, it loses for the sake of its size."
+        "Every car of a decision model, with six attributes and the class unacc, acc, good or vgood. "
+        "There is no noise, so pruning trades accuracy for size."
     ),
 }
 
@@ -45,13 +45,13 @@ def main(arguments: Sequence[str] = ()) -> Path:
     walk("led24", datasets.led24(6000), console)
     model = walk("car", datasets.car(), console)
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_report(model, page, title="car: a tree, cut back")
-    console.print(f"A page to slide, cut and read in, for a browser: {page}", soft_wrap=True)
+    write_report(model, page, title="car: a pruned tree")
+    console.print(f"Open the report in a browser: {page}", soft_wrap=True)
     return page
 
 
 def walk(name: str, table: "Table", console: Any) -> "Model":
-    """Fit on half of the rows, prune with a quarter, certify with the last quarter; return the fitted model."""
+    """Fit on half of the rows, prune with a quarter, certify on the last quarter; return the fitted model."""
     from .. import certify, count, datasets, prune
     from ..fitting import Recipe, fit_model, prune_to
     from ..show.text import export_text
@@ -81,12 +81,12 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
         rows.append([what, f"{pruning.n_leaves:,}", *shares, f"{math.ceil(1000 * certified.value) / 10:.1f} %"])
     console.print(grid(["tree", "leaves", "growing", "held-out", "test", "certified"], rows))
     console.print(
-        f"Certified: at most this on new rows, with {100 * (1 - DELTA):g} % confidence, all four trees at once.\n"
+        f"certified: an upper bound on the error on new rows, at {100 * (1 - DELTA):g} % confidence for all trees\n"
     )
-    console.print("The tree of at most eight leaves:")
+    console.print("The tree with at most eight leaves:")
     console.print(export_text(model.tree, model.grown, pruning=eight.pruning))
     final = replace(model, holdout=fresh, certificate=bounds[1], facts={**model.facts, "data": name})
-    console.print(f"\nThe tree that was chosen. {final.certificate}\n")
+    console.print(f"\nThe chosen tree: {final.certificate}\n")
     return final
 
 

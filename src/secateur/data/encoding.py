@@ -43,7 +43,7 @@ def encode(
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
 ) -> Table:
-    """Return `data` as a table: one array per column, and what its numbers mean.
+    """Return `data` as a table: one array per column, and a schema.
 
     Parameters
     ----------
@@ -170,11 +170,11 @@ def _position(column: Any, names: tuple[str, ...], what: str) -> int:
     if isinstance(column, str):
         if column in names:
             return names.index(column)
-        raise ParameterError(f"{what}={column!r} is no column; the columns are {listed(names)}")
+        raise ParameterError(f"{what}={column!r} is not a column; the columns are {listed(names)}")
     if not isinstance(column, int | np.integer) or isinstance(column, bool):
         raise ParameterError(f"{what} holds {column!r}; names or positions of columns are needed")
     if not -len(names) <= column < len(names):
-        raise ParameterError(f"{what}={column} is no column; there are {len(names)}, counted from 0")
+        raise ParameterError(f"{what}={column} is not a column; there are {len(names)}, counted from 0")
     return int(column) % len(names)
 
 
@@ -191,7 +191,7 @@ def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | 
         for column in () if columns is None else [columns] if isinstance(columns, str | int) else columns:
             at = _position(column, names, kind)
             if wanted[at] not in (None, kind):
-                raise ParameterError(f"column {names[at]!r} is asked for both as nominal and as numeric")
+                raise ParameterError(f"column {names[at]!r} is given both as nominal and as numeric")
             wanted[at] = kind
     return wanted
 
@@ -297,7 +297,7 @@ def _later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool)
         new = [coded.levels[code] for code in np.unique(coded.codes[is_new])]
         raise SchemaError(
             f"column {about.name!r}: {listed(new)} in {n_new:,} rows (first row {np.flatnonzero(is_new)[0]}) "
-            "were not there when the tree was grown; unseen='majority-branch' sends them where most examples went"
+            "were not in the growing sample; unseen='majority-branch' sends them where most examples went"
         )
     if about.has_missing:
         codes[is_missing | is_new if unseen == "missing" else is_missing] = len(about.categories)

@@ -46,8 +46,8 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
-            f"{shown_path(path)} cannot be written ({reason_of(error)}); what was there before is unchanged: "
-            "make room or choose another place, and try again"
+            f"{shown_path(path)} cannot be written ({reason_of(error)}); the previous file is unchanged: "
+            "free some space or choose another path, and try again"
         ) from error
 
 

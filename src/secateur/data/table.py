@@ -17,7 +17,7 @@ Kind = Literal["numeric", "nominal"]
 
 @dataclass(frozen=True)
 class Column:
-    """What one column of a table means.
+    """The name, kind and categories of one column of a table.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """The columns of the growing table, and what its target holds: classes or numbers.
+    """The columns and the target of the table a tree was grown on.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Schema:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Rows as one array per column, with the schema that turns them back into values.
+    """Rows as one array per column, with the schema that decodes them.
 
     Made by `encode`; the arrays are read-only.
 

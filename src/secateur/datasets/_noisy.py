@@ -27,7 +27,7 @@ PEAKS = ((7, 15), (7, 11), (15, 11))
 
 
 def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
-    """Return digits on a faulty display: seven segments that lie, and 17 coins that say nothing.
+    """Return digits on a faulty display: seven noisy segments and 17 columns of noise.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def waveform(n: int, seed: int = 0) -> Table:
 
 
 def noise(n: int, p: float, seed: int = 0) -> Table:
-    """Return rows whose class has nothing to do with their one attribute.
+    """Return rows with one attribute that is independent of the class.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ TARGET = "class"
 
 
 def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
-    """Return a data set of a folder.
+    """Load a data set from a folder.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
 
 
 def fetch(name: str | int, **options: Any) -> Table:
-    """Return a data set of OpenML, by name or number; needs the internet.
+    """Download a data set from OpenML by name or number.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _kinds(name: str, folder: Path) -> dict[str, Any]:
         schema = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(
-            f"{folder} is no folder of data sets: SCHEMA.json cannot be read ({error.strerror or error}); "
+            f"{folder} is not a folder of data sets: SCHEMA.json cannot be read ({error.strerror or error}); "
             "give the folder that holds it beside the files NAME.csv.gz"
         ) from error
     except ValueError as error:

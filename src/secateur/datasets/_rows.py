@@ -13,7 +13,7 @@ from ..errors import DataError, ParameterError
 
 
 def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
-    """Return the rows of a table dealt out at random into parts.
+    """Split the rows of a table at random into parts.
 
     Parameters
     ----------

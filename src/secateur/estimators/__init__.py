@@ -13,7 +13,7 @@ __all__ = ["TreeClassifier", "TreeRegressor", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> TreeClassifier | TreeRegressor:
-    """Return the fitted estimator that `save` wrote to a file.
+    """Load a fitted estimator from a file written by `save`.
 
     The file is proved before anything uses it: it holds a model or raises `ModelFileError`;
     it can never run code.

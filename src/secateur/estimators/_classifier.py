@@ -12,102 +12,102 @@ from ._base import TreeEstimator
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
-    """A decision tree for classification, grown, cut back and, if asked, certified.
+    """A decision tree classifier that is pruned and, on request, certified.
 
-    By default nine trees are grown (three criteria, three least leaf sizes), the whole pruning
-    path of each is cross-validated, and the smallest tree within one standard error of the best
-    is taken. `criterion="gini"` grows one tree only, in a ninth of the time.
+    By default, nine trees are grown (three criteria, three minimum leaf sizes), the pruning path of
+    each is cross-validated, and the smallest tree within one standard error of the best is kept.
+    With `criterion="gini"` only one tree is grown, in a ninth of the time.
 
     Parameters
     ----------
     criterion : {"auto", "gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"}
-        What a test should lower most. "auto" lets cross-validation choose between gini,
-        entropy and sqrt; where nothing is cross-validated it is gini.
+        Splitting criterion. "auto" lets cross-validation choose between gini, entropy and
+        sqrt; without cross-validation it is gini.
     min_samples_leaf : int or "auto"
-        Least number of examples in a child. "auto" lets cross-validation choose between 1, 2
-        and 5; with a named criterion, or where nothing is cross-validated, it is 1.
+        Minimum number of rows in a child. "auto" lets cross-validation choose between 1, 2 and
+        5; with a named criterion, or without cross-validation, it is 1.
     splits : {"binary", "multiway"}
         Nominal columns: a set of categories against the rest, or one child per category.
     growth : {"depth-first", "best-first"}
-        Best-first splits the leaf with the largest drop next.
+        Best-first always splits the leaf with the largest drop of the criterion.
     max_splits : int, optional
-        Number of tests in all; for best-first growth.
+        Maximum number of tests; for best-first growth.
     max_depth : int, optional
-        Number of tests on a path.
+        Maximum number of tests on a path from the root.
     min_samples_split : int
-        Least number of examples in a node to be split.
+        Minimum number of rows in a node to be split.
     min_weight_fraction_leaf : float
-        Least share of the whole weight in a child. With class weights this is the limit that
-        matters: rows of a class that weighs next to nothing then cannot make a leaf.
+        Minimum share of the total weight in a child. Use it with class weights, so that rows of
+        a class with a small weight do not make a leaf of their own.
     max_bins : int, optional
-        None considers every threshold; a number cuts between so many bins only.
+        Number of bins per numeric column; None considers every threshold.
     prune : str or None
-        A rule of `secateur.pruners.RULES`; None keeps the whole tree. Rules that give one tree
-        ("reduced-error", "error-based", ...) take no notice of `select`.
+        A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
+        ("reduced-error", "error-based", ...) ignore `select`.
     prune_parameters : dict, optional
-        Further parameters of the rule, such as `{"confidence": 0.1}`.
+        Parameters of the rule, such as `{"confidence": 0.1}`.
     penalty : {"leaves", "sqrt", "log"} or callable
-        What size costs in cost-complexity pruning.
+        Penalty on size in cost-complexity pruning.
     select : {"1se", "0se", "holdout", "certificate"}, float, int or None
         How a member of a sequence of prunings is chosen:
 
-        - "1se": the smallest within one standard error of the least error (also "0.25se",
-          "2se", ...); "0se": the least error. By cross-validation for "cost-complexity", on
+        - "1se": the smallest within one standard error of the lowest error (also "0.25se",
+          "2se", ...); "0se": the lowest error. By cross-validation for "cost-complexity", on
           held-out rows for other sequences.
-        - "holdout": the least error on held-out rows.
-        - "certificate": the least certified limit, which is then `certificate_`.
-        - a float: the smallest that is right so often, measured as for "1se".
-        - an int: the largest with at most so many leaves.
-        - None: the whole tree; `prune_to` cuts it later.
+        - "holdout": the lowest error on held-out rows.
+        - "certificate": the lowest certified limit, which is then `certificate_`.
+        - a float: the smallest with at least this accuracy, measured as for "1se".
+        - an int: the largest with at most this number of leaves.
+        - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        How often folds are dealt; "auto" is 3 up to 10,000 rows, else 1.
+        Number of repeats of cross-validation; "auto" is 3 for up to 10,000 rows, else 1.
     probabilities : {"frequency", "shrunk", "m-estimate", "mixture"}
-        What `predict_proba` returns: the class shares in the row's leaf; the same shrunk
-        towards those of the nodes above; with two rows that look like the root added; or the
-        mean of the shares over all prunings of the tree, each weighted by how few growing
-        errors it makes. The classes predicted are those of the leaves in any case.
+        What `predict_proba` returns: the class shares in the leaf of the row; the shares shrunk
+        towards those of the nodes above; the shares with two rows distributed as the root
+        added; or the mean over all prunings of the tree, weighted by their growing errors.
+        `predict` does not depend on it.
     holdout : float
-        Share of the rows that is kept aside where a rule, a choice or a certificate needs fresh
-        rows and `fit` is given none.
+        Share of the rows to hold out if a rule, the selection or a certificate needs held-out
+        rows and none are passed to `fit`.
     certify : str or True, optional
         Method of the certificate ("best", "test-sample", "path", "occam", "rademacher",
-        "pac-bayes"); True is "best". The rows it needs are kept aside before growing.
+        "pac-bayes"); True is "best". Its rows are held out before growing.
     delta : float
-        Chance that the certificate is wrong.
+        Probability that the certificate may fail.
     costs : array of shape (n_classes, n_classes), optional
-        What it costs to answer class j for a row of class i, classes sorted. Leaves then answer
-        the class of least expected cost, and pruning lowers the cost, not the errors.
+        Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the
+        class with the lowest expected cost, and pruning minimises the cost instead of errors.
     class_weight : dict or "balanced", optional
-        Factor on the weights of each class; "balanced" makes all classes weigh the same.
+        Weight of each class; "balanced" gives all classes the same total weight.
     nominal : list of names or positions, optional
-        Columns of numbers to be read as categories. Columns of text, truth values and
-        categorical types are read so anyway.
+        Columns of numbers to treat as categories. Columns of text, booleans and categorical
+        types always are.
     random_state : None, int or RandomState
         Seed of folds and held-out rows; None is 0. Growing has no randomness.
     n_jobs : int, executor or None
-        Threads; -1 for one per core. The tree does not depend on it.
+        Number of threads; -1 uses all cores. The tree does not depend on it.
 
     Attributes
     ----------
     tree_ : Tree
-        The whole tree that was grown; every node number is one of this tree.
+        The grown tree. All node numbers refer to it.
     counts_ : Counts
-        The growing sample in its nodes.
+        Counts of the growing sample.
     pruning_ : Pruning
-        What is left of the tree, and predicts.
+        The pruned tree, which predicts.
     sequence_ : PruningSequence or None
-        The sequence `pruning_` was taken from.
+        The sequence that `pruning_` is a member of.
     selection_ : Selection or None
-        The table it was chosen from, with all ways of growing that were tried in `pool`.
+        The table from which it was chosen; `pool` contains all ways of growing that were tried.
     holdout_ : Counts or None
-        The held-out sample.
+        Counts of the held-out sample.
     certificate_ : Bound or None
     model_ : Model
         All of these as one frozen object.
     classes_ : array
-        The class labels, sorted, of the type they were given in.
+        The class labels, sorted, in their original type.
     n_classes_, n_features_in_ : int
     feature_names_in_ : array of str
         Only if `X` had column names.
@@ -116,14 +116,13 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Columns of a data frame are matched by name, in whatever order they come. Numbers may be
-    missing (NaN), and are compared in float64: a threshold means what it says.
+    Columns of a data frame are matched by name, in any order. Numbers may be missing (NaN) and
+    are compared in float64.
 
-    The same rows in any order give the same tree: folds and held-out rows are dealt by what the
-    rows hold and by the seed, not by where they stand.
+    The same rows in any order give the same tree: folds and held-out rows depend on the values
+    of the rows and on the seed, not on their position.
 
-    An interrupted or failed `fit` changes nothing: the estimator stays unfitted, or keeps the
-    tree of the last `fit` that ended.
+    If `fit` fails or is interrupted, the estimator does not change.
 
     Examples
     --------
@@ -141,7 +140,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     |--- sky = sunny
     |   |--- class: go (60 rows, 20 errors)
 
-    The strategy of the paper on k-REP and Rademacher penalties, in one line:
+    k-REP with a Rademacher certificate, as in Kääriäinen, Malinen and Elomaa (2004):
 
     >>> certified = TreeClassifier(prune="k-reduced-error", certify="rademacher").fit(X, y)
     >>> certified.certificate_.method

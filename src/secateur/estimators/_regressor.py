@@ -12,22 +12,21 @@ from ._base import TreeEstimator
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
-    """A regression tree by squared error, grown and cut back.
+    """A decision tree regressor that is pruned by squared error.
 
-    By default three trees are grown (at least 1, 2 or 5 rows in a leaf), the whole pruning
-    path of each is cross-validated, and the smallest tree within one standard error of the best
-    is taken.
+    By default, three trees are grown (with at least 1, 2 or 5 rows in a leaf), the pruning path of
+    each is cross-validated, and the smallest tree within one standard error of the best is kept.
 
     Parameters
     ----------
     criterion : {"squared_error"}
     min_samples_leaf : int or "auto"
-        Least number of examples in a child. "auto" lets cross-validation choose between 1, 2
-        and 5; where nothing is cross-validated it is 1.
+        Minimum number of rows in a child. "auto" lets cross-validation choose between 1, 2 and
+        5; without cross-validation it is 1.
     prune : {"cost-complexity", "best-of-size", "reduced-error", "greedy", "weakest-links", ...} or None
-        Rules that need costs only.
+        A rule that supports regression.
     select : {"1se", "0se", "holdout"}, float, int or None
-        As for `TreeClassifier`; a float is the share of the variance to explain.
+        As for `TreeClassifier`; a float is the minimum R squared.
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
@@ -40,7 +39,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     counts_, holdout_ : Moments
         Weight, mean and squared error in each node of `tree_`.
     certificate_ : None
-        A squared error has no limit that could be certified.
+        Squared errors cannot be certified.
 
     Examples
     --------

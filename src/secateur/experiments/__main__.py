@@ -1,4 +1,4 @@
-"""python -m secateur.experiments DOCS: bring the tables of the documentation up to date."""
+"""python -m secateur.experiments DOCS: update the tables and pictures of the reproduction pages."""
 
 import sys
 

@@ -183,7 +183,7 @@ def _krk(found: Result) -> Sheet:
         accuracy = 100 * (1 - errors / found["positions"])
         rows.append((leaves, *compared(KRK_ERRORS[leaves - 1], errors), KRK_ACCURACY.get(leaves), round(accuracy, 2)))
     head = ("leaves", "errors, published tree", "ours", "difference", "accuracy %, published", "ours")
-    return Sheet("krk", "King-rook-king: least errors of 262,144 positions", head, tuple(rows))
+    return Sheet("krk", "King-rook-king: fewest errors on 262,144 positions", head, tuple(rows))
 
 
 def _claims(results: dict[str, Result]) -> Sheet:
@@ -203,7 +203,7 @@ def _claims(results: dict[str, Result]) -> Sheet:
     ):
         name = f"GREEDY's {what}, of {unequal['trees']}, values 2, 3, 3 and 4 classes"
         rows.append((name, *compared(67, unequal[key])))
-    return Sheet("claims", "The claims in figures", ("claim", "published", "ours", "difference"), tuple(rows))
+    return Sheet("claims", "Claims", ("claim", "published", "ours", "difference"), tuple(rows))
 
 
 def _tables(results: dict[str, Result]) -> Sheet:
@@ -249,9 +249,9 @@ def _shown(results: dict[str, Result]) -> list[tuple[str, Result]]:
 def _curves(results: dict[str, Result]) -> Sheet:
     shown = _shown(results)
     rows = tuple(
-        (float(share), *(100 * one["curves"][way][i] for _, one in shown for way in WAYS))
+        (round(100 * share), *(100 * one["curves"][way][i] for _, one in shown for way in WAYS))
         for i, share in enumerate(SHARES)
     )
-    head = ("share of the leaves", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
+    head = ("leaves, % of all", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
     title = "Mean accuracy in percent by size, three attributes of three values"
     return Sheet("accuracy-by-size", title, head, rows, decimals=1)

@@ -143,7 +143,7 @@ def _generated(results: dict[str, Result]) -> Sheet:
         printed = CERTIFICATES[one["n_grow"], one["n_prune"], one["noise"]]
         for row, (_, name, at) in zip(cells, COLUMNS, strict=True):
             row.extend(compared(None if at is None else printed[at], mean(one[name])))
-    title = "Generated samples: bounds on the error at delta = .01, mean"
+    title = "Generated samples: mean bounds on the error at delta = 0.01"
     return Sheet("generated", title, tuple(head), tuple(tuple(row) for row in cells), decimals=3)
 
 
@@ -157,7 +157,7 @@ def _real(names: list[str], results: dict[str, Result]) -> Sheet:
         )  # fmt: skip
     head = ("set", "rows", "test error, REP", "test error, path", *(label for label, _, _ in COLUMNS))
     return Sheet(
-        "real", "Real sets: bounds on the error at delta = .01, mean of 10 splits", head, tuple(rows), decimals=3
+        "real", "Real data sets: mean bounds on the error over 10 splits at delta = 0.01", head, tuple(rows), decimals=3
     )
 
 
@@ -175,4 +175,4 @@ def _held(results: dict[str, Result]) -> Sheet:
                 n_least += bound <= min(one[other][i] for _, other in valid)
         rows.append((label, n, n_below, n_least))
     head = ("certificate", "samples", "below the test error", "least of all")
-    return Sheet("ranking", "Who wins, sample by sample", head, tuple(rows))
+    return Sheet("ranking", "Which bound is lowest, by sample", head, tuple(rows))

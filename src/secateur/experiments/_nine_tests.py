@@ -70,7 +70,7 @@ def nine_tests_sheets(found: Result) -> list[Sheet]:
         Sheet("nine-tests", "Nine tests: the best pruning of each size", head, tuple(rows)),
         Sheet(
             "nine-tests-ways",
-            "Nine tests: the quicker ways and the counts",
+            "Nine tests: other algorithms, and numbers of prunings",
             ("what", "published", "ours", "same"),
             more,
         ),

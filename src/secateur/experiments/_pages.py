@@ -1,13 +1,15 @@
-"""The tables of the documentation, made from the results that the command wrote.
+"""The pages of reproductions, with tables and pictures made from the results that the command wrote.
 
-`docs/results/NAME.json` is the `results.json` of a full run. On the page a table stands between
-two comments, `<!-- table: NAME KEY -->` and `<!-- end -->`; `<!-- facts -->` is where the list of
+`docs/results/NAME.json` is the `results.json` of a full run. On a page a table stands between two
+comments, `<!-- table: NAME KEY -->` and `<!-- end -->`; `<!-- facts -->` is where the list of
 commands, times and versions goes. What stands between is replaced.
 """
 
 import json
 import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +17,27 @@ from ..errors import DataError
 from ._run import NAMES, study_of
 from ._study import write_whole
 
-PAGE = Path("explanation", "reproductions.md")
+OVERVIEW = Path("explanation", "reproductions.md")
+PAGES = (OVERVIEW, *(Path("explanation", "reproductions", f"{name}.md") for name in NAMES))
+PICTURES = Path("images", "reproductions")
 _PLACE = re.compile(r"(<!-- (table: \S+ \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def write_docs(folder: str | os.PathLike[str] = "docs") -> Path:
-    """Bring the tables of the documentation up to date with the results beside them.
+def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True) -> list[Path]:
+    """Update the tables and pictures of the reproduction pages from the committed results.
 
     Parameters
     ----------
     folder : path
-        Holds `results/NAME.json` for every experiment, and the page `explanation/reproductions.md`.
+        Contains `results/NAME.json` for every experiment, the overview
+        `explanation/reproductions.md` and a page `explanation/reproductions/NAME.md` each.
+    pictures : bool
+        Whether to draw the pictures too; this needs matplotlib.
 
     Returns
     -------
-    Path
-        The page.
+    list of Path
+        The pages.
 
     Examples
     --------
@@ -38,9 +45,12 @@ def write_docs(folder: str | os.PathLike[str] = "docs") -> Path:
     Traceback (most recent call last):
     secateur.errors.DataError: nowhere/explanation/reproductions.md cannot be read (No such file or directory)
     """
-    page = Path(folder) / PAGE
-    write_whole(page, filled(_read(page), Path(folder) / "results"))
-    return page
+    pages = [Path(folder) / page for page in PAGES]
+    for page in pages:
+        write_whole(page, filled(_read(page), Path(folder) / "results"))
+    if pictures:
+        _draw(Path(folder))
+    return pages
 
 
 def filled(text: str, results: Path) -> str:
@@ -59,6 +69,16 @@ def filled(text: str, results: Path) -> str:
         return f"{match[1]}\n{tables[match[2]]}\n{match[3]}"
 
     return _PLACE.sub(replace, text)
+
+
+def _draw(folder: Path) -> None:
+    (folder / PICTURES).mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        results = json.loads(_read(folder / "results" / f"{name}.json"))["results"]
+        with tempfile.TemporaryDirectory() as made:
+            study_of(name).draw(results, Path(made))
+            for picture in Path(made).glob("*.png"):
+                shutil.copy(picture, folder / PICTURES / f"{name}-{picture.name}")
 
 
 def _facts(found: dict[str, Any]) -> str:

@@ -122,7 +122,7 @@ def _bounds(names: list[str], results: dict[str, Result]) -> Sheet:
     )
     head = ("set", "test error, REP", *BOUNDS.values())
     title = f"Bounds on the error at delta = {DELTA:g}, mean over the splits"
-    note = "d/4 is the published count of prunings, which is too small; such a bound is no guarantee."
+    note = "d/4 is the published number of prunings, which is too small; bounds with it are not guarantees."
     return Sheet("bounds", title, head, rows, note, decimals=3)
 
 

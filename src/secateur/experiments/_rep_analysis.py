@@ -130,7 +130,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     head = ["p"]
     for name in ("best c", "equation 5", "equation 2", "exact"):
         head += [f"{name}, reference", "ours"]
-    title = f"Probability that noise becomes one leaf, {N} pruning examples, {K} safe nodes"
+    title = f"Probability that noise is pruned to one leaf, {N} pruning examples, {K} safe nodes"
     surface = Sheet("surface", title, (*head, "equation 5 below the truth"), tuple(rows))
     return [surface, _expectations(found), _simulations(results), _noise_trees(results)]
 
@@ -198,5 +198,5 @@ def _noise_trees(results: dict[str, Result]) -> Sheet:
         "p", "examples", "leaves expected", "leaves grown", "difference", "leaves after REP", "per 1,000 examples",
         "safe nodes",
     )  # fmt: skip
-    title = "Trees grown on one attribute that says nothing, a third of the examples kept for pruning"
+    title = "Trees grown on one uninformative attribute, a third of the examples held out for pruning"
     return Sheet("noise-trees", title, head, tuple(rows))

@@ -152,7 +152,7 @@ def _checked_data(name: str, data: Any, quick: bool) -> str | None:
     if not folder.is_dir():
         raise DataError(f"no data folder {folder} (looked for {folder.absolute()}); --data names the folder")
     if not (folder / "SCHEMA.json").is_file():
-        raise DataError(f"{folder} is no folder of data sets: it has no SCHEMA.json beside files NAME.csv.gz")
+        raise DataError(f"{folder} is not a folder of data sets: it has no SCHEMA.json next to files NAME.csv.gz")
     return str(folder)
 
 

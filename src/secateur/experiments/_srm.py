@@ -109,7 +109,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Sizes and excess errors of the methods, the promise of Kearns and Mansour, and growing."""
     found = [one for key, one in results.items() if key.startswith("prune")]
     return [
-        _by_method("excess", "True error above that of the concept, in percent points", "excess", 100, found),
+        _by_method("excess", "True error above that of the concept, in percentage points", "excess", 100, found),
         _by_method("leaves", "Leaves", "leaves", 1, found),
         _promise(found),
         _growing(results),
@@ -127,6 +127,8 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             points = [(one["n"], 100 * mean(one["methods"][method]["excess"])) for one in some]
             ax.plot(*zip(*points, strict=True), "o-", color=colour, label=method)
         ax.set(xscale="log", xlabel="examples", ylabel="excess error %", title=f"noise {noise:g}")
+        ax.set_xticks([one["n"] for one in some], [f"{one['n']:,}" for one in some], fontsize=8)
+        ax.minorticks_off()
         ax.legend(frameon=False, fontsize=8)
         tidied(ax)
     ax = axes[0, 2]
@@ -212,7 +214,7 @@ def _promise(found: list[Result]) -> Sheet:
         )
         for one in found
     )
-    title = "Samples in which the result keeps nothing that the best pruning of the same tree does not keep"
+    title = "Samples in which the result is contained in the best pruning of the same tree"
     return Sheet("promise", title, ("noise", "examples", "samples", *shown), rows, decimals=1)
 
 
@@ -224,4 +226,4 @@ def _growing(results: dict[str, Result]) -> Sheet:
         for criterion in CRITERIA
     )
     head = ("data", "criterion", *(f"{t} splits" for t in N_SPLITS), "splits in all")
-    return Sheet("growing", "Training error in percent after so many best-first splits", head, rows, decimals=1)
+    return Sheet("growing", "Training error in percent by number of best-first splits", head, rows, decimals=1)

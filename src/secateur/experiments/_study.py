@@ -67,7 +67,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            f"the folder {folder} cannot be made ({error.strerror or error}); name another with --out"
+            f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
         ) from error
 
 

@@ -135,7 +135,7 @@ def _errors(names: list[str], by_set: dict[str, Result]) -> Sheet:
 
 
 def _sizes(names: list[str], by_set: dict[str, Result]) -> Sheet:
-    title = "Size in nodes (leaves are half of one more: binary trees)"
+    title = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
     return _beside("sizes", title, "nodes", 1, names, by_set)
 
 
@@ -167,9 +167,14 @@ def _families(names: list[str], by_set: dict[str, Result]) -> Sheet:
             cells += compared(_published(name, 6, j), 100 * mean(found[f"same {rule}"]))
         rows.append((*cells, len(found["is subset"]), sum(found["is subset"])))
     n_runs, n_inside = sum(row[-2] for row in rows), sum(row[-1] for row in rows)
-    note = f"The square root family lay inside the additive one in {n_inside:,} of {n_runs:,} runs."
+    note = f"The square root family is a subset of the additive one in {n_inside:,} of {n_runs:,} runs."
     return Sheet(
-        "families", "Sizes of the families, and how often both chose one tree", tuple(head), tuple(rows), note, 2
+        "families",
+        "Size of the families, and how often both penalties chose the same tree",
+        tuple(head),
+        tuple(rows),
+        note,
+        2,
     )
 
 
@@ -185,5 +190,5 @@ def _differences(names: list[str], by_set: dict[str, Result]) -> Sheet:
             cells += [float(gaps.mean()), spread, bool(abs(gaps.mean()) > 2 * spread)]
         rows.append(tuple(cells))
     head = ("set", *(f"{rule} {what}" for rule in RULES for what in ("sub - CART", "standard error", "beyond 2 SE")))
-    title = "Difference of the test errors in percent points, square root minus additive"
+    title = "Difference of the test errors in percentage points, square root minus additive"
     return Sheet("differences", title, head, tuple(rows), decimals=2)

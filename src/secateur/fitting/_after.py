@@ -23,7 +23,7 @@ from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, 
 def prune_to(
     model: Model, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
 ) -> Model:
-    """Return the model cut back along its sequence; nothing is grown or counted again.
+    """Return the model pruned to another member of its sequence, without growing or counting again.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def prune_to(
 
 
 def snip(model: Model, node: int) -> Model:
-    """Return the model cut at one more node; a cut by hand has no certificate.
+    """Return the model cut at one more node, without a certificate.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def certificate_of(
 
 
 def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, Array]:
-    """Return the table of accuracy against size: one value per member of the model's sequence.
+    """Return the errors of every member of the model's sequence as a table.
 
     Examples
     --------

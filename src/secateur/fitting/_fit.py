@@ -39,7 +39,7 @@ def fit_model(
     held_out_weight: npt.ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Model:
-    """Return the model that the recipe makes of a table.
+    """Fit a model to a table as the recipe describes.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _by_rule(recipe: Recipe, grown: Sample, holdout: Sample | None, cost: Sums |
         parameters.setdefault("penalty", recipe.penalty)
     if recipe.prune == "smallest-within" and "accuracy" not in parameters:
         if not is_accuracy(recipe.select):
-            raise ParameterError("prune='smallest-within' needs an accuracy; say select=0.9, for example")
+            raise ParameterError("prune='smallest-within' needs an accuracy, such as select=0.9")
         parameters["accuracy"] = recipe.select
     if recipe.prune == "certificate-optimal":
         parameters.setdefault("delta", recipe.delta)
@@ -257,7 +257,7 @@ def _check_judges(recipe: Recipe, weight: Any) -> None:
     if weight is None or not recipe.is_certified or (weight[weight > 0] == 1).all():
         return
     raise UnsupportedError(
-        f"the {np.count_nonzero(weight):,} rows kept aside to certify have weights (sample_weight, of total weight "
+        f"the {np.count_nonzero(weight):,} rows held out to certify have weights (sample_weight, of total weight "
         f"{weight.sum():,.6g}), and a certificate counts independent rows, each once: fit without certify and certify "
         "on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three independent rows with the "
         "same values, hand them over as rows"

@@ -41,7 +41,7 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
 
 
 def index_of(sequence: PruningSequence, pruning: Pruning) -> int | None:
-    """Return the place of a pruning in a sequence; None if it is no member.
+    """Return the index of a pruning in a sequence, or None if it is not a member.
 
     Examples
     --------

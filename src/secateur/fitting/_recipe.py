@@ -16,7 +16,7 @@ _SE = re.compile(r"(\d+(?:\.\d+)?)se")
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to make a model of a table; the parameters of the estimators under their names.
+    """How to fit a model to a table: the parameters of the estimators, by the same names.
 
     Parameters
     ----------

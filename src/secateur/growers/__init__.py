@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a criterion is for.
+    """An entry of `CRITERIA`: the target a criterion is for, and how it is computed.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def grow(
     nominal: Any = None,
     n_jobs: int | None = None,
 ) -> tuple[Tree, Any]:
-    """Return a tree grown on a sample, and the sample's counts in it.
+    """Grow a tree on a sample and return it with the counts of the sample.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def grow(
     y : array or column name
         The class of each row; with "squared_error" its number.
     criterion : str
-        What a test should lower most; a name of `secateur.growers.CRITERIA`. "error" is for
-        demonstration: it is blind to useful tests.
-        "squared_error" grows a regression tree, whose leaves answer the mean of their numbers.
+        Splitting criterion: a name of `secateur.growers.CRITERIA`. "error" is for demonstration,
+        because it misses useful tests. "squared_error" grows a regression tree, whose leaves
+        predict the mean of their rows.
     splits : {"binary", "multiway"}
         Nominal columns: a set of categories against the rest, or one child per category.
         Numeric columns are always compared with a threshold.
@@ -67,13 +67,13 @@ def grow(
         Best-first splits the leaf with the largest drop next, and records the step in
         `tree.birth`.
     max_splits, max_depth : int, optional
-        Number of tests in all (best-first only) and on a path.
+        Maximum number of tests (best-first only), and of tests on a path from the root.
     min_samples_leaf, min_samples_split : int
-        Least number of examples in a child, and in a node to be split. Whole-number weights
-        count as repetitions; with other weights rows are counted.
+        Minimum number of rows in a child, and in a node to be split. Whole-number weights
+        count as repetitions; with other weights, rows are counted.
     min_weight_fraction_leaf : float
-        Least share of the whole weight in a child, from 0 to 0.5. With weights that are not
-        whole it takes the place of `min_samples_leaf` and `min_samples_split`.
+        Minimum share of the total weight in a child, from 0 to 0.5. With weights that are not
+        whole numbers, it replaces `min_samples_leaf` and `min_samples_split`.
     max_bins : int, optional
         None considers every threshold. A number puts the values of each numeric column with
         more values into as many bins of about equally many rows, and cuts between bins only.
@@ -86,11 +86,11 @@ def grow(
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
     class_weight : dict or "balanced", optional
-        Factor on the weights of each class; "balanced" makes all classes weigh the same.
+        Weight of each class; "balanced" gives all classes the same total weight.
     nominal : list, optional
         Columns of numbers to be read as categories.
     n_jobs : int, optional
-        Threads; -1 for one per core. The tree does not depend on it.
+        Number of threads; -1 uses all cores. The tree does not depend on it.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def recounted(
         if len(wrong):
             v = wrong[0]
             raise DataError(
-                f"X brings {found[v]} rows to node {foreign.order[v]}, but the tree was grown with {known[v]} there; "
+                f"X routes {found[v]} rows to node {foreign.order[v]}, but the tree was grown with {known[v]} there; "
                 "X, y (and sample_weight) must be the rows the estimator was fitted on"
             )
     return counted(foreign, leaves, y, None if (weight == 1).all() else weight, "grow")

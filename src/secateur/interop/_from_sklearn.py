@@ -28,7 +28,7 @@ from ._read import MEANS, Foreign, read_tree, schema_of
 def from_sklearn(
     estimator: Any, X: Any = None, y: Any = None, feature_names: Any = None, *, sample_weight: Any = None
 ) -> Model:
-    """Return a fitted scikit-learn tree as a model of ours.
+    """Convert a fitted scikit-learn tree to a model.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def _sample(foreign: Foreign, X: Any, y: Any, sample_weight: Any) -> Counts | Mo
     if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
         what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
         raise UnsupportedError(
-            f"{type(estimator).__name__} has {what}: its leaves answer other numbers than the mean of their rows, "
-            "which our regression trees cannot; prune_sklearn takes it"
+            f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
+            "which regression trees of secateur cannot represent; use prune_sklearn"
         )
     if not foreign.missing_counts:
         return foreign.own_sample()

@@ -143,9 +143,7 @@ def _walk(left: list[int], right: list[int], is_leaf: list[bool]) -> tuple[Array
         v, parent = stack.pop()
         if not 0 <= v < n or is_seen[v]:
             what = "is reached twice" if 0 <= v < n else f"is not one of the {n} nodes"
-            raise TreeError(
-                f"node {v} {what}: the estimator's tree was edited into something that is no tree; refit it"
-            )
+            raise TreeError(f"node {v} {what}: the estimator's tree was edited and is no longer a tree; refit it")
         is_seen[v] = True
         if not is_leaf[v]:
             stack += [(right[v], len(order)), (left[v], len(order))]

@@ -18,7 +18,7 @@ from ._write import pruned_estimator
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SklearnPath:
-    """The prunings of a fitted tree that are best at some penalty per leaf, largest first.
+    """The cost-complexity path of a fitted scikit-learn tree, largest first.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def path_sklearn(
     sample_weight: Any = None,
     cost: Literal["impurity", "errors"] = "impurity",
 ) -> SklearnPath:
-    """Return the whole cost-complexity path of a fitted tree; nothing is refitted.
+    """Return the cost-complexity path of a fitted scikit-learn tree without refitting it.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def prune_sklearn(
     growing: tuple[Any, ...] | None = None,
     **parameters: Any,
 ) -> Any:
-    """Return a fitted scikit-learn tree or forest cut back: smaller, of the same class, nothing refitted.
+    """Prune a fitted scikit-learn tree or forest without refitting it.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class _Job:
         if (X is None) != (y is None):
             raise ParameterError(f"{'X' if X is None else 'y'} is None; X and y go together")
         if self.alpha is not None and self.n_leaves is not None:
-            raise ParameterError("alpha and n_leaves are both given; one of them chooses")
+            raise ParameterError("alpha and n_leaves exclude each other; pass one of them")
         if not self.is_sequence and not (self.alpha is self.n_leaves is None):
             raise ParameterError(f"rule {self.rule!r} gives one pruning; alpha and n_leaves choose from a sequence")
         if self.n_leaves is not None and not (isinstance(self.n_leaves, int | np.integer) and self.n_leaves >= 1):
@@ -191,7 +191,7 @@ class _Job:
             result = self._chosen(result, rows)
         if not isinstance(result, Pruning):
             raise UnsupportedError(
-                "raise_subtrees=True moves tests to other rows, which is no pruning of the estimator"
+                "raise_subtrees=True moves tests to other rows, so the result is not a pruning of the estimator"
             )
         samples = (grown, rows.sample if rows else None)
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))

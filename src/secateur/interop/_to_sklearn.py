@@ -28,7 +28,7 @@ _IMPURITIES = ("gini", "entropy", "log_loss")
 
 
 def to_sklearn(model: Any) -> Any:
-    """Return the pruned tree of a model as a fitted scikit-learn estimator.
+    """Convert the pruned tree of a model to a fitted scikit-learn estimator.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def to_sklearn(model: Any) -> Any:
     """
     model = getattr(model, "model_", model)
     if not isinstance(model, Model):
-        raise UnsupportedError(f"model is a {type(model).__name__}; a Model or a fitted estimator of ours is needed")
+        raise UnsupportedError(f"model is a {type(model).__name__}; a Model or a fitted secateur estimator is needed")
     schema = _checked(model)
     plan = _plan(model, schema)
     columns = plan.columns
@@ -231,8 +231,8 @@ def _values(model: Model, plan: _Plan) -> Array:
         label = int(model.pruning.labels[v])
         if label >= shares.shape[1]:
             raise UnsupportedError(
-                f"leaf {v} answers a class that growing did not see, which scikit-learn's tree cannot; label leaves by "
-                "the growing sample"
+                f"leaf {v} predicts a class that is not in the growing sample, which scikit-learn's tree cannot "
+                "represent; label leaves by the growing sample"
             )
         if int(shares[i].argmax()) != label and held_out is not None:
             votes = held_out[v, : shares.shape[1]].astype(np.float64)

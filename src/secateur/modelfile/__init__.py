@@ -86,7 +86,7 @@ def save_model(model: Model, path: PathLike, *, overwrite: bool = True, sketch: 
 
 
 def load_model(path: PathLike) -> Model:
-    """Return the model in a file, packed or not.
+    """Load a model from a file, compressed or not.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def load_model(path: PathLike) -> Model:
 
 
 def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
-    """Return the text of the file of a model; what is returned can be loaded again.
+    """Return a model as the text of a model file.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
 
 
 def loads_model(data: bytes) -> Model:
-    """Return the model in the bytes of a file, packed or not.
+    """Load a model from the bytes of a file, compressed or not.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def loads_model(data: bytes) -> Model:
 
 
 def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
-    """Write the counts of one sample to a file, with the fingerprint of their tree.
+    """Write the counts of a sample to a file, with the fingerprint of the tree.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = T
 
 
 def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
-    """Return the counts in a file.
+    """Load counts from a file.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
 
 
 def tree_fingerprint(tree: Tree) -> str:
-    """Return a text that two trees share only if they send every row to the same leaf and have the same classes.
+    """Return a fingerprint that two trees share only if they route all rows alike and have the same classes.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def tree_fingerprint(tree: Tree) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of both formats, for other programs that read or write them.
+    """Return the JSON Schema (draft 2020-12) of model files and counts files.
 
     It says which keys and types there are; that the arrays are a tree is proved on loading.
 

@@ -27,7 +27,7 @@ def read_file(path: PathLike) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"it cannot be read ({reason_of(error)}); check the name and the rights") from error
+        raise ModelFileError(f"it cannot be read ({reason_of(error)}); check the name and the permissions") from error
     return unpacked(data)
 
 
@@ -47,14 +47,14 @@ def unpacked(data: bytes) -> bytes:
             n_bytes += len(part)
             if n_bytes > limit:
                 raise ModelFileError(
-                    f"it unpacks to more than {limit:,} bytes from {len(data):,}; no model does: it is no model file, "
-                    "or gunzip it yourself"
+                    f"it unpacks to more than {limit:,} bytes from {len(data):,}; no model does: it is not a model "
+                    "file; if it is, decompress it first"
                 )
             if not part and not rest and not stream.eof:
-                raise ModelFileError("the packed data ends too early; the file was cut off")
+                raise ModelFileError("the compressed data ends too early; the file is truncated")
             parts.append(part)
     except zlib.error as error:
-        raise ModelFileError(f"the packed data is damaged ({error})") from error
+        raise ModelFileError(f"the compressed data is damaged ({error})") from error
     if stream.unused_data:
         raise ModelFileError(f"{len(stream.unused_data):,} bytes follow the end of the packed data; none are needed")
     return b"".join(parts)

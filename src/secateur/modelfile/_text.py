@@ -30,7 +30,7 @@ def to_text(document: Document) -> bytes:
         return ("\n".join(lines) + "\n").encode()
     except UnicodeEncodeError as error:
         raise ModelFileError(
-            f"a text holds half a character ({error.object[error.start]!a}); replace it by a whole one"
+            f"a text contains half a character ({error.object[error.start]!a}); replace it by a whole one"
         ) from error
 
 
@@ -42,7 +42,9 @@ def from_text(data: bytes) -> Document:
     except ModelFileError:
         raise
     except UnicodeDecodeError as error:
-        raise ModelFileError(f"byte {error.start:,} is not UTF-8 text; it is no model file, or damaged") from error
+        raise ModelFileError(
+            f"byte {error.start:,} is not UTF-8 text; it is not a model file, or it is damaged"
+        ) from error
     except json.JSONDecodeError as error:
         raise ModelFileError(f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})") from error
     except RecursionError as error:
@@ -128,7 +130,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> Document:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise ModelFileError(f"the key {shortened(key)} occurs twice in one object; which one holds is unclear")
+                raise ModelFileError(f"the key {shortened(key)} occurs twice in one object; it must be unique")
             seen.add(key)
     return found
 

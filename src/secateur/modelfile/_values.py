@@ -132,7 +132,7 @@ def scalars_in(values: Any, where: str) -> list[Any]:
     if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
         first: dict[Any, int] = {}
         at, value = next((i, x) for i, x in enumerate(found) if x != x or first.setdefault(x, i) != i)  # noqa: PLR0124
-        raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is there before or is no value")
+        raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is a duplicate or not a value")
     return found
 
 
@@ -207,7 +207,7 @@ def plain_out(value: Any, where: str, level: int = 0) -> Any:
         items = [plain_out(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
         return items if isinstance(value, list) else {"$tuple": items}
     raise ModelFileError(
-        f"{where} is a {type(value).__name__} ({shortened(value)}); only plain values go into a file: None, truth "
+        f"{where} is a {type(value).__name__} ({shortened(value)}); only plain values can be saved: None, truth "
         "values, numbers, text, and lists and dictionaries of them"
     )
 

@@ -9,14 +9,14 @@ from ..errors import ParameterError
 
 @dataclass(frozen=True)
 class Bound:
-    """An upper limit on the error on new rows, and everything needed to check it.
+    """A certificate: an upper limit on the error on new rows, with everything needed to verify it.
 
     Parameters
     ----------
     value : float
         With probability at least `1 - delta` the true error is at most this.
     delta : float
-        Chance, over samples, that the statement is wrong.
+        Probability, over samples, that the limit is too low.
     method : str
         What was computed.
     n : int
@@ -24,7 +24,7 @@ class Bound:
     errors : int or float
         Errors of the pruning on that sample.
     complexity : float
-        What the choice cost: ln of the number of candidates, ln 1/prior, KL or penalty.
+        The price of the choice: ln of the number of candidates, ln 1/prior, KL or penalty.
     certified : bool
         Whether the limit is a guarantee under the stated assumptions.
     reason : str
@@ -32,17 +32,17 @@ class Bound:
     sample : str
         Name of the sample.
     details : dict
-        The further numbers that lead to `value`; each method says which.
+        Further numbers behind `value`, depending on the method.
     predictor : str
-        What errs at most so often, if it is not simply the pruned tree.
+        What the limit applies to, if it is not the pruned tree itself.
     quantity : str
-        What is limited: "error", "cost", "false positive rate", ...
+        The quantity that is bounded: "error", "cost", "false positive rate", ...
     scale : float
-        The greatest value it can have: 1 for a rate, the largest entry of the matrix for a cost.
+        Its largest possible value: 1 for a rate, the largest entry of the matrix for a cost.
     freshness : str
-        Which samples the rows were compared with, or why that could not be done.
+        Which samples the rows were compared with, or why that was not possible.
     is_checked : bool
-        Whether that comparison would have found rows that were used before.
+        Whether this comparison would have found rows that were used before.
 
     Examples
     --------

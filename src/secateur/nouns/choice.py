@@ -17,7 +17,7 @@ from .tree import Tree
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection:
-    """How every member of a sequence fared on data, and which one was taken.
+    """The error of every member of a sequence, and which member was chosen.
 
     Parameters
     ----------

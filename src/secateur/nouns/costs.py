@@ -35,7 +35,7 @@ def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> 
         counts.check_fits(tree)
     if cost is None:
         if counts is None:
-            raise CountsError("counts are None and no cost is given; one of them must say what a leaf costs")
+            raise CountsError("counts are None and no cost is given; pass one of them")
         if isinstance(counts, Moments):
             return squared_cost(counts)
         return counts.errors_if_leaf(counts.majority)

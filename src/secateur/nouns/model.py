@@ -19,7 +19,7 @@ from .tree import Tree
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """A tree, the samples counted in it, and the pruning that is shown and predicts.
+    """A fitted tree: the grown tree, its samples, and the pruning that predicts.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from .tree import Tree
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pruning:
-    """A tree cut back: exactly one leaf on each path from the root to an original leaf.
+    """A pruned tree: exactly one leaf on each path from the root to a leaf of the grown tree.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Pruning:
         """Return the pruning that is cut at `node` too."""
         self._check_node(node)
         if not (self.is_kept[node] or self.is_leaf[node]):
-            raise PruningError(f"node {node} is gone already: it lies under leaf {self.leaf_above(node)}")
+            raise PruningError(f"node {node} is already removed: it is below leaf {self.leaf_above(node)}")
         is_cut = self.is_leaf.copy()
         is_cut[node] = True
         return self._with_cuts(is_cut, "snip")

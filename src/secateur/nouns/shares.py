@@ -16,7 +16,7 @@ from .bound import Bound
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeafShares:
-    """How often each class occurs in each leaf, in a sample and at most and at least among new rows.
+    """The share of each class in each leaf of a sample, with limits for new rows.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _ABOUT = ("schema", "key", "history", "ledger")  # no arrays; only the schema ma
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A grown tree: who is whose child, and what each node tests.
+    """A grown tree: the parent and the test of each node.
 
     Parameters
     ----------

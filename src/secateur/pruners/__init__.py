@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """Where a rule lives and what it asks for.
+    """An entry of `RULES`: the function of a rule, and what it needs.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ __all__ = ["RULES", "Rule", "prune", *_HOMES]  # noqa: PLE0604
 def prune(
     tree: "Tree", *counts: "Sample", rule: str = "cost-complexity", **parameters: Any
 ) -> "Pruning | PruningSequence":
-    """Return what the named rule makes of a tree.
+    """Prune a tree by the named rule.
 
     Parameters
     ----------

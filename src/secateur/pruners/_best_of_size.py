@@ -29,7 +29,7 @@ def best_of_size(
     cost: npt.ArrayLike | None = None,
     monotone: bool = False,
 ) -> PruningSequence:
-    """Return the pruning with the least cost for every number of leaves.
+    """Return the pruning with the lowest cost for every number of leaves.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def bottom_up_srm(
     form: Form = "finite",
     n_features: int | None = None,
 ) -> Pruning:
-    """Return the pruning that keeps a subtree only where it beats a leaf by its penalty.
+    """Return the pruning that keeps a subtree only if it is better than a leaf by its penalty.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def certificate_optimal(
     lam: npt.ArrayLike = LAMBDAS,
     mu: npt.ArrayLike = MUS,
 ) -> Pruning:
-    """Return the pruning with the lowest certified error bound that a descent finds.
+    """Return the pruning with the lowest certified error that a descent finds.
 
     Parameters
     ----------

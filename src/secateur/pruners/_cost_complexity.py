@@ -106,7 +106,7 @@ def printed_cost_complexity(
     size: Literal["leaves", "nodes"] = "leaves",
     cost: npt.ArrayLike | None = None,
 ) -> PruningSequence:
-    """Return the family as the listing published in 2006 computes it, for comparison only.
+    """Return the family that the algorithm published in 2006 computes, for comparison only.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def critical_value(
     threshold: float | None = None,
     scores: npt.ArrayLike | None = None,
 ) -> Pruning | PruningSequence:
-    """Return the pruning that cuts where no test in the subtree scores `threshold` or more.
+    """Return the pruning that cuts where no test in the subtree reaches the score `threshold`.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def error_based(
     table: Table | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> Pruning | tuple[Tree, Counts]:
-    """Return the smallest pruning with the least estimated errors.
+    """Return the smallest pruning with the fewest errors by the estimate of C4.5.
 
     A leaf with N examples and E errors is charged N U(E, N); see `upper_limit`.
 

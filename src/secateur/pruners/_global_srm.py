@@ -44,7 +44,7 @@ def global_srm(
     n: int | None = None,
     route: Literal["path", "table"] = "path",
 ) -> Pruning:
-    """Return the pruning with the least errors / m + c * sqrt(size / m).
+    """Return the pruning that minimises errors / m + c * sqrt(size / m).
 
     Parameters
     ----------

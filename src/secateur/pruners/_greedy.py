@@ -16,7 +16,7 @@ from ..nouns.tree import Tree
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = None) -> PruningSequence:
-    """Return the tree after each cut, always cutting where the cost rises least.
+    """Return the prunings reached by repeatedly cutting the node that raises the cost least.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def iterative_reduced_error(
     original: Literal["fixed", "relabel"] = "fixed",
     stop: Literal["raises", "no-gain"] = "raises",
 ) -> Pruning:
-    """Return the pruning reached by always making the cut that lowers the held-out errors most.
+    """Return the pruning reached by repeatedly making the cut that removes the most held-out errors.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def k_reduced_error(
     rate: float | None = None,
     labelled: bool = False,
 ) -> Pruning:
-    """Return the pruning with the fewest errors on `holdout` among those with at most k on `grown`.
+    """Return the pruning with the fewest held-out errors among those with at most k growing errors.
 
     Parameters
     ----------
@@ -421,7 +421,7 @@ def _limit(
     given = {name: value for name, value in {"k": k, "factor": factor, "rate": rate}.items() if value is not None}
     if len(given) > 1:
         asked = " and ".join(f"{name}={value}" for name, value in given.items())
-        raise ParameterError(f"{asked} are ways to say the same; pass one of them")
+        raise ParameterError(f"{asked} exclude each other; pass one of them")
     if k is not None:
         return _exact("k", k), f"k={k}"
     if rate is not None:

@@ -19,7 +19,7 @@ def merge_equal_leaves(
     labels: npt.ArrayLike | None = None,
     pruning: Pruning | None = None,
 ) -> Pruning:
-    """Return the smallest pruning that predicts what the tree predicts.
+    """Return the smallest pruning with the same predictions as the tree.
 
     Parameters
     ----------

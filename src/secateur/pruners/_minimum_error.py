@@ -30,7 +30,7 @@ def minimum_error(
     prior: npt.ArrayLike | Literal["uniform"] | None = None,
     labels: Literal["grow", "estimate"] = "grow",
 ) -> Pruning:
-    """Return the smallest pruning with the least m-estimate of its error.
+    """Return the smallest pruning with the lowest m-estimate of its error.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def reduced_error(
     keep_empty: bool = False,
     cost: npt.ArrayLike | None = None,
 ) -> Pruning:
-    """Return the smallest pruning with the fewest errors on `holdout`.
+    """Return the smallest pruning with the fewest held-out errors.
 
     Parameters
     ----------
@@ -128,17 +128,21 @@ def _node_labels(
         )
     if isinstance(grown, Moments) or isinstance(holdout, Moments):
         if labels != "grow":
-            raise ParameterError(f"labels={labels!r}: a regression tree answers the means of growing, labels='grow'")
+            raise ParameterError(
+                f"labels={labels!r}: a regression tree predicts the means of the growing sample; use labels='grow'"
+            )
         return None
     if labels in ("prune", "both") and holdout is None:
-        raise CountsError(f"labels={labels!r} asks the held-out sample, but holdout is None; pass it, or labels='grow'")
+        raise CountsError(
+            f"labels={labels!r} needs the held-out sample, but holdout is None; pass it, or labels='grow'"
+        )
     return leaf_labels(grown, holdout, labels, original)
 
 
 def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: Sums) -> Sums:
     """`leaf_cost`, so high at empty internal nodes that no cut at them can pay."""
     if holdout is None:
-        raise ParameterError("keep_empty=True asks the held-out sample which subtrees are empty, but holdout is None")
+        raise ParameterError("keep_empty=True needs the held-out sample to find empty subtrees, but holdout is None")
     is_empty = (holdout.total == 0) & ~tree.is_leaf
     never = 2 * full_cost(tree, leaf_cost) + 1 + leaf_cost.max()
     return np.where(is_empty, never, leaf_cost).astype(leaf_cost.dtype)

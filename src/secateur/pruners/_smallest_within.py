@@ -69,7 +69,7 @@ def smallest_within(
     costs = node_cost(tree, counts, cost)
     total = (counts.spread if isinstance(counts, Moments) else counts.total)[0].item()
     if counts.total[0] <= 0:
-        raise CountsError(f"sample {counts.sample!r} is empty: accuracy on it means nothing; count a sample first")
+        raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
     allowed: Any
     if isinstance(total, int) and costs.dtype.kind == "i":

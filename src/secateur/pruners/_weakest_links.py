@@ -18,7 +18,7 @@ from ..nouns.tree import Tree
 def weakest_links(
     tree: Tree, counts: Sample | None, *, every_cut: bool = False, cost: npt.ArrayLike | None = None
 ) -> PruningSequence:
-    """Return the trees met while cutting the weakest link until the root is cut.
+    """Return the prunings reached by repeatedly cutting the weakest link, down to the root.
 
     Parameters
     ----------

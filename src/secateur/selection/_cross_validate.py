@@ -194,7 +194,7 @@ def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:
 
 
 def auto_repeats(n_rows: int) -> int:
-    """Return how often folds are dealt by default: three times for up to 10,000 rows, else once.
+    """Return the default number of repeats of cross-validation: three for up to 10,000 rows, else one.
 
     Examples
     --------

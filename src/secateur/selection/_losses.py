@@ -51,7 +51,7 @@ def losses_of(cost: Any, m: Any, costs: Any, n_classes: int | None) -> Losses:
         raise ParameterError(f"m={m!r}; a finite number of 0 or more is needed")
     if n_classes is None:
         if costs is not None:
-            raise ParameterError("costs= goes with classes; the target is a number")
+            raise ParameterError("costs= needs classes; the target is a number")
         if cost != "errors":
             raise ParameterError(f"cost={cost!r} goes with classes; for a numeric target 'errors' are squared errors")
         return Losses()
@@ -64,7 +64,7 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
     if matrix.shape != (n_classes, n_classes) or matrix.dtype.kind not in "iuf":
         raise ParameterError(
             f"costs have shape {matrix.shape} of {matrix.dtype}; ({n_classes}, {n_classes}) numbers are needed, "
-            "the cost of answering class j for a row of class i"
+            "the cost of predicting class j for a row of class i"
         )
     wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(wrong):

@@ -14,7 +14,7 @@ _TOLERANCE = 1e-12  # error rates are rounded quotients: nearer ones are tied
 
 
 def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int, int]:
-    """Return (the member of least error, the smallest member within `k` standard errors of it).
+    """Return the member with the lowest error, and the smallest member within `k` standard errors of it.
 
     Parameters
     ----------

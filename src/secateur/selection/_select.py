@@ -28,7 +28,7 @@ def select(
     values: npt.ArrayLike | None = None,
     se: Literal["pooled"] = "pooled",
 ) -> tuple[Pruning, Selection]:
-    """Return the member of a sequence that does best on a sample, and the table it was chosen from.
+    """Choose the best member of a sequence on a sample; return it with the table of all members.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def select(
     if not total > 0:
         raise CountsError(f"sample {counts.sample!r} has no examples; choosing needs some")
     if sum(given is not None for given in (cost, costs, values)) > 1:
-        raise ParameterError("at most one of cost, costs and values can say what a leaf costs")
+        raise ParameterError("cost, costs and values exclude each other; pass at most one")
     loss, square = _losses(sequence, counts, cost, costs, values)
     sequence.tree.ledger.look(counts, sequence=sequence)
     rate = sequence.costs_on(loss) / total
@@ -128,10 +128,10 @@ def _losses(
         return array, None
     if isinstance(counts, Moments):
         if values is None:
-            raise ParameterError("Moments need values=, the answer of each node (grown.mean), or cost=")
+            raise ParameterError("Moments need values=, the prediction of each node (grown.mean), or cost=")
         return counts.squared_errors_if_leaf(values), None
     if values is not None:
-        raise ParameterError("values= goes with Moments; the nodes of this sequence answer classes")
+        raise ParameterError("values= needs Moments; the nodes of this sequence predict classes")
     if sequence.node_labels is None:
         raise PruningError("this sequence was made from costs and has no classes; pass cost=, one number per node")
     if costs is None:

@@ -32,7 +32,7 @@ def splits_of(
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
         return _dealt(int(folds), table, used, repeats, seed, stratified), int(folds)
     if repeats != 1:
-        raise ParameterError(f"repeats={repeats} goes with a number of folds; given folds are taken once")
+        raise ParameterError(f"repeats={repeats} goes with a number of folds; explicit folds are used once")
     if hasattr(folds, "split") and not isinstance(folds, str):
         pairs: Iterable[Any] = folds.split(np.zeros((table.n_rows, 1)), table.target)
     elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | dict):
@@ -82,7 +82,7 @@ def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:
         train = _row_numbers(f"the training rows of fold {i}", pair[0], n_rows)
         both = np.intersect1d(train, test)
         if len(both):
-            raise LeakageError(f"fold {i} grows on row {both[0]} and judges by it; training and test rows must differ")
+            raise LeakageError(f"fold {i} grows on row {both[0]} and tests on it; training and test rows must differ")
     else:
         train = np.setdiff1d(np.arange(n_rows), test)
     if is_used is not None:

@@ -14,7 +14,7 @@ from .overlap import Overlap, overlap
 
 @dataclass(frozen=True)
 class Freshness:
-    """What is known of a sample.
+    """What is known about earlier use of a sample.
 
     Parameters
     ----------

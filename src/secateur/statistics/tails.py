@@ -31,7 +31,7 @@ def check_delta(delta: float) -> float:
 
 
 def binomial_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:
-    """Return the largest error rate under which so few errors still have probability delta.
+    """Return the binomial upper limit: the largest error rate at which so few errors have probability delta.
 
     Parameters
     ----------

@@ -1,0 +1,155 @@
+"""Lists in the documentation that are made from the package itself, so that a new rule needs no edit here.
+
+A page says where a list goes: `<!-- names: pruners -->` for every public name of a module,
+`<!-- table: rules -->` for a registry, each followed by `<!-- end -->`. The text between them is replaced.
+"""
+# ruff: noqa: INP001 (Sphinx asks for a folder without __init__.py)
+
+import inspect
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import secateur
+from secateur import certifiers, errors, exports, growers, pruners
+
+_PLACE = re.compile(r"(<!-- (names|table): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def fill(text: str) -> str:
+    """Return a page with its lists filled in."""
+
+    def replace(match: re.Match[str]) -> str:
+        made = names(match[3]) if match[2] == "names" else TABLES[match[3]]()
+        return f"{match[1]}\n{made}\n\n{match[4]}"
+
+    return _PLACE.sub(replace, text)
+
+
+def fill_folder(folder: Path) -> None:
+    """Fill in the lists of every page in a folder."""
+    for page in folder.rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        if (filled := fill(text)) != text:
+            page.write_text(filled, encoding="utf-8")
+
+
+def names(module: str) -> str:
+    """Return an autosummary of the classes and functions of a module, or of `secateur` itself."""
+    return "\n".join(
+        [
+            "```{eval-rst}",
+            ".. currentmodule:: secateur",
+            "",
+            ".. autosummary::",
+            "   :toctree: .",
+            "   :nosignatures:",
+            "",
+            *(f"   {module}.{name}" for name in public(module)),
+            "```",
+        ]
+    )
+
+
+def public(module: str) -> list[str]:
+    """Return the names of a module's classes and functions that have no other place in the reference."""
+    found = import_module(f"secateur.{module}")
+    elsewhere = [getattr(secateur, name) for name in secateur.__all__]
+    if found is not errors:
+        elsewhere += list(vars(errors).values())
+    listed = getattr(found, "__all__", None) or [name for name in dir(found) if _is_own(found, name)]
+    names = []
+    for name in listed:
+        thing = getattr(found, name)
+        is_documented = (inspect.isclass(thing) or inspect.isfunction(thing)) and inspect.getdoc(thing)
+        if is_documented and not any(thing is other for other in elsewhere):
+            names.append(name)
+            elsewhere.append(thing)
+    return names
+
+
+def _is_own(module: Any, name: str) -> bool:
+    return not name.startswith("_") and getattr(getattr(module, name), "__module__", "").startswith(module.__name__)
+
+
+def sentence(thing: Any) -> str:
+    """Return what a docstring says first, as a phrase for a table."""
+    first = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split()).removeprefix("Return ").rstrip(".")
+    return (first[:1].upper() + first[1:]).replace("|", r"\|")
+
+
+def rules() -> str:
+    """Return the table of pruning rules."""
+    rows = [
+        (
+            _link(name, f"secateur.pruners.{rule.function}"),
+            _yes(rule.needs_holdout),
+            "a sequence" if rule.returns == "sequence" else "one pruning",
+            _yes(rule.takes_moments),
+            _yes(rule.takes_cost),
+            sentence(getattr(pruners, rule.function)),
+        )
+        for name, rule in pruners.RULES.items()
+    ]
+    return _table(("rule", "needs held-out rows", "returns", "regression", "`cost=`", "result"), rows)
+
+
+def certificates() -> str:
+    """Return the table of methods of `certify`."""
+    rows = [
+        (
+            _link(name, f"secateur.certifiers.{method.function}"),
+            " or ".join(f"a {kind}" for kind in method.takes),
+            _yes(method.pays),
+            sentence(getattr(certifiers, method.function)),
+        )
+        for name, method in certifiers.METHODS.items()
+    ]
+    return _table(("method", "certifies", "the rows may have pruned the tree", "result"), rows)
+
+
+def criteria() -> str:
+    """Return the table of splitting criteria."""
+    rows = [
+        (
+            f"`{name}`",
+            "classification" if criterion.target == "class" else "regression",
+            _yes(criterion.is_ratio),
+            _yes(criterion.is_streamed),
+        )
+        for name, criterion in growers.CRITERIA.items()
+    ]
+    return _table(("criterion", "for", "divided by the information of the split", "larger than memory"), rows)
+
+
+def formats() -> str:
+    """Return the table of exports."""
+    functions = {name: getattr(one, "function", one) for name, one in exports.EXPORTS.items()}
+    rows = [
+        (_link(name, f"secateur.exports.{function}"), sentence(getattr(exports, function)))
+        for name, function in functions.items()
+    ]
+    return _table(("export", "result"), rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "rules": rules,
+    "certificates": certificates,
+    "criteria": criteria,
+    "exports": formats,
+}
+
+
+def _link(name: str, target: str) -> str:
+    return f"{{py:obj}}`{name} <{target}>`"
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else ""
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
