@@ -8,6 +8,7 @@ import numpy as np
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
 from ..data.arrays import Array, sealed
+from ..data.rounding import shortest
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import Ledger, Seen
@@ -37,11 +38,13 @@ def assemble(
         np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class
     )
     branch_start, branch = _branches(test, default, grown.branch, data)
+    threshold, rounded = _thresholds(test, feature, data, table, is_rounded=is_checked)
     make: Any = Tree if is_checked else _unchecked
     tree: Tree = make(
         parent=sealed(parent),
         feature=sealed(feature),
-        threshold=sealed(_thresholds(test, feature, data, table)),
+        threshold=sealed(threshold),
+        rounded=sealed(rounded),
         branch_start=sealed(branch_start),
         branch=sealed(branch),
         default=sealed(default),
@@ -65,21 +68,32 @@ def _unchecked(**fields: Any) -> Tree:
     return tree
 
 
-def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Array:
-    """Halfway between the values around the cut; infinity where present is split from missing."""
-    threshold = np.full(len(feature), np.nan)
+def _thresholds(
+    test: Array, feature: Array, data: Prepared, table: Table, *, is_rounded: bool
+) -> tuple[Array, Array]:
+    """Halfway between the values around the cut; infinity where present is split from missing. And as people read it."""
+    threshold, rounded = np.full((2, len(feature)), np.nan)
+    numeric, low, high = _around(test, feature, data, table)
+    halfway = midpoint(low, high)
+    is_cut = test[3, numeric] >= 0
+    threshold[numeric] = np.where(is_cut, halfway, np.inf)
+    if is_rounded:
+        rounded[numeric[is_cut]] = shortest(low[is_cut], halfway[is_cut], high[is_cut])
+    return threshold, rounded
+
+
+def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[Array, Array, Array]:
+    """The nodes that test a number, and the values around their cuts; of no use where the test is for missing."""
     numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     if table.matrix is not None and not data.values:  # all from one array: no need to go by column
         below, above = test[2, numeric], test[3, numeric]
         low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
-        threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
-        return threshold
+        return numeric, low, high
     two = {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
     if len(two) == len(data.lists.feature):  # columns of two values have one threshold each
-        at = np.full(len(table.schema.columns), np.nan)
-        at[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
-        threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, at[feature[numeric]])
-        return threshold
+        ends = np.full((2, len(table.schema.columns)), np.nan)
+        ends[:, list(two)] = np.array([(known.high[0], known.low[1]) for known in two.values()]).T.reshape(2, -1)
+        return numeric, *ends[:, feature[numeric]]
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = test[2, numeric], test[3, numeric]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
@@ -95,8 +109,7 @@ def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Ar
         else:  # a cut between bins is at the edge of the lower one, whatever the node holds
             bins = known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
-    threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
-    return threshold
+    return numeric, low, high
 
 
 def midpoint(low: Array, high: Array) -> Array:
