@@ -44,7 +44,7 @@ def export(model: Any, *, to: str, **parameters: Any) -> Any:
     >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
     >>> print(export((tree, counts), to="mermaid", feature_names=["size"]))
     flowchart TD
-        n0["size #lt;= 2.50<br/>2 rows"]
+        n0["size #lt;= 2<br/>2 rows"]
         n1(["no<br/>1 row"])
         n0 -->|"yes"| n1
         n2(["yes<br/>1 row"])

@@ -38,13 +38,12 @@ def assemble(
         np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class
     )
     branch_start, branch = _branches(test, default, grown.branch, data)
-    threshold, rounded = _thresholds(test, feature, data, table, is_rounded=is_checked)
     make: Any = Tree if is_checked else _unchecked
     tree: Tree = make(
         parent=sealed(parent),
         feature=sealed(feature),
-        threshold=sealed(threshold),
-        rounded=sealed(rounded),
+        threshold=sealed(_thresholds(test, feature, data, table)),
+        rounded=sealed(_rounded(test, feature, data, table, is_asked=is_checked)),
         branch_start=sealed(branch_start),
         branch=sealed(branch),
         default=sealed(default),
@@ -68,32 +67,40 @@ def _unchecked(**fields: Any) -> Tree:
     return tree
 
 
-def _thresholds(
-    test: Array, feature: Array, data: Prepared, table: Table, *, is_rounded: bool
-) -> tuple[Array, Array]:
-    """Halfway between the values around the cut; infinity where present is split from missing. And as people read it."""
-    threshold, rounded = np.full((2, len(feature)), np.nan)
-    numeric, low, high = _around(test, feature, data, table)
-    halfway = midpoint(low, high)
-    is_cut = test[3, numeric] >= 0
-    threshold[numeric] = np.where(is_cut, halfway, np.inf)
-    if is_rounded:
-        rounded[numeric[is_cut]] = shortest(low[is_cut], halfway[is_cut], high[is_cut])
-    return threshold, rounded
-
-
-def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[Array, Array, Array]:
-    """The nodes that test a number, and the values around their cuts; of no use where the test is for missing."""
+def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Array:
+    """Halfway between the values around the cut; infinity where present is split from missing."""
+    threshold = np.full(len(feature), np.nan)
     numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     if table.matrix is not None and not data.values:  # all from one array: no need to go by column
         below, above = test[2, numeric], test[3, numeric]
         low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
-        return numeric, low, high
+        threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
+        return threshold
     two = {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
     if len(two) == len(data.lists.feature):  # columns of two values have one threshold each
-        ends = np.full((2, len(table.schema.columns)), np.nan)
-        ends[:, list(two)] = np.array([(known.high[0], known.low[1]) for known in two.values()]).T.reshape(2, -1)
-        return numeric, *ends[:, feature[numeric]]
+        at = np.full(len(table.schema.columns), np.nan)
+        at[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
+        threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, at[feature[numeric]])
+        return threshold
+    numeric, low, high = _around(test, feature, data, table)
+    threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
+    return threshold
+
+
+def _rounded(test: Array, feature: Array, data: Prepared, table: Table, *, is_asked: bool) -> Array:
+    """The shortest number between the values around each cut, for people; NaN if nobody asks."""
+    rounded = np.full(len(feature), np.nan)
+    if is_asked:
+        numeric, low, high = _around(test, feature, data, table)
+        is_cut = test[3, numeric] >= 0
+        low, high = low[is_cut], high[is_cut]
+        rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
+    return rounded
+
+
+def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[Array, Array, Array]:
+    """The nodes that test numbers, and the values around their cuts; any where the test is for missing."""
+    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = test[2, numeric], test[3, numeric]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
