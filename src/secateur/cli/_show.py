@@ -16,7 +16,7 @@ Example:
 @click.argument("model", metavar="MODEL")
 @click.option("--rules", is_flag=True, help="One rule for each leaf.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Leave out what is deeper.")
-@click.option("--decimals", type=click.IntRange(0), default=2, show_default=True)
+@click.option("--decimals", type=click.IntRange(0), metavar="N", help="Digits after the point; as few as can be.")
 @click.option("--weights", is_flag=True, help="The weight of each class in place of rows and errors.")
 @click.option("--grown", is_flag=True, help="The whole tree, before it was cut.")
 @common.output_options

@@ -206,7 +206,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         feature_names: Any = None,
         class_names: Any = None,
         max_depth: int | None = None,
-        decimals: int = 2,
+        decimals: int | None = None,
         show_weights: bool = False,
         limits: Any = None,
     ) -> str:
@@ -225,7 +225,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def export_rules(
-        self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2, limits: Any = None
+        self, *, feature_names: Any = None, class_names: Any = None, decimals: int | None = None, limits: Any = None
     ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
         check_is_fitted(self)

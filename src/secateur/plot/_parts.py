@@ -128,13 +128,6 @@ def width_of(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def rows_text(total: float, *, n_decimals: int = 2) -> str:
-    """Rows, or weight where it is not whole."""
-    if float(total).is_integer():
-        return "1 row" if total == 1 else f"{total:,.0f} rows"
-    return f"weight {total:,.{n_decimals}f}"
-
-
 def written(number: float) -> str:
     """A number with at most six digits, none of them idle."""
     return f"{number:.6g}"

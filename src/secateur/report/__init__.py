@@ -67,7 +67,7 @@ def write_report(
     ...     print(page.name, page.read_text("utf-8").startswith("<!doctype html>"))
     tree.html True
     """
-    return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_")).save(path, overwrite=overwrite)
+    return _report(model_or_parts, title).save(path, overwrite=overwrite)
 
 
 def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
@@ -85,7 +85,7 @@ def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
     >>> "http://" in report_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))).replace("http://www.w3.org", "")
     False
     """
-    return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_")).html
+    return _report(model_or_parts, title).html
 
 
 def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
@@ -169,6 +169,10 @@ class Report:
 
     def __repr__(self) -> str:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
+
+
+def _report(model_or_parts: Any, title: str | None) -> Report:
+    return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_"))
 
 
 def _page(model: Model, title: str, *, is_estimator: bool) -> str:

@@ -61,7 +61,7 @@ def ways_of(tree: Tree) -> Ways:
 
 
 def walk(tree: Tree) -> Iterator[tuple[int, int, dict[int, int]]]:
-    """Each node; the last one above it that a test of the same column led to (-1: none); and such a node of every column.
+    """Each node, the last node above it that its parent's column led to (-1: none), and such a node of every column.
 
     The dictionary is kept up to date and changes with the next node: what a path asks first comes
     first in it.

@@ -183,7 +183,7 @@ class TreeView:
 
     def size(self, v: int) -> str:
         """How many rows node `v` holds, or their weight; empty if that is not known."""
-        return "" if self.sample is None else covered(self.sample, v)
+        return "" if self.sample is None else covered(self.sample.total[v], is_whole=self.sample.is_whole)
 
     def conclusion(self, v: int) -> str:
         """What a rule that ends at node `v` concludes: its answer, its rows, their error."""

@@ -9,8 +9,6 @@ import numpy as np
 
 from ..data.arrays import Array
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
 
@@ -74,10 +72,9 @@ def answered(value: float, decimals: int | None) -> str:
     return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
 
 
-def covered(sample: Counts | Moments, node: int) -> str:
-    """How many rows a node holds, or their weight."""
-    total = sample.total[node]
-    if not sample.is_whole:
+def covered(total: float, *, is_whole: bool) -> str:
+    """How many rows, or their weight."""
+    if not is_whole:
         return f"weight {total:,.4g}"
     return "1 row" if total == 1 else f"{int(total):,} rows"
 
