@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import secateur.cli
+from secateur.exports import EXPORTS
 
 HERE = Path(__file__).parent
 
@@ -96,6 +97,13 @@ def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
+def list_exports(_: Any, page: str, source: list[str]) -> None:
+    """Put the functions of all exports into the reference."""
+    if page == "reference/index":
+        names = "\n".join(f"   exports.export_{name}" for name in EXPORTS)
+        source[0] = source[0].replace("   exports.EVERY", names)
+
+
 def copy_architecture(_: Any) -> None:
     """Bring the page at the root of the project into the site."""
     for root in (HERE.parent, HERE.parent.parent.parent):
@@ -107,3 +115,4 @@ def setup(app: Any) -> None:
     """Connect what writes pages before they are read."""
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)
+    app.connect("source-read", list_exports)

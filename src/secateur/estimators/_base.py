@@ -240,7 +240,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree as "dot", "mermaid", "sql", "python", "c" or "onnx"; see `secateur.exports`."""
+        """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are."""
         from ..exports import export
 
         return export(self.model_, to=to, **parameters)

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from ..data.arrays import Array
 from ..errors import ParameterError, UnsupportedError
-from ._walk import Exported, categories_of, check_exact
+from ._walk import Exported, categories_of, check_exact, check_levels
 
-MOST_LEVELS = 1000  # onnxruntime recurses: deeper trees can end the process that loads them
 _RESERVED = frozenset(  # names of outputs and steps, which no input may have
     f"{before}{name}" for name in ("label", "probabilities", "prediction", "leaf") for before in ("", "all ")
 ) | {"numbers", "number", "cells", "shape", "zero", "leaf place", "whole place", "flat", "at"}
@@ -256,11 +255,9 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
         runs.append((v, sets))
         for child in exported.children[v]:
             level[child] = len(sets) or 1
-    if max(level) > MOST_LEVELS:
-        raise UnsupportedError(
-            f"the tree is {max(level):,} tests deep; onnxruntime takes {MOST_LEVELS:,} at most: prune it further, or "
-            "export it to Python or C"
-        )
+    check_levels(
+        max(level), "onnx", "a model that onnxruntime loads"
+    )  # it recurses, and deeper trees can end the process
     leaf = {v: k for k, v in enumerate(exported.leaves)}
     modes, columns, splits, tracks, members = [], [], [], [], []
     true: list[tuple[int, int]] = []

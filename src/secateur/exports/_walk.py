@@ -18,6 +18,7 @@ from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
 from ..nouns.model import as_model
 from ..nouns.tree import Tree
 from ..show.view import TreeView, view_of
+from ._registry import EXPORTS
 
 Family = Literal["text", "truth", "number"]
 
@@ -200,6 +201,16 @@ def check_exact(column: Column) -> None:
         raise UnsupportedError(
             f"column {column.name!r} has the category {large[0]}, a whole number of 2**53 or more, which a double "
             "cannot tell from its neighbours; grow on the column as text, or export to Python"
+        )
+
+
+def check_levels(n_levels: int, name: str, what: str) -> None:
+    """Refuse a tree that is deeper than the export can be."""
+    most = EXPORTS[name].most_levels
+    if most is not None and n_levels > most:
+        raise UnsupportedError(
+            f"the tree is {n_levels:,} tests deep; up to {most:,} can be written as {what}: prune it further, or "
+            "export it to Python or C"
         )
 
 
