@@ -27,6 +27,7 @@ def export(model, to):
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.quick
 def test_every_export_of_the_table_is_complete():
     """Names all that is missing at once: what CONTRIBUTING.md asks of a new export."""
     tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))

@@ -7,11 +7,9 @@ categories that growing never saw. Nothing recurses, the time is linear in the s
 names and values are quoted by the rules of each language, whatever they hold.
 """
 
-import difflib
-from importlib import import_module
 from typing import Any
 
-from ..errors import ParameterError
+from ..data.names import check_name, lazily
 from ._registry import EXPORTS, Export
 
 __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
@@ -44,23 +42,11 @@ def export(model: Any, *, to: str, **parameters: Any) -> Any:
         n2(["yes<br/>1 row"])
         n0 -->|"no"| n2
     """
-    if to not in EXPORTS:
-        near = difflib.get_close_matches(str(to), EXPORTS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"to={to!r}; one of {', '.join(map(repr, EXPORTS))} is needed{hint}")
-    return _load(to)(model, **parameters)
+    check_name("to", to, EXPORTS)
+    return __getattr__(f"export_{to}")(model, **parameters)
 
 
-def _load(name: str) -> Any:
-    return getattr(import_module(f"{__name__}._{name}"), f"export_{name}")
-
-
-def __getattr__(name: str) -> Any:
-    """Import an export when it is first asked for."""
-    short = name.removeprefix("export_")
-    if short != name and short in EXPORTS:
-        return _load(short)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, {f"export_{name}": f"._{name}" for name in EXPORTS})
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
 from ._walk import Exported, categories_of, check_exact, check_levels, unique_name
@@ -73,10 +74,8 @@ def export_sql(
     >>> connection.execute(export_sql((tree, counts), dialect="sqlite")).fetchall()
     [(1, 2.5, 'no'), (2, 2.6, 'yes'), (3, None, 'no')]
     """
-    if dialect not in DIALECTS:
-        raise ParameterError(f"dialect={dialect!r}; one of {', '.join(map(repr, DIALECTS))} is needed")
-    if output not in ("prediction", "leaf", "probabilities"):
-        raise ParameterError(f"output={output!r}; one of 'prediction', 'leaf', 'probabilities' is needed")
+    check_name("dialect", dialect, DIALECTS)
+    check_name("output", output, ("prediction", "leaf", "probabilities"))
     exported, speech = Exported.of(model), DIALECTS[dialect]
     _check_names(exported, speech)
     parts = [table] if isinstance(table, str) else list(table)

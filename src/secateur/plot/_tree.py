@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..data.arrays import Bools, Floats, Ints, Longs
-from ..errors import ParameterError
+from ..data.names import check_name
 from ..nouns.counts import Counts
 from ..nouns.model import as_model
 from ..nouns.moments import Moments
@@ -142,8 +142,7 @@ class TreeDisplay:
         style : "auto", "boxes", "branches" or "icicle"
             By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
         """
-        if style not in ("auto", "boxes", "branches", "icicle"):
-            raise ParameterError(f"style={style!r}; one of 'auto', 'boxes', 'branches', 'icicle' is needed")
+        check_name("style", style, ("auto", *MOST_LEVELS))
 
         options: dict[str, Any] = {
             "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
