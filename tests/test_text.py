@@ -311,6 +311,16 @@ def test_a_pruning_without_classes_takes_those_of_the_counts_or_the_ids_of_the_g
     assert export_text(tree, pruning=Pruning.from_cuts(tree, [4])).splitlines()[-1] == "|   |   |--- leaf 4"
 
 
+def test_nodes_have_a_small_number_and_that_of_the_grown_tree():
+    tree, counts = chain_of_thresholds([1.0, 2.0, 3.0])
+    pruning = Pruning.from_cuts(tree, [4], node_labels=counts.majority)
+
+    text = export_text(tree, counts, pruning=pruning, node_ids=True)
+    assert re.findall(r"x .*", text) == ["x <= 1  #2 (1)", "x > 1  #3 (2)", "x <= 2  #4 (3)", "x > 2  #5 (4)"]
+    small = pruning.to_tree()
+    assert export_rules(small, node_ids=True).splitlines()[-1] == "#5 (4): IF x > 2 THEN leaf 4"
+
+
 def test_a_pruning_of_another_tree_is_refused():
     tree, counts = stump()
     other = Tree.from_parents([-1, 0, 0, 0])

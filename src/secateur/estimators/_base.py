@@ -207,6 +207,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         decimals: int | None = None,
         show_weights: bool = False,
         limits: Any = None,
+        node_ids: bool = False,
     ) -> str:
         """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
         check_is_fitted(self)
@@ -220,10 +221,17 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             show_weights=show_weights,
             pruning=self.pruning_,
             limits=limits,
+            node_ids=node_ids,
         )
 
     def export_rules(
-        self, *, feature_names: Any = None, class_names: Any = None, decimals: int | None = None, limits: Any = None
+        self,
+        *,
+        feature_names: Any = None,
+        class_names: Any = None,
+        decimals: int | None = None,
+        limits: Any = None,
+        node_ids: bool = False,
     ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
         check_is_fitted(self)
@@ -235,6 +243,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             decimals=decimals,
             pruning=self.pruning_,
             limits=limits,
+            node_ids=node_ids,
         )
 
     def export(self, to: str, **parameters: Any) -> Any:

@@ -5,8 +5,9 @@ from typing import Any
 
 from ._picture import boxes
 
-# Told apart also by the colour-blind (Okabe and Ito); a leaf is whiter the more classes are mixed in it.
-PALETTE = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167))
+# Those of the figures, told apart also by the colour-blind (Okabe and Ito). A leaf is whiter the more
+# classes are mixed in it.
+PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121, 167), (86, 180, 233), (240, 228, 66))
 
 
 def export_dot(

@@ -138,7 +138,7 @@ class TreeDisplay:
         filled : bool
             Whether nodes are coloured.
         node_ids : bool
-            Whether nodes show their number.
+            Whether nodes show their numbers, as for `export_text`.
         style : "auto", "boxes", "branches" or "icicle"
             By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
         """
@@ -208,6 +208,6 @@ def _words(view: TreeView, has_room: Bools, proportion: bool, node_ids: bool) ->
             continue
         way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
         lines = (way, view.answer(v), size_text(view, v, proportion=proportion))
-        number = (f"#{view.tree.ids[v]}",) if node_ids else ()
+        number = (view.mark(v),) if node_ids else ()
         found.append(number + tuple(line for line in lines if line))
     return found

@@ -70,7 +70,7 @@ class Path:
             f"{step.test} ({step.column} is {step.value}{', sent on' if step.is_default else ''})"
             for step in self.steps
         ]
-        return "\n".join([*lines, f"node {self.number}: {self.answer}" if self.answer else f"node {self.number}"])
+        return "\n".join([*lines, f"#{self.number} ({self.leaf}){f': {self.answer}' if self.answer else ''}"])
 
 
 def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
@@ -98,7 +98,7 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     >>> tree, counts = secateur.grow(secateur.encode(X, names=["colour", "size"], target=["a", "b", "a", "b"]))
     >>> print(path_of(view_of(tree, counts), [["red", None]]))
     size > 3 or missing (size is missing, sent on)
-    node 3: b
+    #3 (2): b
     """
     tree = view.tree
     if not tree.has_tests or tree.schema is None or view.n_hidden.any():

@@ -30,6 +30,7 @@ def export_text(
     show_weights: bool = False,
     pruning: Pruning | None = None,
     limits: LeafShares | None = None,
+    node_ids: bool = False,
 ) -> str:
     """Return a drawing of the tree, one line for each branch and each leaf.
 
@@ -58,6 +59,9 @@ def export_text(
         Limits on the class shares in the leaves, from `certifiers.leaf_shares`. A leaf then tells the
         share of the class it does not answer, found and at most; of more than two classes, the share
         of the one it answers, found and at least.
+    node_ids : bool
+        Whether nodes have their numbers: a small one, from 1 in the order shown, and in brackets that
+        in the tree as grown, by which nodes are cut.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def export_text(
     lines = []
     for v in range(view.tree.n_nodes):
         if v > 0:
-            lines.append(_indented(depth[v] - 1, view.branch(v)))
+            lines.append(_indented(depth[v] - 1, view.branch(v) + (f"  {view.mark(v)}" if node_ids else "")))
         if view.n_hidden[v]:
             cut = f"truncated branch of depth {view.n_levels[v]} ({view.n_hidden[v]:,} leaves)"
             lines.append(_indented(depth[v], cut))
@@ -131,6 +135,7 @@ def export_rules(
     decimals: int | None = None,
     pruning: Pruning | None = None,
     limits: LeafShares | None = None,
+    node_ids: bool = False,
 ) -> str:
     """Return the tree as rules, one line for each leaf, in pre-order.
 
@@ -141,7 +146,7 @@ def export_rules(
     counts : Counts or Moments, optional
         Gives the rules their class (or value), and how many rows they cover with what share
         of errors (or mean squared error).
-    feature_names, class_names, decimals, pruning, limits
+    feature_names, class_names, decimals, pruning, limits, node_ids
         As for `export_text`.
 
     Returns
@@ -177,7 +182,8 @@ def export_rules(
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
     return "\n".join(
-        f"IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}"
+        (f"{view.mark(v)}: " if node_ids else "")
+        + f"IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}"
         for v, asked in view.rules()
     )
 

@@ -175,6 +175,10 @@ class TreeView:
         is_known = self.threshold[v] == "inf"
         return f"{self.columns[column]} is known" if is_known else f"{self.columns[column]} <= {self.threshold[v]}"
 
+    def mark(self, v: int) -> str:
+        """The number of node `v` for people, and in brackets that in the tree as grown, by which nodes are cut."""
+        return f"#{self.number[v]} ({self.tree.ids[v]})"
+
     def answer(self, v: int) -> str:
         """The class or the mean of node `v`; empty if neither is known."""
         if self.mean is not None:
