@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import secateur.cli
+from secateur.exports import EXPORTS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -98,6 +99,13 @@ def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
+def list_exports(_: Any, page: str, source: list[str]) -> None:
+    """Put the functions of all exports into the reference."""
+    if page == "reference/index":
+        names = "\n".join(f"   exports.export_{name}" for name in EXPORTS)
+        source[0] = source[0].replace("   exports.EVERY", names)
+
+
 def copy_architecture(_: Any) -> None:
     """Bring the page at the root of the project into the site."""
     for root in (HERE.parent, HERE.parent.parent.parent):
@@ -112,3 +120,4 @@ def setup(app: Any) -> None:
     fill_folder(HERE / "reference")  # now: autosummary looks through the files before any event
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)
+    app.connect("source-read", list_exports)

@@ -15,6 +15,7 @@ from secateur.certifiers import leaf_shares
 from secateur.data.table import Column, Schema
 from secateur.errors import CountsError, ParameterError, PruningError, TreeError
 from secateur.show.text import export_rules, export_text
+from secateur.show.view import view_of
 
 
 def stump(threshold=2.5, default=0, has_missing=False, name="size"):
@@ -52,9 +53,9 @@ def colours(branch, n_children=2, categories=("blue", "green", "red"), has_missi
 
 def test_a_stump_is_two_branches_and_two_leaves():
     assert export_text(*stump()).splitlines() == [
-        "|--- size <= 2.50",
+        "|--- size <= 2.5",
         "|   |--- class: a (4 rows, 1 error)",
-        "|--- size > 2.50",
+        "|--- size > 2.5",
         "|   |--- class: b (2 rows, 0 errors)",
     ]
 
@@ -68,8 +69,8 @@ def test_a_single_leaf_is_one_line():
 
 def test_rules_are_one_line_per_leaf():
     assert export_rules(*stump()).splitlines() == [
-        "IF size <= 2.50 THEN a (4 rows, error 25.0%)",
-        "IF size > 2.50 THEN b (2 rows, error 0.0%)",
+        "IF size <= 2.5 THEN a (4 rows, error 25.0%)",
+        "IF size > 2.5 THEN b (2 rows, error 0.0%)",
     ]
 
 
@@ -93,12 +94,12 @@ def test_other_weights_are_called_weight_not_rows():
 def test_without_counts_leaves_are_numbered():
     tree, _ = stump()
     assert export_text(tree).splitlines()[1::2] == ["|   |--- leaf 1", "|   |--- leaf 2"]
-    assert export_rules(tree).splitlines()[0] == "IF size <= 2.50 THEN leaf 1"
+    assert export_rules(tree).splitlines()[0] == "IF size <= 2.5 THEN leaf 1"
 
 
 def test_names_of_the_caller_replace_those_of_the_data():
     text = export_text(*stump(), feature_names=["width"], class_names=["yes", "no"])
-    assert "width <= 2.50" in text
+    assert "width <= 2.5" in text
     assert "class: no" in text
     assert "size" not in text
 
@@ -106,7 +107,7 @@ def test_names_of_the_caller_replace_those_of_the_data():
 def test_a_tree_without_a_table_numbers_its_columns_and_classes():
     tree = Tree([-1, 0, 0], feature=[3, -1, -1], threshold=[1.0, np.nan, np.nan])
     text = export_text(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]]))
-    assert text.splitlines()[:2] == ["|--- feature_3 <= 1.00", "|   |--- class: 0 (1 row, 0 errors)"]
+    assert text.splitlines()[:2] == ["|--- feature_3 <= 1", "|   |--- class: 0 (1 row, 0 errors)"]
 
 
 def test_a_class_that_the_tree_does_not_know_is_named_so():
@@ -118,15 +119,15 @@ def test_a_class_that_the_tree_does_not_know_is_named_so():
 def test_max_depth_marks_what_is_left_out():
     tree, counts = chain_of_thresholds([1.0, 2.0, 3.0])
     assert export_text(tree, counts, max_depth=0).splitlines() == [
-        "|--- x <= 1.00",
+        "|--- x <= 1",
         "|   |--- class: a (1 row, 0 errors)",
-        "|--- x > 1.00",
+        "|--- x > 1",
         "|   |--- truncated branch of depth 2 (3 leaves)",
     ]
     assert export_text(tree, counts, max_depth=2) == export_text(tree, counts)
 
 
-@pytest.mark.parametrize(("default", "line"), [(0, "|--- size <= 2.50 or missing"), (1, "|--- size > 2.50 or missing")])
+@pytest.mark.parametrize(("default", "line"), [(0, "|--- size <= 2.5 or missing"), (1, "|--- size > 2.5 or missing")])
 def test_the_branch_of_missing_values_says_so(default, line):
     text = export_text(*stump(default=default, has_missing=True))
     assert line in text.splitlines()
@@ -163,19 +164,19 @@ def test_missing_joins_the_categories_it_goes_with():
 def test_an_empty_leaf_has_no_share_of_errors():
     tree, _ = stump()
     counts = Counts.from_leaves(tree, [[3, 1], [0, 0]])
-    assert export_rules(tree, counts).splitlines()[1] == "IF size > 2.50 THEN a (0 rows)"
+    assert export_rules(tree, counts).splitlines()[1] == "IF size > 2.5 THEN a (0 rows)"
 
 
 def test_ranges_of_one_column_are_merged_even_when_another_is_tested_between():
     tree, counts = chain_of_thresholds([1.0, 5.0, 2.0, 6.0, 3.0], names=("x", "y"))
     rules = [line.split(" THEN")[0] for line in export_rules(tree, counts).splitlines()]
     assert rules == [
-        "IF x <= 1.00",
-        "IF x > 1.00 AND y <= 5.00",
-        "IF 1.00 < x <= 2.00 AND y > 5.00",
-        "IF x > 2.00 AND 5.00 < y <= 6.00",
-        "IF 2.00 < x <= 3.00 AND y > 6.00",
-        "IF x > 3.00 AND y > 6.00",
+        "IF x <= 1",
+        "IF x > 1 AND y <= 5",
+        "IF 1 < x <= 2 AND y > 5",
+        "IF x > 2 AND 5 < y <= 6",
+        "IF 2 < x <= 3 AND y > 6",
+        "IF x > 3 AND y > 6",
     ]
 
 
@@ -183,7 +184,47 @@ def test_a_wider_test_below_a_narrow_one_does_not_widen_the_rule():
     schema = Schema((Column("x", "numeric"),), np.array(["a", "b"]))
     nan = np.nan
     tree = Tree([-1, 0, 1, 1, 0], feature=[0, 0, -1, -1, -1], threshold=[1.0, 5.0, nan, nan, nan], schema=schema)
-    assert export_rules(tree).splitlines()[0] == "IF x <= 1.00 THEN leaf 2"
+    assert export_rules(tree).splitlines()[0] == "IF x <= 1 THEN leaf 2"
+
+
+def test_a_category_that_cannot_arrive_is_not_named():
+    # The demonstration itself once printed "safety in {low, high}" below "safety in {med, high}".
+    schema = Schema((Column("c", "nominal", tuple("abcd"), True),), np.array(["no", "yes"]))
+    tree = Tree([-1, 0, 1, 1, 0], feature=[0, 0, -1, -1, -1], branch_start=[0, 5, 10, 10, 10, 10], branch=[0, 0, 1, 1, 1, 0, 1, 0, 1, 0], schema=schema)  # fmt: skip
+    assert re.findall(r"c .*", export_text(tree)) == ["c in {a, b}", "c = a", "c = b", "c in {c, d} or missing"]
+
+
+def test_a_branch_that_no_known_category_reaches_says_so():
+    schema = Schema((Column("c", "nominal", tuple("ab")),), np.array(["no", "yes"]))
+    tree = Tree([-1, 0, 1, 1, 0], feature=[0, 0, -1, -1, -1], branch_start=[0, 2, 4, 4, 4, 4], branch=[0, 1, 0, 1], schema=schema)  # fmt: skip
+    assert re.findall(r"c .*", export_text(tree)) == ["c = a", "c = a", "c is another", "c = b"]
+
+
+def test_missing_values_are_not_told_where_they_cannot_arrive():
+    schema = Schema((Column("x", "numeric", (), True),), np.array(["no", "yes"]))
+    nan = np.nan
+    tree = Tree([-1, 0, 0, 2, 2], feature=[0, -1, 0, -1, -1], threshold=[1.0, nan, 5.0, nan, nan], schema=schema)
+    assert re.findall(r"x .*", export_text(tree)) == ["x <= 1 or missing", "x > 1", "x <= 5", "x > 5"]
+
+
+@pytest.mark.parametrize("splits", ["binary", "multiway"])
+def test_the_categories_of_a_branch_are_those_that_routing_sends_there(splits):
+    rng = np.random.default_rng(2)
+    kinds = [*"abcdef", None]
+    rows = [[str(k) if (k := kinds[i]) else None, float(x)] for i, x in zip(rng.integers(0, 7, 300), rng.random(300), strict=True)]  # fmt: skip
+    table = secateur.encode(rows, names=["c", "x"], target=rng.integers(0, 2, 300))
+    tree, _ = secateur.grow(table, splits=splits)
+    view = view_of(tree)
+    # Every pair of a category and any number, sent down the tree: what can arrive does.
+    cuts = np.append(tree.threshold[np.isfinite(tree.threshold)], np.inf)
+    tried = [[kind, float(x)] for kind in kinds for x in np.unique(np.append(cuts, cuts - 1e-9))]
+    reached = secateur.routing.apply(tree, tried)
+    for v in range(1, tree.n_nodes):
+        p = tree.parent[v]
+        if view.is_nominal[p]:
+            here = {kind for (kind, _), leaf in zip(tried, reached.tolist(), strict=True) if v <= leaf < tree.end[v]}
+            told = {kinds[:-1][code] if code < 6 else None for code in view.codes(v)}
+            assert here == told
 
 
 def test_sets_of_one_column_are_intersected():
@@ -192,10 +233,14 @@ def test_sets_of_one_column_are_intersected():
     assert [line.split(" THEN")[0] for line in export_rules(tree).splitlines()] == ["IF c = a", "IF c in {b, c}", "IF c = d"]  # fmt: skip
 
 
-def test_close_thresholds_get_the_digits_that_tell_them_apart():
+def test_decimals_that_are_asked_for_are_given_and_more_where_they_would_part_rows_otherwise():
     tree, counts = chain_of_thresholds([1.0, 1.0004, 7.0])
-    branches = re.findall(r"x <= (\S+)", export_text(tree, counts))
-    assert branches == ["1.0000", "1.0004", "7.00"]
+    assert re.findall(r"x <= (\S+)", export_text(tree, counts)) == ["1", "1.0004", "7"]
+    assert re.findall(r"x <= (\S+)", export_text(tree, counts, decimals=2)) == ["1.00", "1.0004", "7.00"]
+
+    grown = secateur.grow([[21673.2], [21675.1]], ["a", "b"])
+    shown = {decimals: re.findall(r"<= (\S+)", export_text(*grown, decimals=decimals)) for decimals in (None, 0, 2)}
+    assert shown == {None: ["21674"], 0: ["21674"], 2: ["21674.15"]}
 
 
 def test_a_small_threshold_never_looks_like_zero():
@@ -228,7 +273,7 @@ def test_names_with_line_breaks_and_other_control_characters_stay_on_their_line(
 
 def test_letters_of_all_scripts_and_emoji_are_left_alone():
     for name in ("größe", "サイズ", "גודל", "👩\u200d🚀"):
-        assert f"|--- {name} <= 2.50" in export_text(*stump(name=name))
+        assert f"|--- {name} <= 2.5" in export_text(*stump(name=name))
 
 
 def test_categories_that_could_be_misread_are_quoted():
@@ -251,12 +296,12 @@ def test_a_pruning_is_shown_with_its_cuts_and_classes():
     labels[2] = 1
     pruning = Pruning.from_cuts(tree, [2], node_labels=labels)
     assert export_text(tree, counts, pruning=pruning).splitlines() == [
-        "|--- x <= 1.00",
+        "|--- x <= 1",
         "|   |--- class: a (1 row, 0 errors)",
-        "|--- x > 1.00",
+        "|--- x > 1",
         "|   |--- class: b (3 rows, 2 errors)",
     ]
-    assert export_rules(tree, counts, pruning=pruning).splitlines()[1] == "IF x > 1.00 THEN b (3 rows, error 66.7%)"
+    assert export_rules(tree, counts, pruning=pruning).splitlines()[1] == "IF x > 1 THEN b (3 rows, error 66.7%)"
 
 
 def test_a_pruning_without_classes_takes_those_of_the_counts_or_the_ids_of_the_grown_tree():
@@ -264,6 +309,16 @@ def test_a_pruning_without_classes_takes_those_of_the_counts_or_the_ids_of_the_g
     pruning = Pruning.from_cuts(tree, [2])
     assert "THEN a (3 rows, error 33.3%)" in export_rules(tree, counts, pruning=pruning)
     assert export_text(tree, pruning=Pruning.from_cuts(tree, [4])).splitlines()[-1] == "|   |   |--- leaf 4"
+
+
+def test_nodes_have_a_small_number_and_that_of_the_grown_tree():
+    tree, counts = chain_of_thresholds([1.0, 2.0, 3.0])
+    pruning = Pruning.from_cuts(tree, [4], node_labels=counts.majority)
+
+    text = export_text(tree, counts, pruning=pruning, node_ids=True)
+    assert re.findall(r"x .*", text) == ["x <= 1  #2 (1)", "x > 1  #3 (2)", "x <= 2  #4 (3)", "x > 2  #5 (4)"]
+    small = pruning.to_tree()
+    assert export_rules(small, node_ids=True).splitlines()[-1] == "#5 (4): IF x > 2 THEN leaf 4"
 
 
 def test_a_pruning_of_another_tree_is_refused():
@@ -318,8 +373,8 @@ def test_a_chain_of_depth_100000_is_text_of_linear_size():
     assert lines[-1].endswith(f"[depth {n}] |--- class: b (1 row, 0 errors)")
     rules = export_rules(tree, counts).split("\n")
     assert rules[-2:] == [
-        f"IF {n - 1}.00 < x <= {n}.00 THEN a (1 row, error 0.0%)",
-        f"IF x > {n}.00 THEN b (1 row, error 0.0%)",
+        f"IF {n - 1} < x <= {n} THEN a (1 row, error 0.0%)",
+        f"IF x > {n} THEN b (1 row, error 0.0%)",
     ]
 
 
@@ -385,8 +440,8 @@ def test_limits_on_class_shares_stand_behind_the_leaves():
     assert lines[1].endswith(f"class: a (4 rows, 1 error), b 10.0 % of 100 held out (at most {most} %)")
     assert lines[3].endswith("class: b (2 rows, 0 errors), no row held out")
     assert export_rules(tree, counts, limits=limits).splitlines() == [
-        f"IF size <= 2.50 THEN a (4 rows, error 25.0%), b 10.0 % of 100 held out (at most {most} %)",
-        "IF size > 2.50 THEN b (2 rows, error 0.0%), no row held out",
+        f"IF size <= 2.5 THEN a (4 rows, error 25.0%), b 10.0 % of 100 held out (at most {most} %)",
+        "IF size > 2.5 THEN b (2 rows, error 0.0%), no row held out",
     ]
     assert "weights: [3, 1] class: a, b 10.0 % of 100" in export_text(tree, counts, show_weights=True, limits=limits)
 

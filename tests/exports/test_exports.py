@@ -1,17 +1,21 @@
+import inspect
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import secateur
-from export_cases import numeric
+from export_cases import chain, mixed, numeric
 from secateur import Column, Counts, Pruning, Schema, Tree, exports
-from secateur.errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
+from secateur.errors import ParameterError, PruningError, TreeError, UnsupportedError
 from secateur.exports._walk import Exported, plain_value, unique_name
 
-RUN = ["sql", "python", "c", "onnx"]
+RUN = [name for name, facts in exports.EXPORTS.items() if facts.runs]
 
 
 def export(model, to):
@@ -20,10 +24,51 @@ def export(model, to):
     return exports.export(model, to=to)
 
 
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.quick
+def test_every_export_of_the_table_is_complete():
+    """Names all that is missing at once: what CONTRIBUTING.md asks of a new export."""
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    fragments = "".join(path.read_text("utf-8") for path in [*(ROOT / "changelog.d").glob("*"), ROOT / "CHANGELOG.md"])
+    missing = []
+    for name, facts in exports.EXPORTS.items():
+        function = f"export_{name}"
+        if not (ROOT / "src" / "secateur" / "exports" / f"_{name}.py").exists():
+            missing.append(f"{name}: the file exports/_{name}.py")
+        elif "Examples" not in (inspect.getdoc(getattr(exports, function, None)) or ""):
+            missing.append(f"{name}: the function {function} with an example in its docstring")
+        if not re.search(rf"\b{function}\b", tests):
+            missing.append(f"{name}: a test in tests/exports that calls {function}")
+        if facts.needs and facts.needs not in extras:
+            missing.append(f"{name}: the extra {facts.needs!r} in pyproject.toml")
+        if not facts.endings or any(not ending.startswith(".") for ending in facts.endings):
+            missing.append(f"{name}: the ending of its files")
+        if not re.search(rf"\b{name}\b|\b{facts.what.split()[-1]}\b", fragments, re.IGNORECASE):
+            missing.append(f"{name}: a sentence in changelog.d")
+    endings = [ending for facts in exports.EXPORTS.values() for ending in facts.endings]
+    missing += [f"{ending}: one export for it, not two" for ending in set(endings) if endings.count(ending) > 1]
+    assert missing == []
+
+
 def test_every_export_is_found_by_name_and_as_a_function():
-    for name, function in exports.EXPORTS.items():
-        assert callable(getattr(exports, function)), name
-        assert function in dir(exports)
+    for name in exports.EXPORTS:
+        assert callable(getattr(exports, f"export_{name}")), name
+        assert f"export_{name}" in dir(exports)
+
+
+def test_text_and_rules_are_those_of_the_tree_that_predicts():
+    model = mixed().model
+
+    assert exports.export_text(model) == secateur.export_text(model.tree, model.grown, pruning=model.pruning)
+    assert exports.export_rules(model).count("IF ") == model.pruning.n_leaves
+
+
+def test_limits_are_told_by_the_table():
+    with pytest.raises(UnsupportedError, match="up to 7,200 can be written"):
+        exports.export(chain(7201).model, to="sql")
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
@@ -32,8 +77,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 
 def test_an_unknown_export_is_refused_with_those_there_are():
-    with pytest.raises(ParameterError, match="to='pmml'; one of 'dot'"):
+    with pytest.raises(ParameterError, match=r"to='pmml'; one of 'text', 'rules', 'dot'.*is needed$"):
         exports.export(numeric().model, to="pmml")
+    with pytest.raises(ParameterError, match="did you mean 'python'"):
+        exports.export(numeric().model, to="pyton")
 
 
 def test_an_estimator_is_exported_as_its_model():
@@ -66,7 +113,7 @@ def test_a_tree_that_cannot_route_rows_is_refused(to):
 def test_something_else_is_refused(to):
     with pytest.raises(UnsupportedError, match="a dict cannot be exported"):
         export({}, to)
-    with pytest.raises(CountsError, match="a str"):
+    with pytest.raises(UnsupportedError, match="a str cannot be exported"):
         export((Tree.from_parents([-1]), "counts"), to)
 
 

@@ -87,7 +87,7 @@ def test_hostile_names_are_shown_as_they_are(export, read):
     nodes, _ = read(export(model, feature_names=names, class_names=["</svg>", "a\\nb", '"]; x']))
 
     shown = {words.split("\n")[0] for words in nodes.values()}
-    assert shown >= {'a"b', "<b>&lt;</b> <= 0.50", "</svg>", "a\\\\nb", '"]; x'}
+    assert shown >= {'a"b', "<b>&lt;</b> <= 0", "</svg>", "a\\\\nb", '"]; x'}
 
 
 @both
@@ -122,7 +122,7 @@ def test_what_is_too_deep_is_left_out_and_marked(export, read):
 
     nodes, _ = read(export(model, max_depth=3))
 
-    assert list(nodes.values()).count("...") == 2
+    assert [words for words in nodes.values() if words.startswith("...")] == ["... 97 leaves"]
     assert len(nodes) == 2 * 4 + 1
 
 
@@ -143,7 +143,7 @@ def test_a_regression_tree_shows_means(export, read):
     nodes, _ = read(export(model))
 
     for v in model.pruning.leaves.tolist():
-        assert float(nodes[v].split("\n")[0]) == pytest.approx(model.grown.mean[v], rel=1e-5)
+        assert float(nodes[v].split("\n")[0]) == pytest.approx(model.grown.mean[v], abs=0.005)
 
 
 @both

@@ -415,9 +415,9 @@ def test_the_text_shows_values_and_their_mean_squared_error():
     tree, moments = grow([[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 0.001, 0.001], max_depth=1, **SQUARED)
 
     assert secateur.export_text(tree, moments, feature_names=["size"]).splitlines() == [
-        "|--- size <= 2.50",
+        "|--- size <= 2",
         "|   |--- value: 1.50 (2 rows, mean squared error 0.25)",
-        "|--- size > 2.50",
+        "|--- size > 2",
         "|   |--- value: 0.00100 (2 rows, mean squared error 0)",
     ]
     cut = secateur.Pruning.from_cuts(tree, [0])

@@ -117,7 +117,7 @@ def test_a_pruning_is_drawn_with_its_own_classes_and_the_numbers_of_the_grown_tr
     here = np.flatnonzero(cut.is_kept | cut.is_leaf)
     assert display.node.tolist() == here.tolist()
     assert display.label.tolist() == (1 - counts.majority)[here].tolist()
-    assert [lines[0] for lines in display.text] == [f"#{v}" for v in here]
+    assert [lines[0] for lines in display.text] == [f"#{i + 1} ({v})" for i, v in enumerate(here)]
 
 
 def test_tests_below_max_depth_become_stubs_that_count_their_leaves():

@@ -17,10 +17,10 @@ import secateur
 from report_models import CLASSES, HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, datasets, grow, prune
 from secateur.errors import OutputError, SecateurError, UnsupportedError
-from secateur.nouns.model import Model
+from secateur.nouns.model import Model, as_model
 from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
-from secateur.report import Report, as_model, notebook_html, report_html, write_report
+from secateur.report import Report, notebook_html, report_html, write_report
 
 
 def data_of(page):
@@ -131,7 +131,7 @@ def test_parts_are_taken_in_any_order(parts):
 
 @pytest.mark.parametrize("wrong", [None, 3, "model", (1, 2), Tree.from_parents([-1, 0, 0])])
 def test_what_is_no_model_is_refused_with_the_way_out(wrong):
-    with pytest.raises(UnsupportedError, match="a report is made from a fitted estimator"):
+    with pytest.raises(UnsupportedError, match="cannot be reported; a fitted estimator"):
         report_html(wrong)
 
 

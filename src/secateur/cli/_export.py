@@ -1,14 +1,15 @@
 """secateur export: the tree in another format."""
 
 import sys
-from typing import Any
+from pathlib import Path
 
 import click
 
 from ..data.output import write_file
+from ..exports import EXPORTS
 from . import _common as common
 
-LANGUAGES = ("text", "rules", "dot", "mermaid", "sql", "python", "c", "onnx")
+ENDINGS = {ending: name for name, facts in EXPORTS.items() for ending in facts.endings}
 
 
 @click.command(
@@ -17,38 +18,42 @@ Example:
   secateur export tree.json --to sql --set table=patients > tree.sql"""
 )
 @click.argument("model", metavar="MODEL")
-@click.option("--to", "language", type=click.Choice(LANGUAGES), required=True, help="Format to write.")
+@click.option(
+    "--to", "language", type=click.Choice(list(EXPORTS)), help="Format to write; by default that of --output."
+)
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
 @common.write_options
 @common.output_options
 def export(
-    model: str, language: str, parameters: tuple[str, ...], output: str | None, force: bool, as_json: bool, quiet: bool
+    model: str,
+    language: str | None,
+    parameters: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Export the tree in MODEL to another format.
 
     Code in SQL, Python, C or ONNX predicts exactly what the tree predicts.
     """
     from .. import exports
-    from ..show import text
 
+    language = language or ENDINGS.get(Path(output or "").suffix)
+    if language is None:
+        raise click.UsageError(f"--to is needed: one of {', '.join(EXPORTS)}")
     common.check_output(output, force=force)
-    found: Any = common.load(model)
-    more = common.parameters_of(parameters)
-    result: Any
-    if language in ("text", "rules"):
-        function = text.export_text if language == "text" else text.export_rules
-        result = function(found.tree, found.grown, pruning=found.pruning, **more)
-    else:
-        result = exports.export(found, to=language, **more)
-    data = result.encode() if isinstance(result, str) else result.SerializeToString()
+    result = exports.export(common.load(model), to=language, **common.parameters_of(parameters))
+    is_binary = EXPORTS[language].is_binary
+    data: bytes = result.SerializeToString() if is_binary else result.encode()
     if output and output != "-":
         write_file(output, data, overwrite=force)
         common.talk(f"written to {output}", quiet=quiet)
         return 0
-    if as_json and isinstance(result, str):
+    if is_binary and (as_json or sys.stdout.isatty()):
+        raise click.UsageError(f"--to {language} is binary; give --output FILE")
+    if as_json:
         common.show({"to": language, "text": result}, as_json=True, text=print)
         return 0
-    if not isinstance(result, str) and (as_json or sys.stdout.isatty()):
-        raise click.UsageError(f"--to {language} is binary; give --output FILE")
-    sys.stdout.buffer.write(data if not isinstance(result, str) or result.endswith("\n") else data + b"\n")
+    sys.stdout.buffer.write(data if is_binary or data.endswith(b"\n") else data + b"\n")
     return 0

@@ -17,9 +17,10 @@ Example:
 @click.option("--rules", is_flag=True, help="Show one rule per leaf.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Omit nodes below this depth.")
 @click.option(
-    "--decimals", type=click.IntRange(0), default=2, show_default=True, help="Decimals of thresholds and numbers."
+    "--decimals", type=click.IntRange(0), metavar="N", help="Decimals of numbers; by default as few as needed."
 )
 @click.option("--weights", is_flag=True, help="Show the weight of each class in place of rows and errors.")
+@click.option("--node-ids", is_flag=True, help="Show node numbers; those in brackets are for prune --at.")
 @click.option("--grown", is_flag=True, help="Show the tree as grown, before pruning.")
 @common.output_options
 def show(model: str, **options: Any) -> int:
@@ -27,20 +28,14 @@ def show(model: str, **options: Any) -> int:
     from ..show.text import export_rules, export_text
 
     found = common.load(model)
-    pruning = None if options["grown"] else found.pruning
     if options["as_json"]:
         common.show(summary(found), as_json=True, text=print)
-    elif options["rules"]:
-        click.echo(export_rules(found.tree, found.grown, decimals=options["decimals"], pruning=pruning))
+        return 0
+    how = {name: options[name] for name in ("decimals", "node_ids")}
+    how["pruning"] = None if options["grown"] else found.pruning
+    if options["rules"]:
+        click.echo(export_rules(found.tree, found.grown, **how))
     else:
-        click.echo(
-            export_text(
-                found.tree,
-                found.grown,
-                max_depth=options["max_depth"],
-                decimals=options["decimals"],
-                show_weights=options["weights"],
-                pruning=pruning,
-            )
-        )
+        weights = options["weights"]
+        click.echo(export_text(found.tree, found.grown, max_depth=options["max_depth"], show_weights=weights, **how))
     return 0

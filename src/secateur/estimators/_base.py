@@ -204,9 +204,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         feature_names: Any = None,
         class_names: Any = None,
         max_depth: int | None = None,
-        decimals: int = 2,
+        decimals: int | None = None,
         show_weights: bool = False,
         limits: Any = None,
+        node_ids: bool = False,
     ) -> str:
         """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
         check_is_fitted(self)
@@ -220,10 +221,17 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             show_weights=show_weights,
             pruning=self.pruning_,
             limits=limits,
+            node_ids=node_ids,
         )
 
     def export_rules(
-        self, *, feature_names: Any = None, class_names: Any = None, decimals: int = 2, limits: Any = None
+        self,
+        *,
+        feature_names: Any = None,
+        class_names: Any = None,
+        decimals: int | None = None,
+        limits: Any = None,
+        node_ids: bool = False,
     ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
         check_is_fitted(self)
@@ -235,10 +243,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             decimals=decimals,
             pruning=self.pruning_,
             limits=limits,
+            node_ids=node_ids,
         )
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree as "dot", "mermaid", "sql", "python", "c" or "onnx"; see `secateur.exports`."""
+        """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are."""
         from ..exports import export
 
         return export(self.model_, to=to, **parameters)

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 
 from .. import prediction
 from ..data.arrays import Array, Floats
+from ..exports import EXPORTS
 from ._base import TreeEstimator
 
 
@@ -249,12 +250,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         return logs
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree as "dot", "mermaid", "sql", "python", "c" or "onnx"; see `secateur.exports`.
+        """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are.
 
         Probabilities there are those of `predict_proba`, except that a mixture, which needs
         the whole tree, is replaced by the frequencies of the leaves.
         """
-        if to in ("sql", "python", "c", "onnx") and self.probabilities in ("shrunk", "m-estimate"):
+        if to in EXPORTS and EXPORTS[to].runs and self.probabilities in ("shrunk", "m-estimate"):
             shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
             parameters = {"probabilities": shares, **parameters}
         return super().export(to, **parameters)

@@ -1,26 +1,18 @@
 """Exports: the tree that predicts, written for another program.
 
-`EXPORTS` names them. The pictures (`dot`, `mermaid`) are to look at; the others run, and give
-for every row exactly what `predict` gives: the same side of a threshold for every number, the
-same branch for missing values and for categories that growing never saw. Nothing recurses, the
-time is linear in the size of the tree, and names and values are quoted by the rules of each
-language, whatever they hold. A new export is one file, one line here, one test.
+`EXPORTS` names them and has the facts of each: what it is, file endings, what it needs, how deep a
+tree it takes. Some are to be read; the others run, and give for every row exactly what `predict`
+gives: the same side of a threshold for every number, the same branch for missing values and for
+categories that growing never saw. Nothing recurses, the time is linear in the size of the tree, and
+names and values are quoted by the rules of each language, whatever they hold.
 """
 
-from importlib import import_module
 from typing import Any
 
-from ..errors import ParameterError
+from ..data.names import check_name, lazily
+from ._registry import EXPORTS, Export
 
-# Name, and the function that writes it; its file is `_name.py`.
-EXPORTS = {
-    "dot": "export_dot",
-    "mermaid": "export_mermaid",
-    "sql": "export_sql",
-    "python": "export_python",
-    "c": "export_c",
-    "onnx": "export_onnx",
-}
+__all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
 
 
 def export(model: Any, *, to: str, **parameters: Any) -> Any:
@@ -44,28 +36,18 @@ def export(model: Any, *, to: str, **parameters: Any) -> Any:
     >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
     >>> print(export((tree, counts), to="mermaid", feature_names=["size"]))
     flowchart TD
-        n0["size #lt;= 2.50<br/>2 rows"]
+        n0["size #lt;= 2<br/>2 rows"]
         n1(["no<br/>1 row"])
         n0 -->|"yes"| n1
         n2(["yes<br/>1 row"])
         n0 -->|"no"| n2
     """
-    if to not in EXPORTS:
-        raise ParameterError(f"to={to!r}; one of {', '.join(map(repr, EXPORTS))} is needed")
-    return _load(to)(model, **parameters)
+    check_name("to", to, EXPORTS)
+    return __getattr__(f"export_{to}")(model, **parameters)
 
 
-def _load(name: str) -> Any:
-    return getattr(import_module(f"{__name__}._{name}"), EXPORTS[name])
-
-
-def __getattr__(name: str) -> Any:
-    """Import an export when it is first asked for."""
-    for short, function in EXPORTS.items():
-        if name == function:
-            return _load(short)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(__name__, {f"export_{name}": f"._{name}" for name in EXPORTS})
 
 
 def __dir__() -> list[str]:
-    return sorted({"EXPORTS", "export", *EXPORTS.values()})
+    return sorted(__all__)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ._picture import Picture
+from ._picture import boxes
 
-# Told apart also by the colour-blind (Okabe and Ito); a leaf is whiter the more classes are mixed in it.
-PALETTE = ((230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0), (204, 121, 167))
+# Those of the figures, told apart also by the colour-blind (Okabe and Ito). A leaf is whiter the more
+# classes are mixed in it.
+PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121, 167), (86, 180, 233), (240, 228, 66))
 
 
 def export_dot(
@@ -15,7 +16,7 @@ def export_dot(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     max_depth: int | None = None,
-    decimals: int = 2,
+    decimals: int | None = None,
     filled: bool = True,
 ) -> str:
     r"""Return the tree that predicts as a drawing in the language of Graphviz.
@@ -26,9 +27,9 @@ def export_dot(
     feature_names, class_names : sequence of str, optional
         Names of columns and classes; by default those of the data the tree was grown on.
     max_depth : int, optional
-        Nodes below this depth (0: the root) are left out; "..." stands where some are.
-    decimals : int
-        Digits after the point of thresholds; more where two would look alike.
+        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+    decimals : int, optional
+        Digits after the point of thresholds and means, as for `export_text`.
     filled : bool
         Whether leaves have the colour of their class, paler the more classes are mixed.
 
@@ -45,20 +46,19 @@ def export_dot(
     digraph tree {
         node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];
         edge [fontname=sans];
-        n0 [label="\"size\" <= 2.50\n2 rows"];
+        n0 [label="\"size\" <= 2\n2 rows"];
         n1 [label="no\n1 row"];
         n0 -> n1 [label="yes"];
         n2 [label="yes\n1 row"];
         n0 -> n2 [label="no"];
     }
     """
-    picture = Picture.of(model, feature_names, class_names, max_depth, decimals)
     lines = [
         "digraph tree {",
         '    node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];',
         "    edge [fontname=sans];",
     ]
-    for box in picture.boxes():
+    for box in boxes(model, feature_names, class_names, max_depth, decimals):
         label = r"\n".join(map(quoted, box.lines))
         fill = f', fillcolor="{_colour(box.colour, box.purity)}"' if filled and box.colour is not None else ""
         lines.append(f'    n{box.node} [label="{label}"{fill}];')

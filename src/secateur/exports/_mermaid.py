@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ._picture import Picture
+from ._picture import boxes
 
 # Letters that Mermaid, its Markdown or the HTML it makes would read as its own.
 _SPECIAL = {ord(letter): f"#{ord(letter)};" for letter in "#`\\*_~[]|;%$"} | {
@@ -20,7 +20,7 @@ def export_mermaid(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     max_depth: int | None = None,
-    decimals: int = 2,
+    decimals: int | None = None,
 ) -> str:
     """Return the tree that predicts as a Mermaid flowchart.
 
@@ -30,9 +30,9 @@ def export_mermaid(
     feature_names, class_names : sequence of str, optional
         Names of columns and classes; by default those of the data the tree was grown on.
     max_depth : int, optional
-        Nodes below this depth (0: the root) are left out; "..." stands where some are.
-    decimals : int
-        Digits after the point of thresholds; more where two would look alike.
+        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+    decimals : int, optional
+        Digits after the point of thresholds and means, as for `export_text`.
 
     Returns
     -------
@@ -50,14 +50,14 @@ def export_mermaid(
     >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
     >>> print(export_mermaid((tree, counts), feature_names=['"size"']))
     flowchart TD
-        n0["#quot;size#quot; #lt;= 2.50<br/>2 rows"]
+        n0["#quot;size#quot; #lt;= 2<br/>2 rows"]
         n1(["no<br/>1 row"])
         n0 -->|"yes"| n1
         n2(["yes<br/>1 row"])
         n0 -->|"no"| n2
     """
     lines = ["flowchart TD"]
-    for box in Picture.of(model, feature_names, class_names, max_depth, decimals).boxes():
+    for box in boxes(model, feature_names, class_names, max_depth, decimals):
         label = "<br/>".join(map(quoted, box.lines))
         lines.append(f'    n{box.node}(["{label}"])' if box.is_leaf else f'    n{box.node}["{label}"]')
         if box.parent is not None:

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Array
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ._walk import Exported, categories_of, check_exact
+from ._walk import Exported, categories_of, check_exact, check_levels
 
-MOST_LEVELS = 1000  # onnxruntime recurses: deeper trees can end the process that loads them
 _RESERVED = frozenset(  # names of outputs and steps, which no input may have
     f"{before}{name}" for name in ("label", "probabilities", "prediction", "leaf") for before in ("", "all ")
 ) | {"numbers", "number", "cells", "shape", "zero", "leaf place", "whole place", "flat", "at"}
@@ -70,11 +70,9 @@ def export_onnx(
     except ImportError as error:
         raise UnsupportedError("the package onnx is not installed; pip install 'secateur[onnx]'") from error
     exported = Exported.of(model)
-    if dtype not in ("float64", "float32"):
-        raise ParameterError(f"dtype={dtype!r}; 'float64' or 'float32' is needed")
+    check_name("dtype", dtype, ("float64", "float32"))
+    check_name("inputs", inputs, ("auto", "matrix", "columns"))
     words = [column.name for column in exported.columns if column.kind == "nominal"]
-    if inputs not in ("auto", "matrix", "columns"):
-        raise ParameterError(f"inputs={inputs!r}; one of 'auto', 'matrix', 'columns' is needed")
     if inputs == "matrix" and words:
         raise ParameterError(f"inputs='matrix', but {words[0]!r} is a column of categories; inputs='columns' is needed")
     graph = _Graph(exported, dtype)
@@ -256,11 +254,8 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
         runs.append((v, sets))
         for child in exported.children[v]:
             level[child] = len(sets) or 1
-    if max(level) > MOST_LEVELS:
-        raise UnsupportedError(
-            f"the tree is {max(level):,} tests deep; onnxruntime takes {MOST_LEVELS:,} at most: prune it further, or "
-            "export it to Python or C"
-        )
+    # onnxruntime recurses: deeper trees can end the process that loads them.
+    check_levels(max(level), "onnx", "a model that onnxruntime loads")
     leaf = {v: k for k, v in enumerate(exported.leaves)}
     modes, columns, splits, tracks, members = [], [], [], [], []
     true: list[tuple[int, int]] = []

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
-from ._walk import Exported, categories_of, check_exact, unique_name
+from ._walk import Exported, categories_of, check_exact, check_levels, unique_name
 
 LEVELS = 8
-MOST_STAGES = 900  # DuckDB binds at most 1,000 queries inside one another
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -74,10 +74,8 @@ def export_sql(
     >>> connection.execute(export_sql((tree, counts), dialect="sqlite")).fetchall()
     [(1, 2.5, 'no'), (2, 2.6, 'yes'), (3, None, 'no')]
     """
-    if dialect not in DIALECTS:
-        raise ParameterError(f"dialect={dialect!r}; one of {', '.join(map(repr, DIALECTS))} is needed")
-    if output not in ("prediction", "leaf", "probabilities"):
-        raise ParameterError(f"output={output!r}; one of 'prediction', 'leaf', 'probabilities' is needed")
+    check_name("dialect", dialect, DIALECTS)
+    check_name("output", output, ("prediction", "leaf", "probabilities"))
     exported, speech = Exported.of(model), DIALECTS[dialect]
     _check_names(exported, speech)
     parts = [table] if isinstance(table, str) else list(table)
@@ -112,11 +110,7 @@ def _check_names(exported: Exported, speech: Dialect) -> None:
 def _subquery(exported: Exported, speech: Dialect, *, is_leaf: bool) -> Iterator[str]:
     """The lines of the query that answers for one row `r` of the table."""
     entries = _entries(exported)
-    if len(entries) > MOST_STAGES:
-        raise UnsupportedError(
-            f"the tree is {int(exported.tree.depth.max()):,} tests deep; up to {MOST_STAGES * LEVELS:,} can be written "
-            "as SQL that an engine runs: prune it further, or export it to Python or C"
-        )
+    check_levels(int(exported.tree.depth.max()), "sql", "SQL that an engine runs")  # DuckDB nests 1,000 queries at most
     last = f"s{len(entries)}"
     answer = f"{last}.node" if is_leaf else _answer(exported, speech, f"{last}.node")
     yield f"WITH given AS {speech.fence}("

@@ -1,4 +1,4 @@
-"""What every export starts from: the tree that predicts, and what each leaf answers.
+"""What every export that runs starts from: the view of the tree that predicts, as plain lists.
 
 The exported tree is small (only nodes that are left after pruning) and counts its nodes from
 0; `nodes` has their numbers in the grown tree, which are the numbers users see.
@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from ..data.arrays import Floats
 from ..data.table import Column
-from ..errors import CountsError, ParameterError, PruningError, TreeError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
+from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
+from ..nouns.model import as_model
 from ..nouns.tree import Tree
+from ..show.view import TreeView, view_of
+from ._registry import EXPORTS
 
 Family = Literal["text", "truth", "number"]
 
@@ -30,31 +29,39 @@ class Exported:
 
     Parameters
     ----------
-    model : Model
-    tree : Tree
-        The tree that is left after pruning.
-    nodes : list of int
-        The number of each of its nodes in the grown tree.
+    view : TreeView
+    n_grown : int
+        Nodes of the grown tree.
     """
 
-    model: Model
-    tree: Tree
-    nodes: list[int]
+    view: TreeView
+    n_grown: int
 
     @classmethod
-    def of(cls, thing: Any, *, runs: bool = True) -> "Exported":
-        """Return what to export of a model, an estimator, or (tree, counts[, pruning]).
+    def of(cls, thing: Any) -> "Exported":
+        """Return what to export of a model, an estimator, or parts; trees that could not route a row are refused."""
+        model = as_model(thing, done="exported")
+        view = view_of(model.tree, model.grown, pruning=model.pruning)
+        if not view.tree.has_tests:
+            raise TreeError(
+                f"{view.tree} has no tests (it was made from parents alone); only a grown tree can be exported"
+            )
+        if view.tree.schema is None:
+            raise TreeError(
+                f"{view.tree} does not know its columns; only a tree that was grown on a table can be exported"
+            )
+        return cls(view, model.tree.n_nodes)
 
-        With `runs`, trees that could not route a row are refused.
-        """
-        model = _model_of(thing)
-        pruning = model.pruning
-        tree = pruning.to_tree()
-        if runs and (tree.feature[tree.internal] < 0).any():
-            raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can be exported")
-        if runs and tree.schema is None:
-            raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can be exported")
-        return cls(model, tree, np.flatnonzero(pruning.is_kept | pruning.is_leaf).tolist())
+    @property
+    def tree(self) -> Tree:
+        """The tree that is left after pruning."""
+        return self.view.tree
+
+    @cached_property
+    def nodes(self) -> list[int]:
+        """The number of each of its nodes in the grown tree."""
+        found: list[int] = self.view.node.tolist()
+        return found
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -88,7 +95,7 @@ class Exported:
     @cached_property
     def is_nominal(self) -> list[bool]:
         """Which nodes test for categories."""
-        found: list[bool] = (np.diff(self.tree.branch_start) > 0).tolist()
+        found: list[bool] = self.view.is_nominal.tolist()
         return found
 
     @cached_property
@@ -113,61 +120,54 @@ class Exported:
         return [below[child] for child in self.tree.branch[first:last].tolist()]
 
     def sets(self, v: int) -> list[tuple[int, list[int]]]:
-        """The children of nominal node `v` but its default, each with the codes that go there; empty ones left out."""
-        found: dict[int, list[int]] = {}
-        for code, child in enumerate(self.codes(v)):
-            if child != self.default[v]:
-                found.setdefault(child, []).append(code)
-        return [(child, found[child]) for child in self.children[v] if child in found]
+        """The children of nominal node `v` but its default, each with the codes that go there; empty ones left out.
+
+        A code that the tests above have sent elsewhere is left out too: no row brings it here.
+        """
+        below = [child for child in self.children[v] if child != self.default[v]]
+        found = [(child, self.view.codes(child).tolist()) for child in below]
+        return [(child, codes) for child, codes in found if codes]
 
     @cached_property
     def labels(self) -> list[Any]:
         """The classes, as plain values; empty for a regression tree."""
-        grown, schema = self.model.grown, self.tree.schema
-        if not isinstance(grown, Counts):
+        shares, schema = self.view.shares, self.tree.schema
+        if shares is None:
             return []
         if schema is None or schema.classes is None:
-            return list(range(grown.n_classes))
+            return list(range(shares.shape[1]))
         return [plain_value(label, "class") for label in schema.classes.tolist()]
 
     @cached_property
     def answers(self) -> list[Any]:
         """What each leaf answers: the number of a class, or a mean. None for other nodes."""
-        pruning, grown = self.model.pruning, self.model.grown
         found: list[Any] = [None] * self.tree.n_nodes
         for v in self.leaves:
-            node = self.nodes[v]
-            if isinstance(grown, Moments):
-                found[v] = float(grown.mean[node])
+            if self.view.mean is not None:
+                found[v] = float(self.view.mean[v])
                 continue
-            found[v] = int(pruning.labels[node])
+            assert self.view.label is not None
+            found[v] = int(self.view.label[v])
             if found[v] >= len(self.labels):
                 raise PruningError(
-                    f"leaf {node} answers class number {found[v]}, which was not there in growing "
+                    f"leaf {self.nodes[v]} answers class number {found[v]}, which was not there in growing "
                     f"({len(self.labels)} classes were); only labels of the growing sample can be exported"
                 )
         return found
 
     def shares(self, given: npt.ArrayLike | None = None) -> Floats:
         """The probability of each class in each node; `given` holds other ones, for the nodes of the grown tree."""
-        grown = self.model.grown
-        if not isinstance(grown, Counts):
+        if self.view.shares is None:
             raise ParameterError("a regression tree has no classes and no probabilities; its prediction is a number")
-        if given is not None:
-            found = np.asarray(given, np.float64)
-            if found.shape != (self.model.tree.n_nodes, len(self.labels)) or not np.isfinite(found).all():
-                raise ParameterError(
-                    f"probabilities have shape {found.shape}; finite numbers of shape "
-                    f"{(self.model.tree.n_nodes, len(self.labels))}, one row per node of the grown tree, are needed"
-                )
-            return found[self.nodes]
-        by_class = grown.by_class[self.nodes, : len(self.labels)].astype(np.float64)
-        total = by_class.sum(axis=1)
-        shares = by_class / np.where(total > 0, total, 1)[:, None]
-        parent = self.tree.parent
-        for v in np.flatnonzero(total == 0).tolist():  # parents come first, and have their shares already
-            shares[v] = shares[parent[v]] if v else 1 / shares.shape[1]
-        return shares
+        if given is None:
+            return self.view.shares
+        found = np.asarray(given, np.float64)
+        if found.shape != (self.n_grown, len(self.labels)) or not np.isfinite(found).all():
+            raise ParameterError(
+                f"probabilities have shape {found.shape}; finite numbers of shape "
+                f"{(self.n_grown, len(self.labels))}, one row per node of the grown tree, are needed"
+            )
+        return found[self.nodes]
 
 
 def plain_value(value: Any, what: str) -> str | bool | int | float:
@@ -204,29 +204,19 @@ def check_exact(column: Column) -> None:
         )
 
 
+def check_levels(n_levels: int, name: str, what: str) -> None:
+    """Refuse a tree that is deeper than the export can be."""
+    most = EXPORTS[name].most_levels
+    if most is not None and n_levels > most:
+        raise UnsupportedError(
+            f"the tree is {n_levels:,} tests deep; up to {most:,} can be written as {what}: prune it further, or "
+            "export it to Python or C"
+        )
+
+
 def unique_name(wanted: str, taken: Sequence[str]) -> str:
     """`wanted`, with as many underscores as it takes to differ from all `taken`, whatever the case of letters."""
     others = {name.lower() for name in taken}
     while wanted.lower() in others:
         wanted += "_"
     return wanted
-
-
-def _model_of(thing: Any) -> Model:
-    model = getattr(thing, "model_", thing)
-    if isinstance(model, Model):
-        return model
-    if isinstance(model, tuple) and len(model) in (2, 3) and isinstance(model[0], Tree):
-        tree, grown = model[:2]
-        if not isinstance(grown, Counts | Moments):
-            raise CountsError(f"the counts of the tree are a {type(grown).__name__}; Counts or Moments are needed")
-        pruning = model[2] if len(model) == 3 else None
-        if pruning is None:
-            pruning = Pruning.from_cuts(tree, [])
-        if isinstance(grown, Counts) and pruning.node_labels is None:
-            pruning = Pruning(pruning.tree, pruning.is_leaf, grown.majority, pruning.seen, pruning.rule)
-        return Model(pruning, grown)
-    raise UnsupportedError(
-        f"a {type(thing).__name__} cannot be exported; a fitted estimator, a Model, (tree, counts) or "
-        "(tree, counts, pruning) is needed"
-    )

@@ -8,6 +8,7 @@ import numpy as np
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
 from ..data.arrays import Array, sealed
+from ..data.rounding import shortest
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import Ledger, Seen
@@ -42,6 +43,7 @@ def assemble(
         parent=sealed(parent),
         feature=sealed(feature),
         threshold=sealed(_thresholds(test, feature, data, table)),
+        rounded=sealed(_rounded(test, feature, data, table, is_asked=is_checked)),
         branch_start=sealed(branch_start),
         branch=sealed(branch),
         default=sealed(default),
@@ -80,6 +82,25 @@ def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Ar
         at[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
         threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, at[feature[numeric]])
         return threshold
+    numeric, low, high = _around(test, feature, data, table)
+    threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
+    return threshold
+
+
+def _rounded(test: Array, feature: Array, data: Prepared, table: Table, *, is_asked: bool) -> Array:
+    """The shortest number between the values around each cut, for people; NaN if nobody asks."""
+    rounded = np.full(len(feature), np.nan)
+    if is_asked:
+        numeric, low, high = _around(test, feature, data, table)
+        is_cut = test[3, numeric] >= 0
+        low, high = low[is_cut], high[is_cut]
+        rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
+    return rounded
+
+
+def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[Array, Array, Array]:
+    """The nodes that test numbers, and the values around their cuts; any where the test is for missing."""
+    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = test[2, numeric], test[3, numeric]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
@@ -95,8 +116,7 @@ def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Ar
         else:  # a cut between bins is at the edge of the lower one, whatever the node holds
             bins = known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
-    threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
-    return threshold
+    return numeric, low, high
 
 
 def midpoint(low: Array, high: Array) -> Array:

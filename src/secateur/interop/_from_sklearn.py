@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..data.arrays import Floats, sealed
 from ..data.encoding import encode
+from ..data.rounding import shortest
 from ..errors import CountsError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
@@ -115,10 +116,16 @@ def _with_tests(foreign: Foreign, feature_names: Any) -> Tree:
             "prune_sklearn takes it, or fit it on encoded columns"
         )
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
+    threshold = records.threshold[order]
+    limit = float64_thresholds(threshold)
+    with np.errstate(over="ignore"):  # its rows were float32 to it
+        below = limit.astype(np.float32)
+        above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     return Tree(
         foreign.tree.parent,
         feature=sealed(feature),
-        threshold=sealed(np.where(is_leaf, np.nan, float64_thresholds(records.threshold[order]))),
+        threshold=sealed(np.where(is_leaf, np.nan, limit)),
+        rounded=sealed(np.where(is_leaf, np.nan, shortest(below.astype(np.float64), threshold, above))),
         default=sealed(default.astype(np.int32)),
         score=foreign.tree.score,
         schema=schema_of(estimator, foreign.classes, feature_names),

@@ -186,7 +186,7 @@ def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
         if name in part:
             length = {"branch_start": n + 1, "branch": None}.get(name, n)
             where = f"tree.{name}"
-            is_real = name in ("threshold", "score")
+            is_real = name in ("threshold", "rounded", "score")
             arrays[name] = (
                 real_in(part[name], where, length) if is_real else whole_in(part[name], where, length, _DTYPES[name])
             )

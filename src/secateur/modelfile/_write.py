@@ -26,7 +26,7 @@ from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
 MODEL_FORMAT = "secateur-model"
 COUNTS_FORMAT = "secateur-counts"
 VERSION = 2
-TESTS = ("feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids")
+TESTS = ("feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids", "rounded")
 
 
 def model_document(model: Model, *, sketch: bool = True) -> Document:

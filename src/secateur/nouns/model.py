@@ -1,18 +1,19 @@
 """Model: all parts of one fitted tree, as the estimators, the command line, files and reports share them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array, Ints, rebuilt, sealed
-from ..errors import PruningError
+from ..errors import PruningError, UnsupportedError
 from .bound import Bound
 from .choice import Selection
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning
+from .seen import Seen
 from .sequence import PruningSequence
 from .tree import Tree
 
@@ -116,3 +117,46 @@ class Model:
         rows = f"{self.grown.total[0]:,.10g} rows"
         limit = "not certified" if self.certificate is None else f"certified {self.certificate.value:.4g}"
         return f"Model({self.pruning.n_leaves:,} of {self.tree.n_leaves:,} leaves, {rows}, {limit})"
+
+
+def as_model(thing: Any, *, done: str = "shown") -> Model:
+    """Return the model of a fitted estimator, the model itself, or one of parts.
+
+    Parameters
+    ----------
+    thing : estimator, Model, or tuple of parts
+        The parts in any order: a `Tree` or `Pruning`, the `Counts` (or `Moments`) of the growing
+        sample and then of a held-out one, a `PruningSequence`, a `Selection`, a `Bound`.
+    done : str
+        What is to be done with it, for the error message.
+    """
+    thing = getattr(thing, "model_", thing)
+    if isinstance(thing, Model):
+        return thing
+    parts = list(thing) if isinstance(thing, tuple | list) else [thing]
+
+    def first(kind: Any, place: int = 0) -> Any:
+        found = [part for part in parts if isinstance(part, kind)]
+        return found[place] if len(found) > place else None
+
+    known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
+    strange = next((part for part in parts if not isinstance(part, known)), None)
+    grown = first((Counts, Moments))
+    if strange is not None or grown is None:
+        what = f"a {type(thing if strange is None else strange).__name__} cannot be {done}"
+        raise UnsupportedError(
+            f"{what}; a fitted estimator, a Model, or a tuple of parts such as (tree, counts) or (pruning, grown, "
+            "holdout) is needed (fit the estimator first)"
+        )
+    selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
+    if sequence is None and selection is not None:
+        sequence = selection.sequence
+    if pruning is None and selection is not None:
+        pruning = selection.pruning
+    if pruning is None and sequence is not None:
+        pruning = sequence[0]
+    if pruning is None:
+        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+    if pruning.node_labels is None and isinstance(grown, Counts):
+        pruning = replace(pruning, node_labels=grown.majority)
+    return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))

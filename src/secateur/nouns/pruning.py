@@ -267,6 +267,7 @@ def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
         score=sealed(np.where(is_leaf, np.nan, tree.score)[is_here]),
         birth=sealed(np.where(is_leaf, -1, tree.birth)[is_here]),
         ids=sealed(tree.ids[is_here]),
+        rounded=sealed(np.where(is_leaf, np.nan, tree.rounded)[is_here]),
         schema=tree.schema,
         key=tree.row_key,
         history=tree.history | pruning.seen,

@@ -6,6 +6,9 @@ backwards loop, and no depth limit exists anywhere.
     field          of an internal node                                   of a leaf
     feature        column that is tested (-1: a bare structure)          -1
     threshold      numeric test: `x <= threshold` goes to child 0        NaN
+    rounded        numeric test: the shortest number that parts the      NaN
+                   rows it was grown on as the threshold does
+                   (NaN: not known)
     branch         nominal test: child number of each category code      empty
                    (slice `branch_start[v]:branch_start[v + 1]`)
     default        child number of missing and unseen values             0
@@ -29,7 +32,7 @@ from ..data.table import Schema
 from ..errors import TreeError
 from .seen import Ledger, Seen
 
-_ABOUT = ("schema", "key", "history", "ledger")  # no arrays; only the schema makes trees differ
+_ABOUT = ("schema", "key", "history", "ledger", "rounded")  # of these only the schema makes trees differ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +43,7 @@ class Tree:
     ----------
     parent : array of int
         Parent of each node in pre-order; -1 for the root.
-    feature, threshold, branch_start, branch, default, score, birth, ids : arrays, optional
+    feature, threshold, rounded, branch_start, branch, default, score, birth, ids : arrays, optional
         The tests; see the table at the head of the module. Left out, the tree is a bare
         structure that can carry counts and be pruned but cannot route rows.
     schema : Schema, optional
@@ -70,6 +73,7 @@ class Tree:
     score: Floats = None  # type: ignore[assignment]
     birth: Ints = None  # type: ignore[assignment]
     ids: Ints = None  # type: ignore[assignment]
+    rounded: Floats = None  # type: ignore[assignment]
     schema: Schema | None = None
     key: RowKey | None = None
     history: Seen = field(default_factory=Seen)
@@ -88,6 +92,7 @@ class Tree:
             "score": np.full(n, np.nan),
             "birth": np.full(n, -1, np.int32),
             "ids": np.arange(n, dtype=np.int32),
+            "rounded": np.full(n, np.nan),
         }
         set_field = object.__setattr__
         set_field(self, "parent", parent)

@@ -20,7 +20,8 @@ when something is drawn, not before.
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from ..errors import ParameterError, UnsupportedError
+from ..data.names import check_name
+from ..errors import UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
@@ -92,8 +93,8 @@ def plot(
 
 
 def _display(thing: Any, kind: str | None, options: dict[str, Any]) -> Any:
-    if kind is not None and kind not in _OF_MODELS:
-        raise ParameterError(f"kind={kind!r}; one of {', '.join(map(repr, _OF_MODELS))} is needed")
+    if kind is not None:
+        check_name("kind", kind, _OF_MODELS)
     if isinstance(getattr(thing, "model_", thing), Model):
         return _OF_MODELS[kind or "tree"](thing, **options)
     drawn = LeavesDisplay.from_tree if kind == "leaves" else TreeDisplay.from_tree

@@ -9,11 +9,14 @@ import numpy as np
 from ..data.arrays import Array, Floats, Ints
 from ..errors import ParameterError
 from ..nouns.counts import Counts
+from ..nouns.model import as_model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
-from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, model_of, rows_text, tidied
-from ._shown import shown_tree, whole_number
+from ..show.view import check_whole
+from ..show.wording import covered
+from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, tidied
+from ._shown import shown_tree
 
 
 @dataclass
@@ -56,12 +59,12 @@ class LeavesDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> "LeavesDisplay":
         """Return the display of a fitted estimator's leaves; options as for `from_tree`."""
-        return cls.from_model(model_of(estimator), **options)
+        return cls.from_model(estimator, **options)
 
     @classmethod
     def from_model(cls, model: Any, **options: Any) -> "LeavesDisplay":
         """Return the display of a model's leaves, on its growing sample."""
-        found = model_of(model)
+        found = as_model(model, done="drawn")
         return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
 
     @classmethod
@@ -73,7 +76,7 @@ class LeavesDisplay:
         pruning: Pruning | None = None,
         class_names: Sequence[str] | None = None,
         max_leaves: int = 40,
-        decimals: int = 2,
+        decimals: int | None = None,
     ) -> "LeavesDisplay":
         """Return the display of the leaves of a tree.
 
@@ -86,36 +89,37 @@ class LeavesDisplay:
         class_names : sequence of str, optional
         max_leaves : int
             The leaves with most rows are shown; the others are told together in one bar.
-        decimals : int
-            Digits of means and weights.
+        decimals : int, optional
+            Digits after the point of means.
         """
-        whole_number("max_leaves", max_leaves)
-        if max_leaves < 1:
-            raise ParameterError("max_leaves=0; at least one leaf is needed")
+        check_whole("max_leaves", max_leaves)
+        if not max_leaves:
+            raise ParameterError(f"max_leaves={max_leaves}; at least one leaf is needed")
         if counts is None:
             raise ParameterError("counts are needed: leaves are shown by what is in them")
-        shown = shown_tree(tree, counts, pruning=pruning, class_names=class_names, decimals=decimals)
-        leaves = shown.tree.leaves
-        first = np.argsort(-shown.rows[leaves], kind="stable")[:max_leaves]
+        view = shown_tree(tree, counts, pruning=pruning, class_names=class_names, decimals=decimals)
+        sample, leaves = view.sample, view.tree.leaves
+        assert sample is not None
+        first = np.argsort(-sample.total[leaves], kind="stable")[:max_leaves]
         kept = leaves[np.sort(first)]  # in the order of the tree
         rest = np.setdiff1d(leaves, kept)
-        node, rows = shown.tree.ids[kept], shown.rows[kept]
+        node, rows = view.tree.ids[kept], sample.total[kept]
         text = [
-            f"leaf {number}: {elided(shown.answer(v), 24)}, {rows_text(float(shown.rows[v]), n_decimals=decimals)}"
+            f"leaf {number}: {elided(view.answer(v), 24)}, {view.size(v)}"
             for number, v in zip(node.tolist(), kept.tolist(), strict=True)
         ]
-        by_class = None if shown.by_class is None else shown.by_class[kept]
-        mean = deviation = None
-        if isinstance(counts, Moments):
-            here = np.searchsorted(tree.ids, node)
-            mean, deviation = counts.mean[here], np.sqrt(counts.spread[here] / np.maximum(rows, 1e-300))
-        elif len(rest) and by_class is not None and shown.by_class is not None:
-            node, rows = np.append(node, -1), np.append(rows, shown.rows[rest].sum())
-            by_class = np.vstack([by_class, shown.by_class[rest].sum(axis=0)])
+        by_class = mean = deviation = None
+        others = sample.total[rest].sum()
+        if isinstance(sample, Moments):
+            mean, deviation = sample.mean[kept], np.sqrt(sample.spread[kept] / np.maximum(rows, 1e-300))
+        else:
+            by_class = sample.by_class[kept]
+            if len(rest):
+                node, rows = np.append(node, -1), np.append(rows, others)
+                by_class = np.vstack([by_class, sample.by_class[rest].sum(axis=0)])
         if len(rest):
-            together = rows_text(float(shown.rows[rest].sum()), n_decimals=decimals)
-            text.append(f"+{len(rest):,} more leaves, {together}")
-        return cls(node, rows, by_class, mean, deviation, text, shown.names)
+            text.append(f"+{len(rest):,} more leaves, {covered(others, is_whole=sample.is_whole)}")
+        return cls(node, rows, by_class, mean, deviation, text, view.classes)
 
     def plot(self, ax: Any = None) -> "LeavesDisplay":
         """Draw one bar per leaf, in the order of the tree, as high as its share of the rows."""

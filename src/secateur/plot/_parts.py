@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ..data.arrays import Array, Floats
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.counts import Counts
-from ..nouns.model import Model
 from ..nouns.moments import Moments
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
@@ -129,27 +128,9 @@ def width_of(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def rows_text(total: float, *, n_decimals: int = 2) -> str:
-    """Rows, or weight where it is not whole."""
-    if float(total).is_integer():
-        return "1 row" if total == 1 else f"{total:,.0f} rows"
-    return f"weight {total:,.{n_decimals}f}"
-
-
 def written(number: float) -> str:
     """A number with at most six digits, none of them idle."""
     return f"{number:.6g}"
-
-
-def model_of(thing: Any) -> Model:
-    """The model in an estimator or a model; anything else is refused."""
-    model = getattr(thing, "model_", thing)
-    if not isinstance(model, Model):
-        raise UnsupportedError(
-            f"a {type(thing).__name__} is given; a fitted secateur estimator or a Model is needed "
-            "(fit the estimator first)"
-        )
-    return model
 
 
 def check_sample(counts: Any, name: str) -> None:

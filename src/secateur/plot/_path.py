@@ -12,6 +12,7 @@ from ..errors import LeakageError, ParameterError, UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
+from ..nouns.model import as_model
 from ..nouns.moments import Moments
 from ..nouns.sequence import PruningSequence
 from ._parts import (
@@ -25,7 +26,6 @@ from ._parts import (
     label_as_is,
     leaves_axis,
     legend_as_is,
-    model_of,
     tidied,
     written,
 )
@@ -79,12 +79,12 @@ class PruningPathDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> "PruningPathDisplay":
         """Return the display of a fitted estimator's sequence; options as for `from_sequence`."""
-        return cls.from_model(model_of(estimator), **options)
+        return cls.from_model(estimator, **options)
 
     @classmethod
     def from_model(cls, model: Any, **options: Any) -> "PruningPathDisplay":
         """Return the display of a model's sequence on its samples, with its selection and its certificate."""
-        found = model_of(model)
+        found = as_model(model, done="drawn")
         sequence = found.sequence
         if sequence is None:
             raise ParameterError(f"{found!r} has no pruning sequence; prune with a rule that gives one")

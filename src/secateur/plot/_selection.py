@@ -8,7 +8,8 @@ import numpy as np
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.choice import Selection
-from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, model_of, tidied
+from ..nouns.model import as_model
+from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, tidied
 
 
 @dataclass
@@ -58,12 +59,12 @@ class SelectionDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any) -> "SelectionDisplay":
         """Return the display of a fitted estimator's selection."""
-        return cls.from_model(model_of(estimator))
+        return cls.from_model(estimator)
 
     @classmethod
     def from_model(cls, model: Any) -> "SelectionDisplay":
         """Return the display of a model's selection."""
-        found = model_of(model)
+        found = as_model(model, done="drawn")
         if found.selection is None:
             raise ParameterError(f"{found!r} was not chosen from a table; choose with cross-validation or a sample")
         display = cls.from_selection(found.selection)

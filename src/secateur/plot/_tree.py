@@ -14,14 +14,15 @@ from typing import Any, Literal
 import numpy as np
 
 from ..data.arrays import Bools, Floats, Ints, Longs
-from ..errors import ParameterError
+from ..data.names import check_name
 from ..nouns.counts import Counts
+from ..nouns.model import as_model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 from ..show.layout import tidy
-from ._parts import model_of
-from ._shown import ShownTree, shown_tree
+from ..show.view import TreeView
+from ._shown import colours, rows_of, shown_tree, size_text
 
 Style = Literal["boxes", "branches", "icicle"]
 
@@ -69,7 +70,7 @@ class TreeDisplay:
     >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
     >>> display = TreeDisplay.from_tree(tree, counts, feature_names=["size"])
     >>> display.text[1], display.share[1].round(3).item()
-    (('size <= 1.50', 'no', '1 row, 0 wrong'), 0.333)
+    (('size <= 1', 'no', '1 row, 0 wrong'), 0.333)
     """
 
     node: Ints
@@ -92,12 +93,12 @@ class TreeDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> "TreeDisplay":
         """Return the display of what a fitted estimator predicts with; options as for `from_tree`."""
-        return cls.from_model(model_of(estimator), **options)
+        return cls.from_model(estimator, **options)
 
     @classmethod
     def from_model(cls, model: Any, **options: Any) -> "TreeDisplay":
         """Return the display of a model's tree as pruned, with its growing sample."""
-        found = model_of(model)
+        found = as_model(model, done="drawn")
         return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
 
     @classmethod
@@ -111,7 +112,7 @@ class TreeDisplay:
         class_names: Sequence[str] | None = None,
         max_depth: int | None = None,
         proportion: bool = False,
-        decimals: int = 2,
+        decimals: int | None = None,
         filled: bool = True,
         node_ids: bool = False,
         style: Literal["auto", "boxes", "branches", "icicle"] = "auto",
@@ -132,36 +133,26 @@ class TreeDisplay:
             all are drawn, of a very deep tree the first 60 levels.
         proportion : bool
             Shares in place of numbers of rows.
-        decimals : int
-            Digits after the point of thresholds, means and weights.
+        decimals : int, optional
+            Digits after the point of thresholds and means, as for `export_text`.
         filled : bool
             Whether nodes are coloured.
         node_ids : bool
-            Whether nodes show their number.
+            Whether nodes show their numbers, as for `export_text`.
         style : "auto", "boxes", "branches" or "icicle"
             By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
         """
-        if style not in ("auto", "boxes", "branches", "icicle"):
-            raise ParameterError(f"style={style!r}; one of 'auto', 'boxes', 'branches', 'icicle' is needed")
+        check_name("style", style, ("auto", *MOST_LEVELS))
 
-        def shown_to(deepest: int | None) -> ShownTree:
-            return shown_tree(
-                tree,
-                counts,
-                pruning=pruning,
-                feature_names=feature_names,
-                class_names=class_names,
-                max_depth=deepest,
-                decimals=decimals,
-            )
-
-        shown = shown_to(max_depth)
-        chosen = _style_for(shown.tree) if style == "auto" else style
-        if max_depth is None and int(shown.tree.depth.max()) > MOST_LEVELS[chosen]:
-            shown = shown_to(MOST_LEVELS[chosen] - 1)
-        small = shown.tree
-        total = float(shown.rows[0])
-        share = shown.rows / total if total else np.zeros(small.n_nodes)
+        options: dict[str, Any] = {
+            "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
+        }  # fmt: skip
+        view = shown_tree(tree, counts, max_depth=max_depth, **options)
+        chosen = _style_for(view.tree) if style == "auto" else style
+        if max_depth is None and int(view.tree.depth.max()) > MOST_LEVELS[chosen]:
+            view = shown_tree(tree, counts, max_depth=MOST_LEVELS[chosen] - 1, **options)
+        small, rows = view.tree, rows_of(view)
+        share = rows / float(rows[0]) if rows[0] else np.zeros(small.n_nodes)
         if chosen == "icicle":
             at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
@@ -173,12 +164,12 @@ class TreeDisplay:
             x=x,
             depth=small.depth,
             share=share,
-            label=shown.label,
-            mean=shown.mean,
-            colour=shown.colours(),
-            n_hidden=shown.n_hidden,
-            text=_words(shown, share > (1 / 400 if chosen == "icicle" else -1), proportion, node_ids),
-            class_names=shown.names,
+            label=view.label,
+            mean=view.mean,
+            colour=colours(view),
+            n_hidden=view.n_hidden,
+            text=_words(view, share > (1 / 400 if chosen == "icicle" else -1), proportion, node_ids),
+            class_names=[] if view.label is None else view.classes,
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
             style=chosen,
             filled=filled,
@@ -208,14 +199,15 @@ def _style_for(tree: Tree) -> Style:
     return "branches" if tree.n_leaves <= MOST_BRANCHES and deepest <= MOST_LEVELS["branches"] else "icicle"
 
 
-def _words(shown: ShownTree, has_room: Bools, proportion: bool, node_ids: bool) -> list[tuple[str, ...]]:
+def _words(view: TreeView, has_room: Bools, proportion: bool, node_ids: bool) -> list[tuple[str, ...]]:
     """The lines of each node that has room for words."""
     found: list[tuple[str, ...]] = []
-    for v, condition in enumerate(shown.conditions()):
+    for v in range(view.tree.n_nodes):
         if not has_room[v]:
             found.append(())
             continue
-        lines = (condition, shown.answer(v), shown.size(v, proportion=proportion))
-        number = (f"#{shown.tree.ids[v]}",) if node_ids else ()
+        way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
+        lines = (way, view.answer(v), size_text(view, v, proportion=proportion))
+        number = (view.mark(v),) if node_ids else ()
         found.append(number + tuple(line for line in lines if line))
     return found

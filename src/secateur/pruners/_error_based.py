@@ -332,6 +332,10 @@ def _rebuilt(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start)[nodes])
     branch_start = np.append(0, np.cumsum(n_codes)).astype(np.int64)
     position = np.arange(branch_start[-1]) + np.repeat(tree.branch_start[nodes] - branch_start[:-1], n_codes)
+    # Only where nothing above has moved do the same rows arrive, and part the same way.
+    is_as_grown = np.append(nodes[0] == 0, tree.parent[nodes[1:]] == nodes[parent[1:]])
+    for v in range(1, len(nodes)):
+        is_as_grown[v] &= is_as_grown[parent[v]]
     return Tree(
         sealed(parent),
         feature=sealed(np.where(is_leaf, -1, tree.feature[nodes])),
@@ -342,6 +346,7 @@ def _rebuilt(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
         score=sealed(np.where(is_leaf, np.nan, tree.score[nodes])),
         birth=sealed(np.where(is_leaf, -1, tree.birth[nodes])),
         ids=sealed(tree.ids[nodes]),
+        rounded=sealed(np.where(is_leaf | ~is_as_grown, np.nan, tree.rounded[nodes])),
         schema=tree.schema,
     )
 

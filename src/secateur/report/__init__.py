@@ -24,16 +24,7 @@ from typing import Any
 
 from .. import __version__
 from ..data.output import write_file
-from ..errors import UnsupportedError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns.model import Model, as_model
 from ..show.wording import plain
 from ._data import page_data
 from ._reasons import costs_of, number
@@ -76,7 +67,7 @@ def write_report(
     ...     print(page.name, page.read_text("utf-8").startswith("<!doctype html>"))
     tree.html True
     """
-    return Report(as_model(model_or_parts), title, hasattr(model_or_parts, "model_")).save(path, overwrite=overwrite)
+    return _report(model_or_parts, title).save(path, overwrite=overwrite)
 
 
 def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
@@ -94,7 +85,7 @@ def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
     >>> "http://" in report_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))).replace("http://www.w3.org", "")
     False
     """
-    return Report(as_model(model_or_parts), title, hasattr(model_or_parts, "model_")).html
+    return _report(model_or_parts, title).html
 
 
 def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
@@ -171,37 +162,8 @@ class Report:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
 
 
-def as_model(thing: Any) -> Model:
-    """Return the model of an estimator, of parts, or the model itself."""
-    thing = getattr(thing, "model_", thing)
-    if isinstance(thing, Model):
-        return thing
-    parts = list(thing) if isinstance(thing, tuple | list) else [thing]
-
-    def first(kind: Any, place: int = 0) -> Any:
-        found = [part for part in parts if isinstance(part, kind)]
-        return found[place] if len(found) > place else None
-
-    known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
-    strange = next((part for part in parts if not isinstance(part, known)), None)
-    grown = first((Counts, Moments))
-    if strange is not None or grown is None:
-        what = f"a {type(strange).__name__}" if strange is not None else "no counts"
-        raise UnsupportedError(
-            f"{what} was given; a report is made from a fitted estimator, a Model, or a tuple of parts "
-            "such as (tree, counts) or (pruning, grown, holdout)"
-        )
-    selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
-    if sequence is None and selection is not None:
-        sequence = selection.sequence
-    if pruning is None and selection is not None:
-        pruning = selection.pruning
-    if pruning is None and sequence is not None:
-        pruning = sequence[0]
-    if pruning is None:
-        labels = grown.majority if isinstance(grown, Counts) else None
-        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], node_labels=labels, seen=Seen.of(grown))
-    return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
+def _report(model_or_parts: Any, title: str | None) -> Report:
+    return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_"))
 
 
 def _page(model: Model, title: str, *, is_estimator: bool) -> str:

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..certifiers import path
-from ..data.arrays import Array
+from ..data.arrays import Array, Ints
 from ..errors import SecateurError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
-from ..show.wording import category, class_names_of, column_names, plain, thresholds_of
+from ..show.view import TreeView, view_of
+from ..show.wording import category, plain
 from ._card import card
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._shares import node_limits, packed_limits
@@ -63,17 +64,17 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
     reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0)
     n_classes = max((s.n_classes for s in samples if isinstance(s, Counts)), default=0)
     internal = tree.internal
-    thresholds = thresholds_of(tree, 2)
+    view = view_of(tree, n_classes=n_classes)
     data: dict[str, Any] = {
         "title": plain(title),
         "kind": "classes" if model.is_classifier else "numbers",
-        "classes": class_names_of(tree, None, n_classes) if model.is_classifier else [],
-        "columns": _columns(model),
+        "classes": view.classes if model.is_classifier else [],
+        "columns": _columns(view),
         "arity": tree.arity.tolist(),
         "feature": tree.feature[internal].tolist(),
-        "threshold": [thresholds[v].text for v in internal.tolist()],
-        "default": tree.default[internal].tolist(),
-        "branch": _branches(model),
+        "threshold": [view.threshold[v] for v in internal.tolist()],
+        "default": _defaults(view)[internal].tolist(),
+        "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
         "stops": _stop_table(model, sequence, stops, costs),
@@ -154,31 +155,34 @@ def _rounded(value: float, n_digits: int) -> float | int | None:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def _columns(model: Model) -> list[dict[str, Any]]:
-    names = column_names(model.tree, None)
-    schema = model.tree.schema
-    if schema is None:
-        return [{"name": name, "gaps": False} for name in names]
-    used = set(model.tree.feature.tolist())
-    return [
-        {
-            "name": name,
-            "gaps": column.has_missing,
-            **({"categories": [category(c) for c in column.categories]} if column.n_codes and j in used else {}),
-        }
-        for j, (name, column) in enumerate(zip(names, schema.columns, strict=True))
-    ]
+def _columns(view: TreeView) -> list[dict[str, Any]]:
+    used = set(view.tree.feature.tolist())
+    found: list[dict[str, Any]] = []
+    for j, name in enumerate(view.columns):
+        about = view.about(j)
+        words = [category(c) for c in about.categories] if about is not None and about.n_codes and j in used else []
+        found.append({"name": name, "gaps": view.has_gaps(j), **({"categories": words} if words else {})})
+    return found
 
 
-def _branches(model: Model) -> dict[str, Any]:
-    """The child of each category at nominal tests: a digit per code, or a list where there are too many children."""
-    tree = model.tree
-    start = tree.branch_start
-    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+def _defaults(view: TreeView) -> Ints:
+    """The child of missing values; -1 where none can arrive."""
+    arrives = np.zeros(view.tree.n_nodes, bool)
+    arrives[view.tree.parent[1:][view.ways.is_missing_in[1:]]] = True
+    return np.where(arrives, view.tree.default, -1)
+
+
+def _branches(view: TreeView) -> dict[str, Any]:
+    """The child of each category at nominal tests: a digit per code, or a list where there are too many children.
+
+    A code that cannot arrive has a point, or -1.
+    """
+    start, digits = view.tree.branch_start, "0123456789abcdefghijklmnopqrstuvwxyz."
     found: dict[str, Any] = {}
-    for v in np.flatnonzero(np.diff(start) > 0).tolist():
-        children = tree.branch[start[v] : start[v + 1]].tolist()
-        found[str(v)] = "".join(digits[c] for c in children) if tree.arity[v] <= len(digits) else children
+    for v in np.flatnonzero(view.is_nominal).tolist():
+        here = slice(start[v], start[v + 1])
+        children = np.where(view.ways.arrives[here], view.tree.branch[here].astype(int), -1).tolist()
+        found[str(v)] = "".join(digits[c] for c in children) if view.tree.arity[v] < len(digits) else children
     return found
 
 

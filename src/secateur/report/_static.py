@@ -2,17 +2,15 @@
 
 import heapq
 from html import escape
-from typing import Any
 
 import numpy as np
 
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..show.layout import tidy
-from ..show.wording import class_names_of, column_names, limited, plain, thresholds_of
+from ..show.view import TreeView, view_of
+from ..show.wording import limited, plain
 from ._data import delta_of
-from ._reasons import costs_of, number
 from ._shares import node_limits
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
@@ -21,8 +19,10 @@ COLUMN, ROW = 150, 26
 
 def static_html(model: Model) -> str:
     """Return the drawing and the tables as HTML without scripts or inline styles."""
-    shown = _unfolded(model)
-    return f"{_certificate(model)}\n{_drawing(model, shown)}\n{_leaves(model, shown)}"
+    view = view_of(model.tree, model.grown, pruning=_unfolded(model))
+    answers = _answers(model, view)
+    certificate = "" if model.certificate is None else f"<p>{escape(plain(str(model.certificate)))}</p>"
+    return f"{certificate}\n{_drawing(model, view, answers)}\n{_leaves(model, view, answers)}"
 
 
 def _unfolded(model: Model) -> Pruning:
@@ -44,40 +44,34 @@ def _unfolded(model: Model) -> Pruning:
     return Pruning.from_cuts(tree, ~is_open, node_labels=pruning.node_labels)
 
 
-def _certificate(model: Model) -> str:
-    if model.certificate is None:
-        return ""
-    return f"<p>{escape(plain(str(model.certificate)))}</p>"
+def _answers(model: Model, view: TreeView) -> dict[int, str]:
+    """What each leaf that is drawn says; one that stands for a branch how many leaves that has."""
+    ends = np.append(0, np.cumsum(model.pruning.is_leaf))
+    n_below = (ends[model.tree.end] - ends[:-1])[view.node]
+    return {
+        v: f"+{n_below[v]:,} leaves, {view.size(v)}" if n_below[v] > 1 else view.conclusion(v)
+        for v in view.tree.leaves.tolist()
+    }
 
 
-def _drawing(model: Model, shown: Pruning) -> str:
-    tree = model.tree
-    layout = tidy(tree, shown.is_leaf)
-    names = column_names(tree, None)
-    texts = _answers(model, shown)
-    place = {int(v): (12 + int(layout.depth[v]) * COLUMN, 24 + float(layout.x[v]) * ROW)
-             for v in np.flatnonzero(layout.is_shown)}  # fmt: skip
-    share = model.grown.total / max(float(model.grown.total[0]), 1e-300)
+def _drawing(model: Model, view: TreeView, answers: dict[int, str]) -> str:
+    tree, layout = view.tree, tidy(view.tree)
+    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + layout.x * ROW).tolist()
+    share = model.grown.total[view.node] / max(float(model.grown.total[0]), 1e-300)
     parts = []
-    for v, (x, y) in place.items():
-        if v:
-            a, b = place[int(tree.parent[v])]
-            middle = (a + x) / 2
-            width = max(1.0, 16 * float(share[v]))
-            parts.append(
-                f'<path d="M{a} {b:g}C{middle:g} {b:g} {middle:g} {y:g} {x} {y:g}" fill="none" stroke="#7a8aa0" '
-                f'stroke-opacity=".55" stroke-width="{width:.3g}"/>'
-            )
-    thresholds = thresholds_of(tree, 2)
-    for v, (x, y) in place.items():
-        if layout.is_leaf[v]:
-            parts.append(f'<text x="{x + 8}" y="{y + 4:g}">{escape(texts[v])}</text>')
+    for v in range(1, tree.n_nodes):
+        p = int(tree.parent[v])
+        middle = (x[p] + x[v]) / 2
+        parts.append(
+            f'<path d="M{x[p]} {y[p]:g}C{middle:g} {y[p]:g} {middle:g} {y[v]:g} {x[v]} {y[v]:g}" fill="none" '
+            f'stroke="#7a8aa0" stroke-opacity=".55" stroke-width="{max(1.0, 16 * float(share[v])):.3g}"/>'
+        )
+    for v in range(tree.n_nodes):
+        if tree.is_leaf[v]:
+            parts.append(f'<text x="{x[v] + 8}" y="{y[v] + 4:g}">{escape(_clipped(answers[v], 60))}</text>')
             continue
-        test = f"node {v}" if tree.feature[v] < 0 else names[tree.feature[v]]
-        test += f" <= {thresholds[v].text}" if thresholds[v].text else ""
-        short = test if len(test) <= 21 else test[:20] + "…"
-        parts.append(f'<circle cx="{x}" cy="{y:g}" r="4" fill="#5b6b82"/>')
-        parts.append(f'<text x="{x + 4}" y="{y - 7:g}">{escape(short)}</text>')
+        parts.append(f'<circle cx="{x[v]}" cy="{y[v]:g}" r="4" fill="#5b6b82"/>')
+        parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{escape(_clipped(view.test(v), 21))}</text>')
     wide, high = 12 + layout.height * COLUMN + 330, 40 + layout.width * ROW
     return (
         f'<svg viewBox="0 0 {wide} {high:g}" width="{wide}" height="{high:g}" role="img" '
@@ -85,47 +79,21 @@ def _drawing(model: Model, shown: Pruning) -> str:
     )
 
 
-def _answers(model: Model, shown: Pruning) -> dict[int, str]:
-    """What each leaf that is drawn says."""
-    tree, cost = model.tree, costs_of(model, model.grown)
-    total = model.grown.total
-    labels = model.pruning.node_labels
-    classes = class_names_of(tree, None, model.grown.n_classes) if isinstance(model.grown, Counts) else []
-    kept_leaves = np.append(0, np.cumsum(model.pruning.is_leaf))
-    found = {}
-    for v in shown.leaves.tolist():
-        n_below = int(kept_leaves[tree.end[v]] - kept_leaves[v])
-        if n_below > 1:
-            found[v] = f"+{n_below:,} leaves, {number(total[v].item())} rows"
-            continue
-        if labels is not None and classes:
-            answer = classes[labels[v]] if len(classes[labels[v]]) < 25 else classes[labels[v]][:24] + "…"
-            error = f", {100 * cost[v] / total[v]:.1f} % wrong" if total[v] > 0 else ""
-        else:
-            answer, error = number(float(model.grown.mean[v])), ""  # type: ignore[union-attr]
-        found[v] = f"{answer} ({number(total[v].item())} rows{error})"
-    return found
+def _clipped(text: str, n_most: int) -> str:
+    return text if len(text) <= n_most else text[: n_most - 1] + "…"
 
 
-def _leaves(model: Model, shown: Pruning) -> str:
+def _leaves(model: Model, view: TreeView, answers: dict[int, str]) -> str:
     """The rules of the leaves that are drawn, as a table."""
-    from ..show.text import export_rules
-
-    tree = model.tree
-    if (tree.feature[tree.internal] < 0).any():
+    if not view.tree.has_tests:
         return ""
-    labels = Pruning.from_cuts(tree, ~shown.is_kept, node_labels=model.pruning.node_labels)
-    counts: Any = model.grown if isinstance(model.grown, Counts) else None
-    answers = _answers(model, shown)
     limits = node_limits(model, delta_of(model))
-    names = class_names_of(tree, None, len(limits.classes)) if limits else []
-    lines = export_rules(tree, counts, pruning=labels).split("\n")
     rows = []
-    for v, line in zip(shown.leaves.tolist(), lines, strict=True):
-        condition = line.removeprefix("IF ").rsplit(" THEN ", 1)[0]
-        answer = answers[v]
-        if limits is not None and model.pruning.is_leaf[v]:
-            answer += f", {limited(limits, v, int(model.pruning.labels[v]), names)}"
-        rows.append(f"<tr><th scope=row>{v}</th><td>{escape(condition)}</td><td>{escape(answer)}</td></tr>")
+    for v, asked in view.rules():
+        node, answer = int(view.node[v]), answers[v]
+        if limits is not None and model.pruning.is_leaf[node]:
+            answer += f", {limited(limits, node, int(model.pruning.labels[node]), view.classes)}"
+        rule = escape(" AND ".join(asked) or "TRUE")
+        rows.append(f"<tr><th scope=row>{node}</th><td>{rule}</td><td>{escape(answer)}</td></tr>")
     head = "<tr><th scope=col>node</th><th scope=col>rule</th><th scope=col>answer</th></tr>"
     return f"<table><caption>The tree as rules</caption><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"

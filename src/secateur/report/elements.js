@@ -24,9 +24,9 @@ function button(text, onclick, attributes = {}) {
   return html("button", { type: "button", onclick, ...attributes }, text);
 }
 
-// Okabe and Ito's colours, which all readers can tell apart; after them hues a golden angle
+// The colours of the figures (Okabe and Ito), which all readers can tell apart; after them hues a golden angle
 // from one another, dark and light in turn. A class is always named in words as well.
-const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"];
+const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9"];
 
 function classColour(c) {
   if (c < COLOURS.length) return COLOURS[c];

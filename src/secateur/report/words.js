@@ -5,20 +5,17 @@ function wordsOf(raw, tree) {
   const isNumeric = (v) => tree.feature[v] >= 0 && tree.branch[v] === undefined;
   const childOf = (v, code) =>
     typeof tree.branch[v] === "string" ? parseInt(tree.branch[v][code], 36) : tree.branch[v][code];
-  const codesOf = (v, child) => {
-    const found = new Set();
-    for (let code = 0; code < tree.branch[v].length; code++) if (childOf(v, code) === child) found.add(code);
-    return found;
-  };
+  const codesOf = (v, child) => Array.from(tree.branch[v], (_, code) => code).filter((code) => childOf(v, code) === child);
 
-  // A set of categories of a column; the code after the last category is missing.
+  // A set of categories of a column; the code after the last category is missing. Those that cannot
+  // arrive have no child in the data: what is left is all that the way to a node leaves of them.
   function among(j, codes) {
     const { name, categories, gaps } = raw.columns[j];
-    const sorted = [...codes].sort((a, b) => a - b);
-    if (!categories) return `${name} in {${sorted.map((code) => `category ${code}`).join(", ")}}`;
-    const words = sorted.filter((code) => code < categories.length).map((code) => categories[code]);
-    const withMissing = gaps && sorted.length > words.length;
+    if (!categories) return `${name} in {${codes.map((code) => `category ${code}`).join(", ")}}`;
+    const words = codes.filter((code) => code < categories.length).map((code) => categories[code]);
+    const withMissing = gaps && codes.length > words.length;
     if (withMissing && words.length === 0) return `${name} is missing`;
+    if (words.length === 0) return `${name} is another`;
     const text = words.length === 1 ? `${name} = ${words[0]}` : `${name} in {${words.join(", ")}}`;
     return withMissing ? `${text} or missing` : text;
   }
@@ -38,7 +35,7 @@ function wordsOf(raw, tree) {
 
   function condition(j, known) {
     const { name, gaps } = raw.columns[j];
-    if (known instanceof Set) return among(j, known);
+    if (Array.isArray(known)) return among(j, known);
     if (!known.knownIn) return known.missingIn ? `${name} is missing` : `${name} > inf`;
     if (!known.low && !known.high) return known.missingIn ? "" : `${name} is known`;
     let text = known.high ? `${name} <= ${known.high}` : `${name} > ${known.low}`;
@@ -58,11 +55,7 @@ function wordsOf(raw, tree) {
       const child = tree.childNumber[u];
       if (j < 0) bare.push(`node ${u}`);
       else if (isNumeric(p)) known.set(j, narrowed(known.get(j) || anything, p, child));
-      else {
-        const codes = codesOf(p, child);
-        const before = known.get(j);
-        known.set(j, before ? new Set([...before].filter((code) => codes.has(code))) : codes);
-      }
+      else known.set(j, codesOf(p, child));
     }
     return [...bare, ...[...known].map(([j, what]) => condition(j, what)).filter((text) => text)];
   }
@@ -74,7 +67,7 @@ function wordsOf(raw, tree) {
     const j = tree.feature[p];
     if (j < 0) return `node ${v}`;
     if (!isNumeric(p)) return among(j, codesOf(p, tree.childNumber[v]));
-    const text = condition(j, narrowed(anything, p, tree.childNumber[v]));
+    const text = condition(j, narrowed(anything, p, tree.childNumber[v])); // a default of -1: nothing missing arrives
     return text || `${raw.columns[j].name} <= inf or missing`;
   }
 

@@ -1,14 +1,9 @@
 """A tree as text: drawn with its tests, or as one rule per leaf.
 
-Nodes are in pre-order, so a drawing is one loop over them. A rule is what is known of each
-column on the way to a leaf: a range, or a set of categories. The loop keeps it up to date
-and takes it back when it leaves a branch, so that no path is ever walked twice.
+A rule is what is known of each column on the way to a leaf: a range, or a set of categories.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from ..errors import ParameterError, TreeError
 from ..nouns.counts import Counts
@@ -16,8 +11,8 @@ from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
-from .view import Shown
-from .wording import ANYTHING, among, narrowed
+from .view import TreeView, view_of
+from .wording import limited
 
 __all__ = ["export_rules", "export_text"]
 
@@ -31,10 +26,11 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
     max_depth: int | None = None,
-    decimals: int = 2,
+    decimals: int | None = None,
     show_weights: bool = False,
     pruning: Pruning | None = None,
     limits: LeafShares | None = None,
+    node_ids: bool = False,
 ) -> str:
     """Return a drawing of the tree, one line for each branch and each leaf.
 
@@ -49,10 +45,11 @@ def export_text(
         the tree was grown on.
     max_depth : int, optional
         Tests below this depth (0: the root) are left out and marked as such. None draws all.
-    decimals : int
-        Digits after the point of thresholds and values, and of weights that are not whole. A
-        threshold gets more where two of the same column would look alike or one would look
-        like 0, a value where it would have fewer than three digits.
+    decimals : int, optional
+        Digits after the point of thresholds and values, and of weights that are not whole. By
+        default a threshold is as short as it can be and still parts the growing rows the same way,
+        and values have two. A threshold that so few digits would make part them otherwise gets more,
+        and so does a value that would have fewer than three digits.
     show_weights : bool
         Whether a leaf shows the weight of each class (of a regression tree: its weight) in
         place of rows and errors.
@@ -62,6 +59,9 @@ def export_text(
         Limits on the class shares in the leaves, from `certifiers.leaf_shares`. A leaf then tells the
         share of the class it does not answer, found and at most; of more than two classes, the share
         of the one it answers, found and at least.
+    node_ids : bool
+        Whether nodes have their numbers: a small one, from 1 in the order shown, and in brackets that
+        in the tree as grown, by which nodes are cut.
 
     Returns
     -------
@@ -80,46 +80,49 @@ def export_text(
     >>> X = [["red", 1.0], ["red", 4.0], ["blue", 1.5], ["green", None]]
     >>> tree, counts = secateur.grow(secateur.encode(X, names=["colour", "size"], target=["a", "b", "a", "b"]))
     >>> print(export_text(tree, counts))
-    |--- size <= 2.75
+    |--- size <= 3
     |   |--- class: a (2 rows, 0 errors)
-    |--- size > 2.75 or missing
+    |--- size > 3 or missing
     |   |--- class: b (2 rows, 0 errors)
     >>> print(export_text(tree, counts, show_weights=True, pruning=secateur.Pruning.from_cuts(tree, [0])))
     |--- weights: [2, 2] class: a
     >>> held_out = secateur.Counts.from_leaves(tree, [[37, 3], [2, 28]], sample="test")
     >>> whole = secateur.Pruning.from_cuts(tree, [])
     >>> print(export_text(tree, counts, limits=secateur.certifiers.leaf_shares(whole, held_out)))
-    |--- size <= 2.75
+    |--- size <= 3
     |   |--- class: a (2 rows, 0 errors), b 7.5 % of 40 held out (at most 22.4 %)
-    |--- size > 2.75 or missing
+    |--- size > 3 or missing
     |   |--- class: b (2 rows, 0 errors), a 6.7 % of 30 held out (at most 24.5 %)
     >>> tree, moments = secateur.grow([[1.0], [2.0], [4.0]], [3.0, 3.0, 9.0], criterion="squared_error")
     >>> print(export_text(tree, moments, feature_names=["size"]))
-    |--- size <= 3.00
+    |--- size <= 3
     |   |--- value: 3.00 (2 rows, mean squared error 0)
-    |--- size > 3.00
+    |--- size > 3
     |   |--- value: 9.00 (1 row, mean squared error 0)
     """
-    _check_number("decimals", decimals, optional=False)
-    _check_number("max_depth", max_depth, optional=True)
     if show_weights and counts is None:
         raise ParameterError("show_weights=True needs the weights: pass counts")
-    shown = Shown.of(tree, counts, pruning, limits, feature_names, class_names, decimals)
-    tree = shown.tree
-    deepest = tree.n_nodes if max_depth is None else max_depth
-    depth, is_leaf, end = tree.depth.tolist(), tree.is_leaf.tolist(), tree.end.tolist()
+    view = view_of(
+        tree,
+        counts,
+        pruning=pruning,
+        feature_names=feature_names,
+        class_names=class_names,
+        max_depth=max_depth,
+        decimals=decimals,
+        n_classes=len(limits.classes) if limits else 0,
+    )
+    _check_limits(view, limits)
+    depth, is_leaf = view.tree.depth.tolist(), view.tree.is_leaf.tolist()
     lines = []
-    for v, branch in enumerate(_branches(shown)):
-        if depth[v] > deepest + 1:
-            continue
+    for v in range(view.tree.n_nodes):
         if v > 0:
-            lines.append(_indented(depth[v] - 1, branch))
-        if is_leaf[v]:
-            lines.append(_indented(depth[v], shown.leaf(v, show_weights=show_weights) + shown.limit(v)))
-        elif depth[v] == deepest + 1:
-            levels = int(tree.depth[v : end[v]].max()) - depth[v]
-            n_leaves = int(np.count_nonzero(tree.is_leaf[v : end[v]]))
-            lines.append(_indented(depth[v], f"truncated branch of depth {levels} ({n_leaves:,} leaves)"))
+            lines.append(_indented(depth[v] - 1, view.branch(v) + (f"  {view.mark(v)}" if node_ids else "")))
+        if view.n_hidden[v]:
+            cut = f"truncated branch of depth {view.n_levels[v]} ({view.n_hidden[v]:,} leaves)"
+            lines.append(_indented(depth[v], cut))
+        elif is_leaf[v]:
+            lines.append(_indented(depth[v], _leaf(view, v, show_weights=show_weights) + _limit(view, v, limits)))
     return "\n".join(lines)
 
 
@@ -129,9 +132,10 @@ def export_rules(
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
-    decimals: int = 2,
+    decimals: int | None = None,
     pruning: Pruning | None = None,
     limits: LeafShares | None = None,
+    node_ids: bool = False,
 ) -> str:
     """Return the tree as rules, one line for each leaf, in pre-order.
 
@@ -142,7 +146,7 @@ def export_rules(
     counts : Counts or Moments, optional
         Gives the rules their class (or value), and how many rows they cover with what share
         of errors (or mean squared error).
-    feature_names, class_names, decimals, pruning, limits
+    feature_names, class_names, decimals, pruning, limits, node_ids
         As for `export_text`.
 
     Returns
@@ -161,81 +165,63 @@ def export_rules(
     >>> import secateur
     >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "yes", "no"])
     >>> print(export_rules(tree, counts, feature_names=["size"]))
-    IF size <= 1.50 THEN no (1 row, error 0.0%)
-    IF 1.50 < size <= 3.50 THEN yes (2 rows, error 0.0%)
-    IF size > 3.50 THEN no (1 row, error 0.0%)
+    IF size <= 1 THEN no (1 row, error 0.0%)
+    IF 1 < size <= 3 THEN yes (2 rows, error 0.0%)
+    IF size > 3 THEN no (1 row, error 0.0%)
     """
-    _check_number("decimals", decimals, optional=False)
-    shown = Shown.of(tree, counts, pruning, limits, feature_names, class_names, decimals)
-    if (shown.tree.feature[shown.tree.internal] < 0).any():
+    view = view_of(
+        tree,
+        counts,
+        pruning=pruning,
+        feature_names=feature_names,
+        class_names=class_names,
+        decimals=decimals,
+        n_classes=len(limits.classes) if limits else 0,
+    )
+    _check_limits(view, limits)
+    if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
-    lines = []
-    for v, known in _paths(shown):
-        asked = [text for text in (shown.condition(j, what) for j, what in known.items()) if text]
-        lines.append(f"IF {' AND '.join(asked) or 'TRUE'} THEN {shown.conclusion(v)}{shown.limit(v)}")
-    return "\n".join(lines)
+    return "\n".join(
+        (f"{view.mark(v)}: " if node_ids else "")
+        + f"IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}"
+        for v, asked in view.rules()
+    )
 
 
-def _branches(shown: Shown) -> Iterator[str]:
-    """What leads to each node from its parent; empty for the root."""
-    tree = shown.tree
-    parent, feature, default = tree.parent.tolist(), tree.feature.tolist(), tree.default.tolist()
-    start, ids = tree.branch_start.tolist(), tree.ids.tolist()
-    n_before = [0] * tree.n_nodes  # children of each node met so far
-    yield ""
-    for v in range(1, tree.n_nodes):
-        p = parent[v]
-        child, column = n_before[p], feature[p]
-        n_before[p] += 1
-        if column < 0:
-            yield f"node {ids[v]}"
-        elif start[p] < start[p + 1]:
-            codes = np.flatnonzero(tree.branch[start[p] : start[p + 1]] == child)
-            yield among(shown.columns[column], codes, shown.categories(column), gaps=shown.has_gaps(column))
-        else:
-            known = narrowed(ANYTHING, shown.thresholds[p], child, is_default=child == default[p])
-            yield shown.condition(column, known) or f"{shown.columns[column]} <= inf or missing"
+def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
+    """The line of a leaf in a drawing."""
+    sample = view.sample
+    if isinstance(sample, Moments):
+        weight = f"weight: {sample.weight[v]:,.10g} value: {view.answer(v)}"
+        return weight if show_weights else f"value: {view.conclusion(v)}"
+    name = f"class: {view.answer(v)}" if view.label is not None else view.conclusion(v)
+    if sample is None or view.wrong is None:
+        return name
+    if show_weights:
+        digits = "d" if sample.is_whole else f".{2 if view.decimals is None else view.decimals}f"
+        return f"weights: [{', '.join(format(x, digits) for x in sample.by_class[v])}] {name}"
+    wrong = view.wrong[v]
+    told = ("1 error" if wrong == 1 else f"{wrong:,} errors") if sample.is_whole else f"{wrong:,.4g} wrong"
+    return f"{name} ({view.size(v)}, {told})"
 
 
-def _paths(shown: Shown) -> Iterator[tuple[int, dict[int, Any]]]:
-    """Each leaf, with what its path knows of every column, in the order in which they are tested first."""
-    tree = shown.tree
-    parent, end, feature, default = (a.tolist() for a in (tree.parent, tree.end, tree.feature, tree.default))
-    start, is_leaf = tree.branch_start.tolist(), tree.is_leaf.tolist()
-    n_before = [0] * tree.n_nodes
-    known: dict[int, Any] = {}
-    undo: list[tuple[int, int, Any]] = []  # where a branch ends, its column, what was known before it
-    for v in range(tree.n_nodes):
-        while undo and undo[-1][0] <= v:
-            _, column, before = undo.pop()
-            if before is None:
-                del known[column]  # the last one added: branches are left in reverse order
-            else:
-                known[column] = before
-        if v > 0:
-            p = parent[v]
-            child, column = n_before[p], feature[p]
-            n_before[p] += 1
-            before = known.get(column)
-            undo.append((end[v], column, before))
-            if start[p] < start[p + 1]:
-                goes_here = tree.branch[start[p] : start[p + 1]] == child
-                known[column] = goes_here if before is None else before & goes_here
-            else:
-                before = ANYTHING if before is None else before
-                known[column] = narrowed(before, shown.thresholds[p], child, is_default=child == default[p])
-        if is_leaf[v]:
-            yield v, known
+def _check_limits(view: TreeView, limits: LeafShares | None) -> None:
+    if limits is None:
+        return
+    if view.mean is not None:
+        raise ParameterError("limits are of class shares; the leaves of a regression tree have none")
+    limits.check_covers(view.node[view.tree.is_leaf & (view.n_hidden == 0)])
+
+
+def _limit(view: TreeView, v: int, limits: LeafShares | None) -> str:
+    """What is known of the class shares of a leaf, to be put behind its line."""
+    if limits is None:
+        return ""
+    label = None if view.label is None else int(view.label[v])
+    return f", {limited(limits, int(view.node[v]), label, view.classes)}"
 
 
 def _indented(depth: int, text: str) -> str:
     if depth <= MOST_INDENTED:
         return f"{'|   ' * depth}|--- {text}"
     return f"{'|   ' * MOST_INDENTED}[depth {depth}] |--- {text}"
-
-
-def _check_number(name: str, value: Any, *, optional: bool) -> None:
-    if optional and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise ParameterError(f"{name}={value!r}; a whole number of 0 or more is needed")

@@ -1,128 +1,286 @@
-"""A tree as text shows it: the one that is left of it, with all names and numbers turned to text."""
+"""One view of a tree: what is left of it, what each node answers, and the way to it in words.
 
-from collections.abc import Sequence
+Text, rules, exports, figures and the report read a tree through a `TreeView` and nothing else, so
+that all of them tell the same. It is built once, by `view_of`, from arrays in pre-order: no depth
+is too deep.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array, Ints
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, sealed
+from ..data.table import Column
 from ..errors import ParameterError, PruningError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
-from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
-from .wording import Range, Threshold, among, answered, class_names_of, column_names, covered, limited, thresholds_of
+from ._ways import Ways, child_numbers, walk, ways_of
+from .wording import among, answered, class_names_of, column_names, covered, ranged, threshold_text
+
+__all__ = ["TreeView", "view_of"]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The tree as it will be shown, with all names and numbers turned to text."""
+@dataclass(frozen=True, eq=False)
+class TreeView:
+    """A tree as it is shown; one entry per shown node, in pre-order.
+
+    Made by `view_of`.
+
+    Parameters
+    ----------
+    tree : Tree
+        What is left of it. `tree.ids` are the numbers of the nodes in the tree as grown.
+    node : array of int
+        Number of each node in the tree that was given, as prunings, limits and `apply` have it.
+    sample : Counts or Moments, optional
+        What was counted, on the nodes that are left.
+    label : array of int, optional
+        The class each node answers.
+    is_cut : array of bool
+        Leaves that test something in the tree that was given, and no longer do.
+    n_hidden, n_levels : arrays of int
+        Leaves and levels left out under each node by `max_depth`; 0 except at such stubs.
+    columns, classes : list of str
+        Their names, each on one line.
+    decimals : int, optional
+        Digits after the point that were asked for.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> view = view_of(*secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"]), feature_names=["size"])
+    >>> view.number.tolist(), [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
+    ([1, 2, 3], ['size <= 3', 'size > 3'], ['no', 'yes'])
+    """
 
     tree: Tree
-    counts: Counts | Moments | None
-    labels: Ints | None
-    errors: Array | None
+    node: Longs
+    sample: Counts | Moments | None
+    label: Ints | None
+    is_cut: Bools
+    n_hidden: Longs
+    n_levels: Longs
     columns: list[str]
     classes: list[str]
-    thresholds: list[Threshold]
-    decimals: int
-    limits: LeafShares | None
-    nodes: Ints  # numbers of the shown nodes in the tree as given, by which limits go
+    decimals: int | None = None
 
-    @classmethod
-    def of(
-        cls,
-        tree: Tree,
-        counts: Counts | Moments | None,
-        pruning: Pruning | None,
-        limits: LeafShares | None,
-        feature_names: Sequence[str] | None,
-        class_names: Sequence[str] | None,
-        decimals: int,
-    ) -> "Shown":
-        if counts is not None:
-            counts.check_fits(tree)
-        labels = counts.majority if isinstance(counts, Counts) else None
-        nodes = np.arange(tree.n_nodes, dtype=np.int32)
-        if pruning is not None:
-            if not pruning.tree.same_structure(tree):
-                raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
-            labels = labels if pruning.node_labels is None else pruning.node_labels
-            is_here = pruning.is_kept | pruning.is_leaf
-            labels, nodes = None if labels is None else labels[is_here], nodes[is_here]
-            tree, counts = (pruning.to_tree(), None) if counts is None else pruning.to_tree(counts)
-        errors = counts.errors_if_leaf(labels) if isinstance(counts, Counts) and labels is not None else None
-        if limits is not None:
-            if isinstance(counts, Moments):
-                raise ParameterError("limits are of class shares; the leaves of a regression tree have none")
-            limits.check_covers(nodes[tree.is_leaf])
-        columns = column_names(tree, feature_names)
-        n_classes = max(counts.n_classes if isinstance(counts, Counts) else 0, len(limits.classes) if limits else 0)
-        n_classes = n_classes if labels is None else max(n_classes, int(labels.max()) + 1)
-        classes = class_names_of(tree, class_names, n_classes)
-        written = thresholds_of(tree, decimals)
-        return cls(tree, counts, labels, errors, columns, classes, written, decimals, limits, nodes)
+    @cached_property
+    def number(self) -> Ints:
+        """A small number for each node, from 1 in the order shown, for people to say."""
+        return sealed(np.arange(1, self.tree.n_nodes + 1, dtype=np.int32))
 
-    def name_of(self, v: int) -> str:
-        """The class or value of a leaf, or its number in the tree as grown."""
-        if isinstance(self.counts, Moments):
-            return answered(float(self.counts.mean[v]), self.decimals)
-        return f"leaf {self.tree.ids[v]}" if self.labels is None else self.classes[self.labels[v]]
+    @cached_property
+    def child(self) -> Ints:
+        """Which child of its parent each node is."""
+        return sealed(child_numbers(self.tree))
 
-    def limit(self, v: int) -> str:
-        """What is known of the class shares of a leaf, to be put behind its line."""
-        if self.limits is None:
+    @cached_property
+    def is_nominal(self) -> Bools:
+        """Which nodes test for categories."""
+        return sealed(np.diff(self.tree.branch_start) > 0)
+
+    @cached_property
+    def mean(self) -> Floats | None:
+        """The number each node of a regression tree answers."""
+        return self.sample.mean if isinstance(self.sample, Moments) else None
+
+    @cached_property
+    def wrong(self) -> Array | None:
+        """Rows of another class than the node answers."""
+        if not isinstance(self.sample, Counts) or self.label is None:
+            return None
+        return self.sample.errors_if_leaf(self.label)
+
+    @cached_property
+    def shares(self) -> Floats | None:
+        """The share of each class in each node; of one without rows that of its parent."""
+        if not isinstance(self.sample, Counts):
+            return None
+        by_class, total = self.sample.by_class, self.sample.total
+        shares = by_class / np.where(total > 0, total, 1)[:, None]
+        for v in np.flatnonzero(total == 0).tolist():  # parents come first, and have their shares already
+            shares[v] = shares[self.tree.parent[v]] if v else 1 / shares.shape[1]
+        return sealed(shares)
+
+    @cached_property
+    def threshold(self) -> list[str]:
+        """The threshold of each node as people read it; empty where there is none."""
+        is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
+        found = [""] * self.tree.n_nodes
+        for v in np.flatnonzero(is_numeric).tolist():
+            found[v] = threshold_text(float(self.tree.threshold[v]), float(self.tree.rounded[v]), self.decimals)
+        return found
+
+    @cached_property
+    def ways(self) -> Ways:
+        """What can arrive at each node."""
+        return ways_of(self.tree)
+
+    def codes(self, v: int) -> Array:
+        """The categories that lead from the parent of node `v` to it and can arrive there, as codes."""
+        p = int(self.tree.parent[v])
+        here = slice(*self.tree.branch_start[p : p + 2].tolist())
+        return np.flatnonzero((self.tree.branch[here] == self.child[v]) & self.ways.arrives[here])
+
+    def branch(self, v: int) -> str:
+        """What leads to node `v` from its parent; empty for the root."""
+        p = int(self.tree.parent[v])
+        if p < 0:
             return ""
-        label = None if self.labels is None else int(self.labels[v])
-        return f", {limited(self.limits, int(self.nodes[v]), label, self.classes)}"
+        column = int(self.tree.feature[p])
+        if column < 0:
+            return f"node {self.tree.ids[v]}"
+        if self.is_nominal[p]:
+            return self.known(v)
+        name, goes_on = self.columns[column], int(self.child[v]) == 0
+        is_missing_in, text = bool(self.ways.is_missing_in[v]), self.threshold[p]
+        if text == "inf":
+            told = ranged(name, "", "", is_missing_in=is_missing_in, is_known_in=goes_on, gaps=self.has_gaps(column))
+            return told or f"{name} <= inf or missing"
+        ends = ("", text) if goes_on else (text, "")
+        return ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=True, gaps=self.has_gaps(column))
 
-    def leaf(self, v: int, *, show_weights: bool) -> str:
-        """The line of a leaf in a drawing."""
-        if isinstance(self.counts, Moments):
-            value = f"value: {self.conclusion(v)}"
-            return f"weight: {self.counts.weight[v]:,.10g} value: {self.name_of(v)}" if show_weights else value
-        name = self.name_of(v) if self.labels is None else f"class: {self.name_of(v)}"
-        if self.counts is None or self.errors is None:
-            return name
-        if show_weights:
-            digits = "d" if self.counts.is_whole else f".{self.decimals}f"
-            return f"weights: [{', '.join(format(x, digits) for x in self.counts.by_class[v])}] {name}"
-        errors = self.errors[v]
-        wrong = ("1 error" if errors == 1 else f"{errors:,} errors") if self.counts.is_whole else f"{errors:,.4g} wrong"
-        return f"{name} ({covered(self.counts, v)}, {wrong})"
+    def known(self, v: int) -> str:
+        """All that the way to node `v` asks of the column its parent tests; empty if nothing."""
+        p = int(self.tree.parent[v])
+        column = int(self.tree.feature[p])
+        name, gaps = self.columns[column], self.has_gaps(column)
+        if self.is_nominal[p]:
+            about = self.about(column)
+            return among(name, self.codes(v), None if about is None else about.categories, gaps=gaps)
+        ways = self.ways
+        low, high = (self.threshold[u] if u >= 0 else "" for u in (int(ways.low[v]), int(ways.high[v])))
+        is_missing_in, is_known_in = bool(ways.is_missing_in[v]), bool(ways.is_known_in[v])
+        return ranged(name, low, high, is_missing_in=is_missing_in, is_known_in=is_known_in, gaps=gaps)
+
+    def rules(self) -> Iterator[tuple[int, list[str]]]:
+        """Each leaf, and what its path asks of every column, in the order in which they are tested first."""
+        is_leaf = self.tree.is_leaf.tolist()
+        for v, _, last in walk(self.tree):
+            if is_leaf[v]:
+                yield v, [text for text in map(self.known, last.values()) if text]
+
+    def test(self, v: int) -> str:
+        """What node `v` asks; empty for a leaf."""
+        column = int(self.tree.feature[v])
+        if column < 0:
+            return "" if self.tree.is_leaf[v] else f"node {self.tree.ids[v]}"
+        if self.is_nominal[v]:
+            return self.columns[column]
+        is_known = self.threshold[v] == "inf"
+        return f"{self.columns[column]} is known" if is_known else f"{self.columns[column]} <= {self.threshold[v]}"
+
+    def mark(self, v: int) -> str:
+        """The number of node `v` for people, and in brackets that in the tree as grown, by which nodes are cut."""
+        return f"#{self.number[v]} ({self.tree.ids[v]})"
+
+    def answer(self, v: int) -> str:
+        """The class or the mean of node `v`; empty if neither is known."""
+        if self.mean is not None:
+            return answered(float(self.mean[v]), self.decimals)
+        return "" if self.label is None else self.classes[self.label[v]]
+
+    def size(self, v: int) -> str:
+        """How many rows node `v` holds, or their weight; empty if that is not known."""
+        return "" if self.sample is None else covered(self.sample.total[v], is_whole=self.sample.is_whole)
 
     def conclusion(self, v: int) -> str:
-        """What a rule concludes."""
-        if isinstance(self.counts, Moments):
-            weight, spread = self.counts.weight[v], self.counts.spread[v]
-            error = f", mean squared error {spread / weight:.4g}" if weight > 0 else ""
-            return f"{self.name_of(v)} ({covered(self.counts, v)}{error})"
-        if self.counts is None or self.errors is None:
-            return self.name_of(v)
-        total = self.counts.total[v]
-        share = f", error {self.errors[v] / total:.1%}" if total > 0 else ""
-        return f"{self.name_of(v)} ({covered(self.counts, v)}{share})"
+        """What a rule that ends at node `v` concludes: its answer, its rows, their error."""
+        name = self.answer(v) or f"leaf {self.tree.ids[v]}"
+        if self.sample is None or (self.label is None and self.mean is None):
+            return name
+        total, error = float(self.sample.total[v]), ""
+        if total > 0 and isinstance(self.sample, Moments):
+            error = f", mean squared error {self.sample.spread[v] / total:.4g}"
+        elif total > 0 and self.wrong is not None:
+            error = f", error {self.wrong[v] / total:.1%}"
+        return f"{name} ({self.size(v)}{error})"
 
-    def condition(self, column: int, known: Any) -> str:
-        """What a rule asks of one column; empty if nothing."""
-        name, gaps = self.columns[column], self.has_gaps(column)
-        if not isinstance(known, Range):
-            return among(name, np.flatnonzero(known), self.categories(column), gaps=gaps)
-        if not known.is_known_in:
-            return f"{name} is missing" if known.is_missing_in else f"{name} > inf"
-        low, high = known.low.text, known.high.text
-        if not (low or high):
-            return "" if known.is_missing_in else f"{name} is known"
-        text = f"{name} <= {high}" if high else f"{name} > {low}"
-        text = f"{low} < {text}" if low and high else text
-        return f"{text} or missing" if gaps and known.is_missing_in else text
+    def about(self, column: int) -> Column | None:
+        """What the tree knows of a column."""
+        return None if self.tree.schema is None else self.tree.schema.columns[column]
 
     def has_gaps(self, column: int) -> bool:
         """Whether the column had missing values in growing."""
         return self.tree.schema is not None and self.tree.schema.columns[column].has_missing
 
-    def categories(self, column: int) -> Sequence[Any] | None:
-        """The categories behind the codes of a column, if known."""
-        return None if self.tree.schema is None else self.tree.schema.columns[column].categories
+
+def view_of(
+    tree: Tree,
+    counts: Counts | Moments | None = None,
+    *,
+    pruning: Pruning | None = None,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int | None = None,
+    n_classes: int = 0,
+) -> TreeView:
+    """Return the view of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    counts : Counts or Moments, optional
+        Gives the nodes their class or mean, their rows and errors.
+    pruning : Pruning, optional
+        Show the tree as cut back by it, with its classes if it has any.
+    feature_names, class_names : sequence of str, optional
+        By default those of the data the tree was grown on.
+    max_depth : int, optional
+        Tests below this depth (0: the root) are left out; a stub stands for each branch.
+    decimals : int, optional
+        Digits after the point of thresholds, means and weights. By default thresholds are as short
+        as they can be and still part the growing rows the same way, and the others have two.
+    n_classes : int
+        Name so many classes at least.
+    """
+    check_whole("decimals", decimals)
+    check_whole("max_depth", max_depth)
+    if counts is not None:
+        counts.check_fits(tree)
+    if pruning is not None and not pruning.tree.same_structure(tree):
+        raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
+    label = None if isinstance(counts, Moments) or pruning is None else pruning.node_labels
+    if label is None and isinstance(counts, Counts):
+        label = counts.majority
+    is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
+    is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
+    shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
+    here = np.flatnonzero(shown.is_kept | shown.is_leaf)
+    small, sample = (shown.to_tree(), None) if counts is None else shown.to_tree(counts)
+    n_hidden, n_levels = _hidden(tree, is_leaf, shown.is_leaf & ~is_leaf, here)
+    n_classes = max(n_classes, counts.n_classes if isinstance(counts, Counts) else 0)
+    n_classes = n_classes if label is None else max(n_classes, int(label.max()) + 1)
+    return TreeView(
+        tree=small,
+        node=sealed(here),
+        sample=sample,
+        label=None if label is None else sealed(label[here]),
+        is_cut=sealed((is_leaf & ~tree.is_leaf)[here]),
+        n_hidden=n_hidden,
+        n_levels=n_levels,
+        columns=column_names(tree, feature_names),
+        classes=[] if isinstance(counts, Moments) else class_names_of(tree, class_names, n_classes),
+        decimals=decimals,
+    )
+
+
+def check_whole(name: str, value: Any) -> None:
+    """Refuse what is neither None nor a whole number of 0 or more."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
+        raise ParameterError(f"{name}={value!r}; a whole number of 0 or more is needed")
+
+
+def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Longs, Longs]:
+    """Leaves and levels left out under each shown node."""
+    n_leaves, n_levels = np.zeros((2, tree.n_nodes), np.int64)
+    for v in np.flatnonzero(is_stub).tolist():  # stubs do not lie under one another
+        below = tree.depth[v : tree.end[v]][is_leaf[v : tree.end[v]]]
+        n_leaves[v], n_levels[v] = len(below), below.max() - tree.depth[v]
+    return sealed(n_leaves[here]), sealed(n_levels[here])

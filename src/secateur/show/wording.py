@@ -3,48 +3,29 @@
 import math
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
 
-MOST_DECIMALS = 12  # beyond, a threshold is written out in full
+MOST_DECIMALS = 12  # beyond, a mean is written out in full
+TOO_SMALL, TOO_LARGE = 1e-7, 1e15  # numbers beyond have an exponent
 _JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
 
 
-class Threshold(NamedTuple):
-    """A threshold and how it is written; the values decide which of two is the closer one."""
-
-    value: float
-    text: str
-
-
-class Range(NamedTuple):
-    """What a path knows of a number: above `low`, at most `high`, or missing."""
-
-    low: Threshold
-    high: Threshold
-    is_missing_in: bool
-    is_known_in: bool
-
-
-ANYTHING = Range(Threshold(-np.inf, ""), Threshold(np.inf, ""), is_missing_in=True, is_known_in=True)
-
-
-def narrowed(known: Range, threshold: Threshold, child: int, *, is_default: bool) -> Range:
-    """What is known of a number after one more test."""
-    is_missing_in = known.is_missing_in and is_default
-    if threshold.value == np.inf:  # tells known from missing
-        return known._replace(is_missing_in=is_missing_in, is_known_in=known.is_known_in and child == 0)
-    if child == 0:
-        return known._replace(high=min(known.high, threshold), is_missing_in=is_missing_in)
-    return known._replace(low=max(known.low, threshold), is_missing_in=is_missing_in)
+def ranged(name: str, low: str, high: str, *, is_missing_in: bool, is_known_in: bool, gaps: bool) -> str:
+    """What is known of a number: above `low`, at most `high`, or missing; empty if that is nothing."""
+    if not is_known_in:
+        return f"{name} is missing" if is_missing_in else f"{name} > inf"
+    if not (low or high):
+        return "" if is_missing_in else f"{name} is known"
+    text = f"{name} <= {high}" if high else f"{name} > {low}"
+    text = f"{low} < {text}" if low and high else text
+    return f"{text} or missing" if gaps and is_missing_in else text
 
 
 def among(name: str, codes: Array, categories: Sequence[Any] | None, *, gaps: bool) -> str:
@@ -53,58 +34,47 @@ def among(name: str, codes: Array, categories: Sequence[Any] | None, *, gaps: bo
         return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
     words = [category(categories[code]) for code in codes if code < len(categories)]
     is_missing_in = gaps and len(codes) > len(words)
-    if is_missing_in and not words:
-        return f"{name} is missing"
+    if not words:  # nothing but missing, or what growing did not see
+        return f"{name} is missing" if is_missing_in else f"{name} is another"
     text = f"{name} = {words[0]}" if len(words) == 1 else f"{name} in {{{', '.join(words)}}}"
     return f"{text} or missing" if is_missing_in else text
 
 
-def thresholds_of(tree: Tree, decimals: int) -> list[Threshold]:
-    """The threshold of each node with so many decimals, more where two would look alike.
+def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
+    """A threshold as people read it; `rounded` parts the growing rows as it does (NaN: not known).
 
-    With a unit 10**-d below the gap to the nearest other threshold of the column (0 counts as
-    one), rounding moves either by less than half the gap: they stay apart and in order.
+    So does every number between the two. With `decimals` it is the threshold with so many digits,
+    if that lies there.
     """
-    found = [Threshold(math.nan, "")] * tree.n_nodes
-    is_numeric = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0)
-    for j in np.unique(tree.feature[is_numeric]):
-        nodes = np.flatnonzero(is_numeric & (tree.feature == j))
-        values, which = np.unique(tree.threshold[nodes], return_inverse=True)
-        marks = np.unique(np.append(values[np.isfinite(values)], 0.0))
-        with np.errstate(over="ignore"):
-            gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
-        nearest = np.append(np.minimum(gaps[:-1], gaps[1:]), np.inf)  # the last: of an infinite threshold
-        at = np.searchsorted(marks, values)
-        written = [
-            Threshold(value, _number(value, gap, decimals))
-            for value, gap in zip(values.tolist(), nearest[at].tolist(), strict=True)
-        ]
-        for v, k in zip(nodes.tolist(), which.tolist(), strict=True):
-            found[v] = written[k]
-    return found
+    if not math.isfinite(exact):
+        return str(exact)
+    short = exact if math.isnan(rounded) else rounded
+    if decimals is not None and abs(exact) < TOO_LARGE:
+        for text in (f"{exact:.{decimals}f}", f"{short:.{decimals}f}"):
+            if min(exact, short) <= float(text) <= max(exact, short):
+                return text
+    return written(short)
 
 
-def _number(value: float, gap: float, decimals: int) -> str:
-    if not math.isfinite(value):
-        return str(value)
-    # The small number makes up for a logarithm that comes out just below a whole one.
-    needed = max(decimals, 0 if gap > 1 else math.floor(1e-9 - math.log10(gap)) + 1)
-    return repr(value) if needed > MOST_DECIMALS or abs(value) >= 1e15 else f"{value:.{needed}f}"
+def written(value: float) -> str:
+    """A number in as few digits as read back as the same double."""
+    is_plain = value == 0 or TOO_SMALL <= abs(value) < TOO_LARGE
+    return np.format_float_positional(value, trim="-") if is_plain else repr(value)
 
 
-def answered(value: float, decimals: int) -> str:
+def answered(value: float, decimals: int | None) -> str:
     """A number that a leaf answers: with so many decimals, and more for three digits of a small one."""
-    if abs(value) >= 1e15:
+    decimals = 2 if decimals is None else decimals
+    if abs(value) >= TOO_LARGE:
         return repr(value)
     if 0 < abs(value) < 1:
         decimals = max(decimals, 2 - math.floor(math.log10(abs(value))))
     return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
 
 
-def covered(sample: Counts | Moments, node: int) -> str:
-    """How many rows a node holds, or their weight."""
-    total = sample.total[node]
-    if not sample.is_whole:
+def covered(total: float, *, is_whole: bool) -> str:
+    """How many rows, or their weight."""
+    if not is_whole:
         return f"weight {total:,.4g}"
     return "1 row" if total == 1 else f"{int(total):,} rows"
 

@@ -1,0 +1,145 @@
+"""Why one row gets its answer: the tests on its path, in words, with the values that decided."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.encoding import encode
+from ..errors import ParameterError, TreeError
+from .view import TreeView
+from .wording import category, ranged, written
+
+__all__ = ["Path", "Step", "path_of"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One test that a row met.
+
+    Parameters
+    ----------
+    node : int
+        The node that tests, by its number in the tree that was given.
+    number : int
+        The same as a small number, from 1 in the order shown.
+    column : str
+    value : str
+        What the row holds there; "missing", "new" for a category that growing did not see, or
+        "missing or new" where growing saw no missing one.
+    test : str
+        What holds of all rows that go where this one goes.
+    child : int
+        The number of the branch that it takes.
+    is_default : bool
+        Whether it goes there only because its value is missing or new.
+    """
+
+    node: int
+    number: int
+    column: str
+    value: str
+    test: str
+    child: int
+    is_default: bool
+
+
+@dataclass(frozen=True)
+class Path:
+    """The path of one row, and what it ends in.
+
+    Parameters
+    ----------
+    steps : tuple of Step
+    leaf, number : int
+        The leaf, by its number in the tree that was given and as a small one.
+    answer : str
+        Its class or its mean; empty if the view knows neither.
+    shares : dict of str to float
+        The share of each class in it; empty without counts of classes.
+    """
+
+    steps: tuple[Step, ...]
+    leaf: int
+    number: int
+    answer: str
+    shares: dict[str, float]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{step.test} ({step.column} is {step.value}{', sent on' if step.is_default else ''})"
+            for step in self.steps
+        ]
+        return "\n".join([*lines, f"#{self.number} ({self.leaf}){f': {self.answer}' if self.answer else ''}"])
+
+
+def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
+    """Return the path of one row through the tree that is shown.
+
+    Parameters
+    ----------
+    view : TreeView
+        Of a tree with tests, without stubs.
+    X : array, data frame, list of rows or Table
+        As for `apply`; it is routed in the same way.
+    row : int
+        Which of its rows.
+
+    Returns
+    -------
+    Path
+        Its leaf is the one that `apply` finds, or the shown leaf above it.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> from secateur.show.view import view_of
+    >>> X = [["red", 1.0], ["red", 4.0], ["blue", 1.5], ["green", None]]
+    >>> tree, counts = secateur.grow(secateur.encode(X, names=["colour", "size"], target=["a", "b", "a", "b"]))
+    >>> print(path_of(view_of(tree, counts), [["red", None]]))
+    size > 3 or missing (size is missing, sent on)
+    #3 (2): b
+    """
+    tree = view.tree
+    if not tree.has_tests or tree.schema is None or view.n_hidden.any():
+        raise TreeError(f"{tree} cannot route rows; a view of a whole tree with tests is needed")
+    table = encode(X, schema=tree.schema)
+    if not 0 <= row < table.n_rows:
+        raise ParameterError(f"row={row}; a number from 0 to {table.n_rows - 1} is needed")
+    start, child = tree.child_lists
+    steps, v = [], 0
+    while not tree.is_leaf[v]:
+        column = int(tree.feature[v])
+        value = table.columns[column][row]
+        codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+        is_missing = bool(value < 0) if len(codes) else bool(np.isnan(value))
+        taken = int(tree.default[v])
+        if not is_missing:
+            taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
+        below = int(child[start[v] + taken])
+        told = _value(view, column, value, is_missing=is_missing)
+        test = _test(view, v, below, value, is_missing=is_missing)
+        steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing))
+        v = below
+    shares = {} if view.shares is None else dict(zip(view.classes, view.shares[v].tolist(), strict=False))
+    return Path(tuple(steps), int(view.node[v]), v + 1, view.answer(v), shares)
+
+
+def _value(view: TreeView, column: int, value: Any, *, is_missing: bool) -> str:
+    about = view.about(column)
+    assert about is not None
+    if about.kind == "numeric":
+        return "missing" if is_missing else written(float(value))
+    if is_missing:
+        return "new" if about.has_missing else "missing or new"
+    return category(about.categories[value]) if value < len(about.categories) else "missing"
+
+
+def _test(view: TreeView, v: int, below: int, value: Any, *, is_missing: bool) -> str:
+    """What leads on, with the exact threshold where the short one would say otherwise of this very value."""
+    exact, short = float(view.tree.threshold[v]), view.threshold[v]
+    if is_missing or view.is_nominal[v] or (value <= exact) == (value <= float(short)):
+        return view.branch(below)
+    ends = ("", written(exact)) if value <= exact else (written(exact), "")
+    name = view.columns[int(view.tree.feature[v])]
+    return ranged(name, *ends, is_missing_in=False, is_known_in=True, gaps=False)
