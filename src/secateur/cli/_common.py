@@ -84,8 +84,8 @@ class Reading:
                 frame,
                 target=target,
                 target_kind=kind,  # type: ignore[arg-type]
-                nominal=list(self.nominal) or None if schema is None else None,
-                numeric=list(self.numeric) or None if schema is None else None,
+                nominal=list(self.nominal) or None,
+                numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
                 weights=weights,
@@ -226,12 +226,9 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
 def _numbered(file: str, delimiter: str | None) -> list[str]:
     """Names for the columns of a CSV file without a line of names."""
-    import csv
+    from ..data.files import csv_head
 
-    from ..data.files import first_line
-
-    line, mark = first_line(file, delimiter)
-    return [f"column{i + 1}" for i in range(len(next(csv.reader([line], delimiter=mark))))]
+    return csv_head(file, delimiter, has_header=False)[0]
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,7 @@ from . import _common as common
 if TYPE_CHECKING:
     from ..nouns.model import Model
 
+ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header")  # options
 ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
 
 
@@ -37,6 +38,8 @@ def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
         raise click.UsageError("--holdout and --counts are two ways to say the same; give one")
+    if not options["holdout"]:
+        _refuse_reading(options)
     if options["counts"]:
         from ..modelfile import load_counts
 
@@ -53,6 +56,16 @@ def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | M
     return counts if options["sample"] else replace(counts, sample=f"rows {counts.mark.hex()[:8]}")
 
 
+def _refuse_reading(options: dict[str, Any]) -> None:
+    """Refuse options that say how rows are read where none are."""
+    context, typed = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
+    given = [f"--{name}" for name in ROWS if context.get_parameter_source(name) is typed]
+    if not given:
+        return
+    why = "--counts holds rows that are counted already" if options["counts"] else "there are no rows without --holdout"
+    raise click.UsageError(f"{', '.join(given)}: {why}")
+
+
 def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
     sample = options["sample"] or "prune"
     target = common.target_of(model, options["target"])
@@ -60,10 +73,11 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         from .. import engines
         from ..data.progress import progress_bar
 
-        with common.told(), progress_bar("counting rows") as progress:
+        with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
-                model.tree, data, target, engine=options["engine"], sample=sample,
-                weight=options["weight"], progress=None if options["quiet"] else progress,
+                model.tree, file, target, engine=options["engine"], sample=sample, weight=options["weight"],
+                delimiter=options["delimiter"], na=options["na"] or ("",), header=options["header"],
+                ignore=options["ignore"], progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 

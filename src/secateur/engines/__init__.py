@@ -15,7 +15,7 @@ the engine, the order of the rows and the partitioning.
     spark               Spark frames                                  mapInArrow, then a sum
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
@@ -26,7 +26,7 @@ from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ._bins import Bins
 from ._growing import grow
-from ._paths import check_files, find_files, is_path, open_files
+from ._paths import Csv, check_files, find_files, is_path, open_files
 from ._stream import SCANNERS, add_up, arrow_batches, count_files, lazy_batches, scanner
 from ._task import plan
 
@@ -89,6 +89,9 @@ def count(
     client: Any = ...,
     n_jobs: int = ...,
     delimiter: str | None = ...,
+    na: Sequence[str] = ...,
+    header: bool = ...,
+    ignore: Sequence[str] = ...,
     progress: Callable[[int, int], None] | None = ...,
     timeout: float = ...,
     return_scan: Literal[False] = ...,
@@ -106,6 +109,9 @@ def count(
     client: Any = ...,
     n_jobs: int = ...,
     delimiter: str | None = ...,
+    na: Sequence[str] = ...,
+    header: bool = ...,
+    ignore: Sequence[str] = ...,
     progress: Callable[[int, int], None] | None = ...,
     timeout: float = ...,
     return_scan: Literal[True],
@@ -122,6 +128,9 @@ def count(
     client: Any = None,
     n_jobs: int = 2,
     delimiter: str | None = None,
+    na: Sequence[str] = ("",),
+    header: bool = True,
+    ignore: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
     timeout: float = 30.0,
     return_scan: bool = False,
@@ -151,8 +160,11 @@ def count(
         Of Dask; left out, the current one.
     n_jobs : int
         Threads that route batches.
-    delimiter : str, optional
-        Of CSV files; left out, it is found from the first line.
+    delimiter, na, header : str, optional; sequence of str; bool
+        Of CSV files: what parts their cells (left out, it is found from the first line), the cells that
+        mean "missing", and whether they begin with a line of names (else column1, column2, ...).
+    ignore : sequence of str
+        Columns to leave out: they take no place where columns are matched by position.
     progress : callable, optional
         Called with the rows done and the rows in all (or again those done, if not known).
     timeout : float
@@ -190,10 +202,11 @@ def count(
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     used = _engine_for(source, engine)
+    csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header)
     if used == "memory":
         from ._memory import count_memory
 
-        made, tally = count_memory(grown, source, target, weight, unseen, sample)
+        made, tally = count_memory(grown, source, target, weight, unseen, sample, ignore)
         return (made, _scan_of("memory", grown, tally, made)) if return_scan else made
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
@@ -201,24 +214,24 @@ def count(
     if used == "narwhals":
         from ._pushdown import count_pushed
 
-        tally, n_guarded = count_pushed(grown, source, target, weight, unseen)
+        tally, n_guarded = count_pushed(grown, source, target, weight, unseen, ignore)
     elif used == "dask":
         from ._dask import count_dask
 
-        tally = count_dask(grown, source, target, weight, unseen, client, delimiter, progress, timeout)
+        tally = count_dask(grown, source, target, weight, unseen, ignore, client, csv, progress, timeout)
     elif used == "spark":
         from ._spark import count_spark
 
-        tally = count_spark(grown, source, target, weight, unseen)
+        tally = count_spark(grown, source, target, weight, unseen, ignore)
     elif is_path(source):
-        files = open_files(find_files(source), delimiter)
-        task = plan(grown, tuple(files[0].types), target, weight, unseen, files[0].path)
+        files = open_files(find_files(source), csv)
+        task = plan(grown, tuple(files[0].types), target, weight, unseen, files[0].path, ignore)
         check_files(files, task)
         tally = count_files(task, files, used, n_jobs, progress)
     else:
         where = f"the {type(source).__name__}"
         names, batches = lazy_batches(source) if used == "polars" else arrow_batches(source)
-        task = plan(grown, names, target, weight, unseen, where)
+        task = plan(grown, names, target, weight, unseen, where, ignore)
         tally = add_up(task, batches(task.columns), n_jobs, progress)
     made = tally.finish(grown, sample)
     tally.tell()

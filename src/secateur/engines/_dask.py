@@ -14,7 +14,7 @@ from ..data.encoding import Unseen
 from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
 from ..nouns.tree import Tree
 from ._batch import as_batch
-from ._paths import File, check_files, find_files, is_path, open_files
+from ._paths import Csv, File, check_files, find_files, is_path, open_files
 from ._stream import Progress, count_files, scanner
 from ._tally import merged
 from ._task import CountTask, plan
@@ -29,23 +29,24 @@ def count_dask(
     target: str,
     weight: str | None,
     unseen: Unseen,
+    ignore: Sequence[str],
     client: Any,
-    delimiter: str | None,
+    csv: Csv,
     progress: Progress | None,
     timeout: float,
 ) -> Any:
     """Return the tally of files, of a Dask frame, or of a list of delayed frames or futures of frames."""
     client = _client(client, timeout)
     if is_path(source):
-        files = open_files(find_files(source), delimiter)
-        task = plan(tree, tuple(files[0].types), target, weight, unseen, files[0].path)
+        files = open_files(find_files(source), csv)
+        task = plan(tree, tuple(files[0].types), target, weight, unseen, files[0].path, ignore)
         check_files(files, task)
         return map_reduce(client, _count_file, files, task, progress, timeout)
     parts = partitions(client, source)
     if not parts:
         raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
     names = _names(client, source, parts, timeout)
-    task = plan(tree, names, target, weight, unseen, f"the {type(source).__name__}")
+    task = plan(tree, names, target, weight, unseen, f"the {type(source).__name__}", ignore)
     return map_reduce(client, _count_frame, parts, task, progress, timeout)
 
 

@@ -4,7 +4,6 @@ Everything that can be known without reading rows is checked before the first ro
 that each file can be opened, has every column, and that no column changes its kind.
 """
 
-import csv
 import glob
 import os
 from collections.abc import Sequence
@@ -13,10 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from ..data.columns import Family, family_of
-from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, _check_header, _header, _sniffed
+from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, csv_head
 from ..data.remarks import EXACT_WHOLE, listed
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ._task import CountTask
+
+
+@dataclass(frozen=True)
+class Csv:
+    """How CSV files are read: what parts their cells (None: found from the first line), and which cells are missing."""
+
+    delimiter: str | None = None
+    na: tuple[str, ...] = ("",)
+    has_header: bool = True
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,8 @@ class File:
     kinds: dict[str, Family | None]
     n_rows: int | None = None
     delimiter: str = ","
+    na: tuple[str, ...] = ("",)
+    has_header: bool = True
 
 
 def is_path(source: Any) -> bool:
@@ -56,9 +66,9 @@ def find_files(source: Any) -> list[str]:
     return found
 
 
-def open_files(paths: Sequence[str], delimiter: str | None) -> list[File]:
+def open_files(paths: Sequence[str], csv: Csv) -> list[File]:
     """Return what is known of each file without reading its rows."""
-    return [_open_csv(path, delimiter) if path.lower().endswith(CSV_ENDINGS) else _open_parquet(path) for path in paths]
+    return [_open_csv(path, csv) if path.lower().endswith(CSV_ENDINGS) else _open_parquet(path) for path in paths]
 
 
 def check_files(files: Sequence[File], task: CountTask) -> None:
@@ -143,17 +153,14 @@ def _endings() -> str:
     return ", ".join(CSV_ENDINGS + PARQUET_ENDINGS)
 
 
-def _open_csv(path: str, delimiter: str | None) -> File:
+def _open_csv(path: str, csv: Csv) -> File:
     try:
-        header = _header(Path(path))
+        names, mark = csv_head(path, csv.delimiter, has_header=csv.has_header)
     except SecateurError:
         raise
     except (OSError, EOFError) as error:
         raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    mark = delimiter or _sniffed(header, path.lower())
-    _check_header(header, mark, path)
-    names = next(csv.reader([header], delimiter=mark))
-    return File(path, is_csv=True, types=dict.fromkeys(names, "text"), kinds={}, delimiter=mark)
+    return File(path, True, dict.fromkeys(names, "text"), {}, None, mark, csv.na, csv.has_header)
 
 
 def _open_parquet(path: str) -> File:

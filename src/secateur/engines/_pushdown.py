@@ -6,6 +6,7 @@ spelled out: NaN becomes null first, and every test says where null goes. Nothin
 before `_guard` has found the engine's leaves equal to ours.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ NODE, TARGET, WEIGHT = "secateur_node", "secateur_target", "secateur_weight"
 UNSEEN, GAP = -1.0, -2.0
 
 
-def count_pushed(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen) -> tuple[Any, int]:
+def count_pushed(
+    tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen, ignore: Sequence[str]
+) -> tuple[Any, int]:
     """Return the tally of a lazy frame, and the number of rows that the guard compared."""
     import narwhals.stable.v2 as nw
 
@@ -41,7 +44,7 @@ def count_pushed(tree: Tree, source: Any, target: str, weight: str | None, unsee
         frame = nw.from_native(source).lazy()
         types = frame.collect_schema()
         engine = str(frame.implementation).rpartition(".")[2].lower()
-        task = plan(tree, tuple(types), target, weight, unseen, f"the {type(source).__name__}")
+        task = plan(tree, tuple(types), target, weight, unseen, f"the {type(source).__name__}", ignore)
         _check_kinds(task, types)
         plain = tested_frame(frame, task, types)
         staged = staged_frame(plain, task)

@@ -4,7 +4,7 @@ The task travels in the function's closure, so that this works without a SparkCo
 Connect, serverless). What comes back from a task is sparse: slot and sum, for slots that occur.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,14 @@ SUMS = "kind int, slot long, label string, value long"
 FAULT = "secateur refuses these rows: "
 
 
-def count_spark(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen) -> Any:
+def count_spark(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen, ignore: Sequence[str]) -> Any:
     """Return the tally of a Spark data frame."""
     if not hasattr(source, "mapInArrow"):
         raise UnsupportedError(
             f"engine='spark' needs a Spark data frame with mapInArrow (3.3 or newer); found {type(source).__name__}"
         )
     names = tuple(source.columns)
-    task = plan(tree, names, target, weight, unseen, "the Spark frame")
+    task = plan(tree, names, target, weight, unseen, "the Spark frame", ignore)
     if task.classes is None:
         raise UnsupportedError(
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from itertools import groupby
 from typing import Any
 
+from ..data.files import polars_na
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ._paths import File, csv_types, needed_families
 from ._task import CountTask
@@ -154,9 +155,12 @@ def _duckdb(task: CountTask, files: list[File]) -> Iterator[Any]:
             types = {"number": "DOUBLE", "integer": "BIGINT", "text": "VARCHAR"}
             read = csv_types(task)
             columns = {name: types[read.get(name, "text")] for name in files[0].types}
-            options = f"header=true, auto_detect=false, quote='\"', escape='\"', nullstr='', columns={_struct(columns)}"
-            query = f"SELECT {names} FROM read_csv($paths, delim=$delim, {options})"  # noqa: S608 names are quoted
-            found = connection.sql(query, params={"paths": paths, "delim": files[0].delimiter})
+            options = f"auto_detect=false, quote='\"', escape='\"', columns={_struct(columns)}"
+            given = "delim=$delim, header=$header, nullstr=$na"
+            query = f"SELECT {names} FROM read_csv($paths, {given}, {options})"  # noqa: S608 names are quoted
+            head = files[0]
+            params = {"paths": paths, "delim": head.delimiter, "header": head.has_header, "na": list(head.na)}
+            found = connection.sql(query, params=params)
         else:
             # Without can_have_nan a file written by Arrow is said to hold no NaN, and a test on it goes wrong. We test
             # nothing in SQL, but what is read must not hang on that.
@@ -188,9 +192,9 @@ def _polars(task: CountTask, files: list[File]) -> Iterator[Any]:
             file.path,
             separator=file.delimiter,
             has_header=False,  # polars would not unquote the names
-            skip_lines=1,
+            skip_lines=int(file.has_header),
             schema=schema,
-            null_values=[""],
+            **polars_na(file.na),
             glob=False,
         )
         for batch in _polars_batches(lazy.select(task.columns)):
@@ -214,10 +218,11 @@ def _pyarrow(task: CountTask, files: list[File]) -> Iterator[Any]:
     read = {name: types[kind] for name, kind in csv_types(task).items()}
     for file in files:
         convert = csv.ConvertOptions(
-            column_types=read, include_columns=list(task.columns), null_values=[""], strings_can_be_null=True
+            column_types=read, include_columns=list(task.columns), null_values=file.na, strings_can_be_null=True
         )
+        head = csv.ReadOptions(column_names=None if file.has_header else list(file.types))
         parse = csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
-        with csv.open_csv(file.path, parse_options=parse, convert_options=convert) as reader:
+        with csv.open_csv(file.path, head, parse_options=parse, convert_options=convert) as reader:
             for batch in reader:
                 yield _truths(batch, task, file)
 

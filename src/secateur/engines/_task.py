@@ -5,7 +5,7 @@ on every batch and adds up what comes back; anything additive can be computed so
 `CountTask` is arrays and column descriptions only: it is what travels to workers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -165,7 +165,13 @@ def _blocks(columns: list[Array], n_rows: int) -> Iterator[Array]:
 
 
 def plan(
-    tree: Tree, source_names: tuple[str, ...], target: str, weight: str | None, unseen: Unseen, where: str
+    tree: Tree,
+    source_names: tuple[str, ...],
+    target: str,
+    weight: str | None,
+    unseen: Unseen,
+    where: str,
+    ignore: Sequence[str] = (),
 ) -> CountTask:
     """Return the task of counting a source with these columns; refuse a source that lacks some."""
     schema = tree.schema
@@ -177,11 +183,12 @@ def plan(
         raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
     if unseen not in ("majority-branch", "missing", "error"):
         raise ParameterError(f"unseen={unseen!r}; one of 'majority-branch', 'missing', 'error' is needed")
-    for name, what in ((target, "target"), (weight, "weight")):
+    for name, what in ((target, "target"), (weight, "weight"), *((name, "ignore") for name in ignore)):
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source_names:
             raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {listed(source_names)}")
+    source_names = tuple(name for name in source_names if name not in ignore)
     used: Array = np.unique(tree.feature[tree.feature >= 0])
     key: RowKey | None = tree.row_key
     if set(used.tolist()) != set(tree.row_key.columns):  # cut from a larger tree, whose tests tell rows apart

@@ -14,7 +14,7 @@ from ..data.table import Table
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._cluster import Cluster
 from ._parts import Local, Pooled
-from ._paths import File, find_files, is_path, open_files
+from ._paths import Csv, File, find_files, is_path, open_files
 from ._sketch import Rows
 from ._stream import add_up, arrow_batches, count_files, lazy_batches
 
@@ -122,7 +122,7 @@ def _labels(table: Table) -> Coded | Numbers:
 
 
 def _parquet(source: Any) -> list[File]:
-    files = open_files(find_files(source), None)
+    files = open_files(find_files(source), Csv())
     if files[0].is_csv:
         raise UnsupportedError(
             f"{files[0].path} is CSV, and growing needs several passes; convert it first, for example with "
