@@ -18,7 +18,7 @@ SCANNERS = ("duckdb", "polars", "pyarrow")
 PLACES = ("memory", *SCANNERS, "polars lazy", "stream", "narwhals", "dask")
 
 each_place = pytest.mark.parametrize("place", PLACES)
-each_scanner = pytest.mark.parametrize("engine", (*SCANNERS, "dask"))
+each_scanner = pytest.mark.parametrize("engine", [*SCANNERS, "dask"])
 
 
 @pytest.fixture(scope="module")
