@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur import engines
+from secateur.data.columns import Numbers
+from secateur.data.sources import Batch
 from secateur.engines import Bins, _levels, _parts, _ranks, _sketch
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
@@ -176,7 +178,7 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
         while not search.is_done:
             task = _ranks.RankTask.of([search])
             seen = task.start()
-            task.add(seen, _sketch.Rows({"x": _sketch.Numbers(values)}, len(values)), 0)
+            task.add(seen, Batch(("x",), True, len(values), (lambda: Numbers(values),)), 0)
             search.learn(seen.columns[0])
             n_passes += 1
 
@@ -267,7 +269,7 @@ def test_a_column_without_a_value_in_one_file_is_missing_there(tmp_path):
         (
             lambda t: t.set_column(7, "y", pa.array([None] * t.num_rows, pa.string())),
             DataError,
-            "'y' is missing in row",
+            "target 'y' is missing in 60 rows",
         ),
     ],
 )

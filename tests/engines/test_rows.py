@@ -6,9 +6,8 @@ import pytest
 import secateur
 from secateur import Pruning, certify, engines
 from secateur.engines._spark import _rows, _tally
-from secateur.engines._tally import merged
-from secateur.engines._task import plan
 from secateur.errors import LeakageError
+from secateur.routing import merged, plan
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

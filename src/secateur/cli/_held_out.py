@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engines.registry import FROM_FILES
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from . import _common as common
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from ..nouns.model import Model
 
 ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header")  # options
-ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
 
 
 def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,7 +22,7 @@ def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--sample", metavar="NAME", help="Name of the held-out sample; made from its counts by default."),
         click.option(
-            "--engine", type=click.Choice(ENGINES), default="memory", show_default=True, help="What reads the rows."
+            "--engine", type=click.Choice(FROM_FILES), default="memory", show_default=True, help="What reads the rows."
         ),
         click.option("--target", metavar="COL", help="Column of the answers; the model remembers it."),
         click.option("--counts", metavar="FILE", help="Counts that `secateur count` wrote, in place of rows."),

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..data.columns import Family, family_of
+from ..data.columns import Family
 from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, csv_head
-from ..data.remarks import EXACT_WHOLE, listed
+from ..data.remarks import listed
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ._task import CountTask
+from ..routing import CountTask
 
 
 @dataclass(frozen=True)
@@ -82,38 +82,13 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
                 "add them, or leave the file out"
             )
         if not file.is_csv:
-            for name, needed in needed_families(task).items():
+            for name, needed in task.needed.items():
                 found = file.kinds[name]
                 if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
                     raise SchemaError(
                         f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
                         f"use here), but {needed} is needed; convert the column, or leave the file out"
                     )
-
-
-def needed_families(task: CountTask) -> dict[str, Family | None]:
-    """Return what each column must hold; None where the tree never saw a value."""
-    needed: dict[str, Family | None] = {}
-    for about, name in zip(task.tested, task.names, strict=True):
-        first = next(iter(about.categories), None)
-        needed[name] = "number" if about.kind == "numeric" else None if first is None else family_of(type(first))
-    label = None if task.classes is None else family_of(type(task.classes.tolist()[0]))
-    needed[task.target] = "number" if task.classes is None else label
-    if task.weight is not None:
-        needed[task.weight] = "number"
-    return needed
-
-
-def csv_types(task: CountTask) -> dict[str, str]:
-    """Return how the cells of each column of a CSV file are read: "number", "integer" or "text"."""
-    types: dict[str, str] = {}
-    values = {name: about.categories for about, name in zip(task.tested, task.names, strict=True)}
-    values[task.target] = () if task.classes is None else tuple(task.classes.tolist())
-    for name, needed in needed_families(task).items():
-        known = values.get(name, ())
-        is_large = any(isinstance(value, int) and abs(value) >= EXACT_WHOLE for value in known)
-        types[name] = ("integer" if is_large else "number") if needed == "number" else "text"
-    return types
 
 
 def _files_of(path: str) -> list[str]:

@@ -193,18 +193,18 @@ class RankTask:
     def add(self, seen: AllSeen, batch: Any, first: int) -> int:
         """Look at one batch."""
         del first
-        n_rows, read = _sketch.opened(batch, self.columns)
-        if n_rows == 0:
+        rows = _sketch.opened(batch, self.columns)
+        if rows.n_rows == 0:
             return 0
         known = zip(self.columns, self.prefixes, self.starts, self.shifts, seen.columns, strict=True)
         for name, prefixes, starts, shift, one in known:
-            given = read(name)
+            given = rows.read(name)
             if not isinstance(given, Numbers):  # missing throughout this batch
                 continue
-            values = _sketch.as_floats(given, name)
+            values = _sketch.as_floats(given)
             if one.keys is not None:
                 one.keys.append(ranks.collect(values, prefixes, starts, shift))
             elif one.counts is not None and one.lowest is not None and one.highest is not None:
                 ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
-        seen.n_rows += n_rows
-        return int(n_rows)
+        seen.n_rows += rows.n_rows
+        return rows.n_rows
