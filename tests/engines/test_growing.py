@@ -14,7 +14,7 @@ import secateur
 from secateur import engines
 from secateur.data.columns import Numbers
 from secateur.data.sources import Batch
-from secateur.engines import Bins, _levels, _parts, _ranks, _sketch
+from secateur.engines import Bins, _levels, _parts, _ranks
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
 
@@ -158,7 +158,7 @@ def test_bins_are_those_of_memory(values, n_bins):
     labels = (np.arange(len(values)) % 2).tolist()
     X = np.column_stack([column, np.arange(len(values))])
 
-    with mock.patch.object(_sketch, "COLLECT", 3):  # so that bits are counted, and the last few values collected
+    with mock.patch.object(_ranks, "COLLECT", 3):  # so that bits are counted, and the last few values collected
         found = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
 
     assert_same(found, secateur.grow(X, labels, max_bins=n_bins))
@@ -174,7 +174,7 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
     search = _ranks.Search.begin("x", wanted, top)
     n_passes = 0
 
-    with mock.patch.object(_sketch, "COLLECT", -1):
+    with mock.patch.object(_ranks, "COLLECT", -1):
         while not search.is_done:
             task = _ranks.RankTask.of([search])
             seen = task.start()

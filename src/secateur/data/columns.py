@@ -54,6 +54,13 @@ def gaps_of(given: Given) -> Array:
     return is_missing if given.is_missing is None else is_missing | given.is_missing
 
 
+def values_of(given: Given) -> Array:
+    """Return a column as it was: numbers with NaN where it is missing, or the categories with None."""
+    if isinstance(given, Numbers):
+        return given.values if given.is_missing is None else np.where(given.is_missing, np.nan, given.values)
+    return np.array([*given.levels, None], object)[given.codes]  # the last is where -1 points
+
+
 def dense_array(data: Any, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
     if isinstance(data, np.ma.MaskedArray):

@@ -109,12 +109,7 @@ def encode(
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
-    text = (
-        ()
-        if known is None
-        else tuple(c.name for c in known.columns if c.categories and isinstance(c.categories[0], str))
-    )
-    source = open_source(data, names=names, delimiter=delimiter, na=na, text=text)
+    source = open_source(data, names=names, delimiter=delimiter, na=na, text=() if known is None else known.text)
     wanted = _wanted(source.names, nominal, numeric)
     label_column = _target_position(target, source.names)
     order = [j for j in range(len(source.names)) if j != label_column]

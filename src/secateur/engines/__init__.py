@@ -15,9 +15,9 @@ the engine, the order of the rows and the partitioning.
     spark               Spark frames                                  mapInArrow, then a sum
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..data.names import lazily
 from .registry import ENGINES, Engine
 
 if TYPE_CHECKING:
@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "Bins", "Engine", "Scan", "count", "counts", "grow"]
 
-# Imported when first used: the table of engines alone is light.
-_HOME = {"Bins": "_bins", "Scan": "_count", "count": "_count", "counts": "_count", "grow": "_growing"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(
+    __name__,
+    {"Bins": "._bins", "Scan": "._count", "count": "._count", "counts": "._count", "grow": "._growing"},
+)

@@ -18,7 +18,7 @@ from ..data.target import encode_target
 from ..errors import DataError, ParameterError, UnsupportedError
 from ._parts import CodeTask
 from ._ranks import RankTask, Search, wanted_ranks
-from ._sketch import Survey, Surveyed
+from ._survey import Survey, Surveyed
 from ._where import Site
 
 MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row

@@ -12,7 +12,7 @@ from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ._open import open_source
 from ._paths import Csv
-from .registry import check_name, engine_for, kind_of
+from .registry import check_engine, engine_for, kind_of
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def count(
     ([[3, 1], [2, 0], [1, 1]], 4)
     """
     grown = _tree_of(tree)
-    check_name(engine)
+    check_engine(engine)
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     used = engine_for(source, kind_of(source), engine)

@@ -31,7 +31,7 @@ from ._bins import Bins, code_task, find_bins, layout_of, read_schema
 from ._count import count
 from ._levels import Growth
 from ._parts import Extent
-from ._sketch import SurveyTask
+from ._survey import SurveyTask
 from ._where import open_site
 
 FINISH_CELLS = 20_000_000  # rows times columns that are grown at once in memory

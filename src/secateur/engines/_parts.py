@@ -23,7 +23,7 @@ from ..data.table import Schema
 from ..data.target import class_numbers
 from ..errors import DataError
 from ..routing import merged
-from ._sketch import as_floats, opened
+from ._survey import as_floats, opened
 
 IN_MEMORY = 1 << 28  # bytes of codes that are kept in memory
 

@@ -17,7 +17,7 @@ from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._open import file_source, open_source
 from ._parts import Local
 from ._paths import Csv, File, find_files, open_files
-from .registry import ENGINES, check_name, engine_for, kind_of
+from .registry import ENGINES, check_engine, engine_for, kind_of
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def open_site(
     timeout: float,
 ) -> Site:
     """Return what can be read again and again."""
-    check_name(engine, to_grow=True)
+    check_engine(engine, to_grow=True)
     kind = kind_of(source)
     used = engine_for(source, kind, engine)
     if used == "memory":

@@ -1,11 +1,11 @@
 """The engines: one table of names and facts, which dispatch, messages and the command line read."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from ..errors import ParameterError, UnsupportedError
+from ..data.names import check_name
+from ..errors import UnsupportedError
 
 Kind = Literal["files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"]
 
@@ -62,14 +62,9 @@ SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not 
 FROM_FILES = ("auto", "memory", *(e.name for e in ENGINES.values() if "files" in e.reads))  # of the command line
 
 
-def check_name(name: Any, *, to_grow: bool = False) -> None:
+def check_engine(name: Any, *, to_grow: bool = False) -> None:
     """Refuse a name that is no engine (`to_grow`: or that cannot grow), with the nearest that is."""
-    names = ["auto", *(engine.name for engine in ENGINES.values() if engine.grows or not to_grow)]
-    if name not in names:
-        near = get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        needed = f"one of {', '.join(map(repr, names))} is needed{' to grow' if to_grow else ''}"
-        raise ParameterError(f"engine={name!r}; {needed}{hint}")
+    check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.grows or not to_grow)])
 
 
 def engine_for(source: Any, kind: Kind, engine: str) -> str:

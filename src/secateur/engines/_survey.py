@@ -21,7 +21,6 @@ from ..data.sources import Batch, batch_of
 from ..data.target import check_target
 from ..errors import DataError, SchemaError, UnsupportedError
 
-COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
 
 
