@@ -75,6 +75,7 @@ def test_standard_input_is_read_by_every_engine(engine, command, tree_file, rows
         (["prune", "MODEL", "--counts", "y", "--weight", "times", "--na", "?"], "--weight, --na: --counts"),
         (["prune", "MODEL", "--leaves", "2", "--engine", "duckdb"], "--engine: there are no rows without --holdout"),
         (["certify", "MODEL", "--counts", "y", "--no-header"], "--header: --counts"),
+        (["count", "MODEL", "ROWS", "--engine", "auto", "--nominal", "size"], "--nominal size with --engine auto"),
     ],
 )
 def test_options_that_have_no_meaning_together_are_refused_by_name(arguments, says, command, tree_file, rows):

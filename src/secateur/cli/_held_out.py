@@ -66,6 +66,17 @@ def _refuse_reading(options: dict[str, Any]) -> None:
     raise click.UsageError(f"{', '.join(given)}: {why}")
 
 
+def _check_kinds(model: "Model", options: dict[str, Any]) -> None:
+    """An engine reads each column as the tree was grown on it: refuse to be asked for another kind."""
+    assert model.tree.schema is not None
+    kinds = {column.name: column.kind for column in model.tree.schema.columns}
+    for kind in ("nominal", "numeric"):
+        for name in options[kind]:
+            if kinds.get(name) != kind:
+                was = f"{kinds[name]} when the tree was grown" if name in kinds else "no column of the tree"
+                raise click.UsageError(f"--{kind} {name} with --engine {options['engine']}: it was {was}")
+
+
 def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
     sample = options["sample"] or "prune"
     target = common.target_of(model, options["target"])
@@ -73,6 +84,7 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         from .. import engines
         from ..data.progress import progress_bar
 
+        _check_kinds(model, options)
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
                 model.tree, file, target, engine=options["engine"], sample=sample, weight=options["weight"],
