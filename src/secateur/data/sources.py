@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,18 +22,26 @@ from .remarks import listed
 Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
 
 
+class Task(Protocol):
+    """What is computed of batches: it says which columns it reads, and returns the sum of a batch, or of no rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    def empty(self) -> Any: ...
+    def __call__(self, batch: Any, first: int = 0) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Source:
     """Rows wherever they are: their columns, and what adds a task up over batches of them, here or where they are.
 
-    A task says which columns it reads (`columns`); called with a batch it returns a sum, and `empty`
-    is that of no rows. `over(task, progress)` returns the sum over all batches. `check(task)`, if there
-    is one, refuses what can be known without reading rows. `where` is what messages call the source.
+    `over(task, progress)` returns the sum over all batches. `check(task)`, if there is one, refuses what
+    can be known without reading rows. `where` is what messages call the source.
     """
 
     names: tuple[str, ...]
     where: str
-    over: Callable[[Any, Progress | None], Any]
+    over: Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
     check: Callable[[Any], None] | None = None
 
 

@@ -1,8 +1,7 @@
 """Dask: one ordinary task per partition or file, added up in a tree of tasks.
 
 No ports, ranks or barriers of our own: a worker that dies costs its tasks, which Dask runs
-again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays;
-each worker compiles or loads the kernels with its first partition.
+again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays.
 """
 
 import time
@@ -11,7 +10,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.sources import Progress, batch_of
+from ..data.sources import Progress, Task, batch_of
 from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
 from ..routing import merged
 from ._open import file_source
@@ -30,7 +29,7 @@ class Spread:
     parts: Sequence[Any]
     timeout: float
 
-    def over(self, task: Any, progress: Progress | None) -> Any:
+    def over(self, task: Task, progress: Progress | None) -> Any:
         """Return the sum of a task over all parts."""
         return map_reduce(self.client, run_part, self.parts, task, progress, self.timeout)
 
@@ -44,7 +43,7 @@ def spread_of(source: Any, client: Any, timeout: float) -> tuple[Spread, tuple[s
     return Spread(client, parts, timeout), _names(client, source, parts, timeout)
 
 
-def run_part(part: Any, task: Any) -> Any:
+def run_part(part: Any, task: Task) -> Any:
     """Return the sum of a task over one file or partition, on a worker."""
     if isinstance(part, File):
         return file_source([part], engine_for(part, "files", "auto"), n_jobs=1).over(task, None)

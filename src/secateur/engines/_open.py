@@ -4,11 +4,11 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
-from ..data.sources import Source, batch_of
+from ..data.sources import Progress, Source, Task, batch_of
 from ._paths import Csv, File, check_files, find_files, is_path, open_files
 from ._scan import ROWS_IN_BATCH, add_up, lazy_batches, quoted, scan
 
-Batches = Callable[[Any], Generator[Any]]
+Batches = Callable[[Task], Generator[Any]]
 
 
 def open_source(source: Any, engine: str, *, csv: Csv, client: Any, n_jobs: int, timeout: float) -> Source:
@@ -39,7 +39,7 @@ def open_source(source: Any, engine: str, *, csv: Csv, client: Any, n_jobs: int,
         return open_lazy(source, where)
     names, batches = _batches(source, engine)
 
-    def over(task: Any, progress: Any) -> Any:
+    def over(task: Task, progress: Progress | None) -> Any:
         with closing(batches(task)) as found:
             return add_up(task, found, n_jobs, progress)
 
@@ -51,7 +51,7 @@ def file_source(files: Sequence[File], engine: str, n_jobs: int) -> Source:
     n_rows = [file.n_rows for file in files]
     n_total = 0 if None in n_rows else sum(filter(None, n_rows))
 
-    def over(task: Any, progress: Any) -> Any:
+    def over(task: Task, progress: Progress | None) -> Any:
         with closing(scan(task, files, engine)) as batches:
             return add_up(task, batches, n_jobs, progress, n_total)
 
@@ -69,14 +69,14 @@ def _batches(source: Any, engine: str) -> tuple[tuple[str, ...], Batches]:
         return tuple(source.collect_schema().names()), lambda task: lazy_batches(source.select(list(task.columns)))
     if library in ("duckdb", "_duckdb"):  # a relation, whose attributes may be its columns
 
-        def fetch(task: Any) -> Generator[Any]:
+        def fetch(task: Task) -> Generator[Any]:
             found = source.project(", ".join(map(quoted, task.columns)))
             yield from (getattr(found, "to_arrow_reader", None) or found.fetch_record_batch)(ROWS_IN_BATCH)
 
         return tuple(source.columns), fetch
     if library == "pyarrow" and hasattr(source, "scanner"):  # a dataset
 
-        def scanned(task: Any) -> Generator[Any]:
+        def scanned(task: Task) -> Generator[Any]:
             yield from source.scanner(columns=list(task.columns), batch_readahead=2, fragment_readahead=1).to_batches()
 
         return tuple(source.schema.names), scanned

@@ -19,6 +19,7 @@ from .._kernels import histograms
 from ..data.arrays import Array
 from ..data.columns import Numbers
 from ..data.encoding import later_column
+from ..data.sources import Task
 from ..data.table import Schema
 from ..data.target import class_numbers
 from ..errors import DataError
@@ -108,7 +109,7 @@ def _changed(name: str) -> DataError:
 class Local:
     """Passes on this machine, over anything that can be read again and again."""
 
-    def __init__(self, over: Callable[["Pooled", None], Any], n_jobs: int, folder: str | None) -> None:
+    def __init__(self, over: Callable[[Task, None], Any], n_jobs: int, folder: str | None) -> None:
         self.over = over
         self.n_jobs = n_jobs
         self.folder = folder

@@ -7,7 +7,7 @@ that each file can be opened, has every column, and that no column changes its k
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,15 @@ class Csv:
 class File:
     """One file: its columns in order, the type of each as text, and what the types are to us.
 
-    A CSV file has no types of its own; `kinds` is then empty. `n_rows` is None where unknown.
+    A CSV file (`csv` says how it is read) has no types of its own; `kinds` is then empty. `n_rows` is
+    None where unknown.
     """
 
     path: str
-    is_csv: bool
     types: dict[str, str]
     kinds: dict[str, Family | None]
     n_rows: int | None = None
-    delimiter: str = ","
-    na: tuple[str, ...] = ("",)
-    has_header: bool = True
+    csv: Csv | None = None
 
 
 def is_path(source: Any) -> bool:
@@ -81,7 +79,7 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
                 f"{file.path} lacks the columns {listed(missing)}{others}; it has {listed(tuple(file.types))}: "
                 "add them, or leave the file out"
             )
-        if not file.is_csv:
+        if file.csv is None:
             for name, needed in task.needed.items():
                 found = file.kinds[name]
                 if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
@@ -135,7 +133,7 @@ def _open_csv(path: str, csv: Csv) -> File:
         raise
     except (OSError, EOFError) as error:
         raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    return File(path, True, dict.fromkeys(names, "text"), {}, None, mark, csv.na, csv.has_header)
+    return File(path, dict.fromkeys(names, "text"), {}, csv=replace(csv, delimiter=mark))
 
 
 def _open_parquet(path: str) -> File:
@@ -150,7 +148,7 @@ def _open_parquet(path: str) -> File:
         raise DataError(f"{path} is no sound Parquet file ({error}); replace it, or leave it out") from error
     if len(set(names)) < len(names):
         raise DataError(f"{path}: column names must differ; rename them")
-    return File(path, False, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
+    return File(path, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
 
 
 def _arrow_footer(path: str) -> tuple[list[str], list[str], list[Family | None], int]:

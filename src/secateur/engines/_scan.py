@@ -14,7 +14,7 @@ from typing import Any
 
 from ..data.files import polars_na
 from ..data.remarks import EXACT_WHOLE
-from ..data.sources import Progress
+from ..data.sources import Progress, Task
 from ..errors import DataError, SchemaError, SecateurError
 from ..routing import CountTask
 from ._paths import File
@@ -22,7 +22,7 @@ from ._paths import File
 ROWS_IN_BATCH = 1 << 17
 
 
-def scan(task: Any, files: Sequence[File], engine: str) -> Generator[Any]:
+def scan(task: Task, files: Sequence[File], engine: str) -> Generator[Any]:
     """Yield the rows of files, the columns of a task, in batches."""
     for group in _alike(files, task):
         try:
@@ -35,7 +35,7 @@ def scan(task: Any, files: Sequence[File], engine: str) -> Generator[Any]:
 
 
 def add_up(
-    task: Any, batches: Iterable[Any], n_jobs: int = 2, progress: Progress | None = None, n_total: int = 0
+    task: Task, batches: Iterable[Any], n_jobs: int = 2, progress: Progress | None = None, n_total: int = 0
 ) -> Any:
     """Return the sum of the task over batches, added in their order whichever thread is faster."""
     total, row = task.empty(), 0
@@ -61,18 +61,18 @@ def add_up(
     return total
 
 
-def _alike(files: Sequence[File], task: Any) -> Iterator[list[File]]:
+def _alike(files: Sequence[File], task: Task) -> Iterator[list[File]]:
     """Runs of files whose needed columns have the same types: an engine casts what differs, and may round."""
 
     def shape(file: File) -> tuple[Any, ...]:
-        columns = tuple(file.types) if file.is_csv else ()
-        return file.delimiter, columns, tuple(file.types[name] for name in task.columns)
+        columns = tuple(file.types) if file.csv else ()
+        return file.csv, columns, tuple(file.types[name] for name in task.columns)
 
     for _, group in groupby(files, shape):
         yield list(group)
 
 
-def _blame(task: Any, files: list[File], engine: str, error: Exception) -> DataError:
+def _blame(task: Task, files: list[File], engine: str, error: Exception) -> DataError:
     """Find the file that cannot be read; the engine does not always say."""
     culprit, reason = " or ".join(file.path for file in files[:3]), error
     for file in files if len(files) > 1 else []:
@@ -96,15 +96,15 @@ def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
         for setting in ("enable_progress_bar", "enable_external_file_cache"):
             with suppress(duckdb.Error):  # a version that does not know it does not do it
                 connection.execute(f"SET {setting} = false")
-        if files[0].is_csv:
+        how = files[0].csv
+        if how:
             types = {"number": "DOUBLE", "integer": "BIGINT", "text": "VARCHAR"}
             read = _csv_types(task)
             columns = {name: types[read.get(name, "text")] for name in files[0].types}
             options = f"auto_detect=false, quote='\"', escape='\"', columns={_struct(columns)}"
             given = "delim=$delim, header=$header, nullstr=$na"
             query = f"SELECT {names} FROM read_csv($paths, {given}, {options})"  # noqa: S608 names are quoted
-            head = files[0]
-            params = {"paths": paths, "delim": head.delimiter, "header": head.has_header, "na": list(head.na)}
+            params = {"paths": paths, "delim": how.delimiter, "header": how.has_header, "na": list(how.na)}
             found = connection.sql(query, params=params)
         else:
             # Without can_have_nan a file written by Arrow is said to hold no NaN, and a test on it goes wrong. We test
@@ -125,7 +125,8 @@ def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
 def _polars(task: Any, files: list[File]) -> Generator[Any]:
     import polars as pl
 
-    if not files[0].is_csv:
+    how = files[0].csv
+    if how is None:
         lazy = pl.scan_parquet([file.path for file in files], glob=False, hive_partitioning=False)
         yield from lazy_batches(lazy.select(task.columns))
         return
@@ -135,11 +136,11 @@ def _polars(task: Any, files: list[File]) -> Generator[Any]:
         schema = {name: types[read.get(name, "text")] for name in file.types}
         lazy = pl.scan_csv(
             file.path,
-            separator=file.delimiter,
+            separator=how.delimiter,
             has_header=False,  # polars would not unquote the names
-            skip_lines=int(file.has_header),
+            skip_lines=int(how.has_header),
             schema=schema,
-            **polars_na(file.na),
+            **polars_na(how.na),
             glob=False,
         )
         for batch in lazy_batches(lazy.select(task.columns)):
@@ -155,7 +156,8 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
-    if not files[0].is_csv:
+    how = files[0].csv
+    if how is None:
         for file in files:
             with parquet.ParquetFile(file.path) as opened:
                 yield from opened.iter_batches(ROWS_IN_BATCH, columns=list(task.columns))
@@ -164,10 +166,10 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
     read = {name: types[kind] for name, kind in _csv_types(task).items()}
     for file in files:
         convert = csv.ConvertOptions(
-            column_types=read, include_columns=list(task.columns), null_values=file.na, strings_can_be_null=True
+            column_types=read, include_columns=list(task.columns), null_values=how.na, strings_can_be_null=True
         )
-        head = csv.ReadOptions(column_names=None if file.has_header else list(file.types))
-        parse = csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True)
+        head = csv.ReadOptions(column_names=None if how.has_header else list(file.types))
+        parse = csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True)
         with csv.open_csv(file.path, head, parse_options=parse, convert_options=convert) as reader:
             for batch in reader:
                 yield _truths(batch, task, file)
@@ -175,7 +177,7 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
 
 def _truths(batch: Any, task: Any, file: File) -> Any:
     """Return a batch of a CSV file with its "true" and "false" as truth values."""
-    names = [name for name, needed in task.needed.items() if needed == "truth"] if file.is_csv else []
+    names = [name for name, needed in task.needed.items() if needed == "truth"] if file.csv else []
     if not names:
         return batch
     import narwhals.stable.v2 as nw

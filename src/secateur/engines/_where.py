@@ -119,7 +119,7 @@ def _labels(table: Table) -> Coded | Numbers:
 
 def _parquet(source: Any) -> list[File]:
     files = open_files(find_files(source), Csv())
-    if files[0].is_csv:
+    if files[0].csv:
         raise UnsupportedError(
             f"{files[0].path} is CSV, and growing needs several passes; convert it first, for example with "
             "polars.scan_csv(...).sink_parquet(...)"
