@@ -578,3 +578,11 @@ def test_columns_of_one_value_or_none_do_not_matter():
     folds = dealt(60, 5)
     found = cross_validate(np.column_stack([X, np.zeros(60), np.full(60, np.nan)]), y, folds=folds)
     assert (found.fold_error == cross_validate(X, y, folds=folds).fold_error).all()
+
+
+def test_what_was_encoded_is_not_encoded_again(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    table = encode(X, target=X[:, 0] > 0)
+    monkeypatch.setattr("secateur.data.encoding.open_source", lambda *_, **__: pytest.fail("read again"))
+
+    assert cross_validate(table, folds=3).pruning.n_leaves == 2

@@ -120,7 +120,7 @@ def test_a_column_vector_is_read_with_a_warning(column):
     ],
 )
 def test_a_missing_label_is_refused_with_its_row(labels):
-    with pytest.raises(DataError, match=r"y contains NaN: the label is missing in 1 rows \(rows 1\)"):
+    with pytest.raises(DataError, match=r"y contains NaN: the target is missing in 1 rows \(rows 1\)"):
         encode_target(labels)
 
 

@@ -101,7 +101,7 @@ def _first_time_fatal(part, task):
 
 
 def test_a_worker_killed_in_the_middle_costs_nothing_but_time(client, plain_held_out, tmp_path):
-    from secateur.engines._task import plan
+    from secateur.routing import plan
 
     table = plain_held_out.table
     task = plan(plain_held_out.tree, tuple(table.column_names), "sold", None, "majority-branch", "the table")

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur import engines
-from secateur.engines import Bins, _levels, _parts, _ranks, _sketch
+from secateur.data.columns import Numbers
+from secateur.data.sources import Batch
+from secateur.engines import Bins, _levels, _parts, _ranks
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
 
@@ -156,7 +158,7 @@ def test_bins_are_those_of_memory(values, n_bins):
     labels = (np.arange(len(values)) % 2).tolist()
     X = np.column_stack([column, np.arange(len(values))])
 
-    with mock.patch.object(_sketch, "COLLECT", 3):  # so that bits are counted, and the last few values collected
+    with mock.patch.object(_ranks, "COLLECT", 3):  # so that bits are counted, and the last few values collected
         found = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
 
     assert_same(found, secateur.grow(X, labels, max_bins=n_bins))
@@ -172,11 +174,11 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
     search = _ranks.Search.begin("x", wanted, top)
     n_passes = 0
 
-    with mock.patch.object(_sketch, "COLLECT", -1):
+    with mock.patch.object(_ranks, "COLLECT", -1):
         while not search.is_done:
             task = _ranks.RankTask.of([search])
             seen = task.start()
-            task.add(seen, _sketch.Rows({"x": _sketch.Numbers(values)}, len(values)), 0)
+            task.add(seen, Batch(("x",), True, len(values), (lambda: Numbers(values),)), 0)
             search.learn(seen.columns[0])
             n_passes += 1
 
@@ -267,7 +269,7 @@ def test_a_column_without_a_value_in_one_file_is_missing_there(tmp_path):
         (
             lambda t: t.set_column(7, "y", pa.array([None] * t.num_rows, pa.string())),
             DataError,
-            "'y' is missing in row",
+            "target 'y' is missing in 60 rows",
         ),
     ],
 )

@@ -6,9 +6,8 @@ import pytest
 import secateur
 from secateur import Pruning, certify, engines
 from secateur.engines._spark import _rows, _tally
-from secateur.engines._tally import merged
-from secateur.engines._task import plan
 from secateur.errors import LeakageError
+from secateur.routing import merged, plan
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -67,6 +66,8 @@ def test_a_smaller_tree_reads_the_columns_that_tell_rows_apart_if_they_are_there
     small = Pruning.from_cuts(tree, np.flatnonzero(tree.depth == 1)).to_tree()
 
     assert engines.count(small, table, "sold").sketch == plain_held_out.counts().sketch
+    _, scan = engines.count(small, table, "sold", return_scan=True)
+    assert scan.n_unseen == {"colour": table["colour"].to_pylist().count("mauve")}
     few = table.select([tree.schema.names[int(small.feature[0])], "sold"])
     assert engines.count(small, few, "sold").sketch is None
 
@@ -102,3 +103,13 @@ def test_a_tree_grown_out_of_core_knows_what_grew_it(tmp_path):
             Pruning.from_cuts(tree, [], node_labels=grown.majority),
             engines.count(tree, table.slice(0, 400), "sold", sample="test"),
         )
+
+
+def test_a_single_leaf_needs_no_column_but_the_target(tmp_path):
+    tree, _ = secateur.grow(pa.table({"x": [1.0, 1.0]}), ["no", "yes"])
+    parquet.write_table(pa.table({"sold": ["no", "no", "yes"]}), tmp_path / "rows.parquet")
+
+    found, scan = engines.count(tree, tmp_path, "sold", return_scan=True)
+
+    assert found.by_class.tolist() == [[2, 1]]
+    assert (scan.n_rows, scan.n_unseen) == (3, {})

@@ -76,7 +76,7 @@ def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, 
 def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
     from pyspark.sql import functions
 
-    with pytest.raises(DataError, match=r"^target 'sold' is missing in row"):
+    with pytest.raises(DataError, match=r"^target 'sold' is missing in"):
         engines.count(plain_held_out.tree, frame.withColumn("sold", functions.lit(None).cast("string")), "sold")
     with pytest.raises(SchemaError, match="the Spark frame lacks the columns 'size'"):
         engines.count(plain_held_out.tree, frame.drop("size"), "sold")
@@ -84,7 +84,7 @@ def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
 
 def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
     from secateur.engines._spark import _tally, runner
-    from secateur.engines._task import plan
+    from secateur.routing import plan
 
     table = plain_held_out.table.append_column("w", pa.array(np.full(plain_held_out.table.num_rows, 0.5)))
     task = plan(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")

@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -235,30 +236,34 @@ def test_hidden_files_and_marks_of_other_tools_are_left_out(tmp_path):
 
 
 def test_duckdb_is_preferred_and_the_others_stand_in_for_it(monkeypatch):
-    from secateur.engines import _stream
+    from secateur.engines import registry
 
     absent = set()
-    monkeypatch.setattr(_stream, "find_spec", lambda name: None if name in absent else name)
+    monkeypatch.setattr(registry, "find_spec", lambda name: None if name in absent else name)
 
-    assert _stream.scanner("auto") == "duckdb"
+    def chosen(engine="auto"):
+        return registry.engine_for("a.parquet", "files", engine)
+
+    assert chosen() == "duckdb"
     absent.add("duckdb")
-    assert _stream.scanner("auto") == "polars"
+    assert chosen() == "polars"
     absent.add("polars")
-    assert _stream.scanner("auto") == "pyarrow"
+    assert chosen() == "pyarrow"
     with pytest.raises(UnsupportedError, match="engine='duckdb' needs duckdb and pyarrow"):
-        _stream.scanner("duckdb")
+        chosen("duckdb")
     absent.add("pyarrow")
     with pytest.raises(UnsupportedError, match="one of duckdb with pyarrow, polars, pyarrow"):
-        _stream.scanner("auto")
+        chosen()
 
 
 def test_polars_alone_is_enough(plain_held_out, tmp_path, monkeypatch):
-    from secateur.engines import _batch, _paths
+    from secateur.data import columns
+    from secateur.engines import _paths
 
     def absent(path):
         raise ImportError(path)
 
-    monkeypatch.setattr(_batch, "_has_pyarrow", lambda: False)
+    monkeypatch.setattr(columns.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
     monkeypatch.setattr(_paths, "_arrow_footer", absent)
 
     found = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")
@@ -329,7 +334,7 @@ def test_a_missing_target_is_refused_with_its_row(engine, tmp_path):
     parquet.write_table(pa.table({"x": [1.0] * 5, "y": ["no"] * 5}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"x": [1.0] * 3, "y": ["no", None, None]}), tmp_path / "b.parquet")
 
-    with pytest.raises(DataError, match="'y' is missing in row 6"):
+    with pytest.raises(DataError, match=r"target 'y' is missing in 2 rows \(rows 6, 7\)"):
         engines.count(stump(), tmp_path, "y", engine=engine)
 
 
@@ -344,7 +349,7 @@ def test_labels_of_another_kind_are_refused(tmp_path):
 def test_a_weight_that_is_no_weight_is_refused_with_its_row(bad, tmp_path):
     parquet.write_table(pa.table({"x": [1.0, 2.0], "y": ["no", "no"], "w": [1.0, bad]}), tmp_path / "a.parquet")
 
-    with pytest.raises(DataError, match="weight 'w', row 1"):
+    with pytest.raises(DataError, match="weight 'w' of row 1"):
         engines.count(stump(), tmp_path, "y", weight="w")
 
 

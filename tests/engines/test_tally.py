@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import secateur
-from secateur.engines._tally import merged
-from secateur.engines._task import plan
+from secateur.routing import merged, plan
 from small_tables import samples
 
 pl = pytest.importorskip("polars")
@@ -73,7 +72,7 @@ def test_a_task_that_has_travelled_counts_as_before_with_the_same_kernels():
     travelled = pickle.loads(pickle.dumps(task))
 
     assert np.array_equal(travelled(frame).finish(tree, "grow").by_class, counts.by_class)
-    assert not travelled.tests["feature"].flags.writeable  # or workers would compile kernels of their own
+    assert not travelled.tree.feature.flags.writeable
 
 
 def test_a_task_is_small_whatever_else_the_tree_remembers():

@@ -15,6 +15,7 @@ import click
 from ..errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from ..data.sources import Batch
     from ..data.table import Schema, Table
     from ..nouns.model import Model
 
@@ -83,43 +84,35 @@ class Reading:
         self, path: str, *, target: str | None, schema: "Schema | None" = None, kind: str | None = None
     ) -> tuple["Table", Any]:
         """Return the table in a file, and its row weights; notes of the reader go to standard error."""
+        from ..data.columns import values_of
         from ..data.encoding import encode
 
         with local_file(path) as file, told():
-            frame, weights = self._frame(file, path, target, schema)
+            rows = self._rows(file, () if schema is None else schema.text)
+            asked = [("--target", target), ("--weight", self.weight), *(("--ignore", name) for name in self.ignore)]
+            for what, name in asked:
+                if name is not None and name not in rows.names:
+                    raise DataError(f"{path} has no column {name!r} ({what}){_nearest(name, rows.names)}")
+            weights = None if self.weight is None else values_of(rows.read(self.weight))
+            left_out = {self.weight, *self.ignore}
             table = encode(
-                frame,
+                rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
                 target=target,
                 target_kind=kind,  # type: ignore[arg-type]
-                nominal=list(self.nominal) or None if schema is None else None,
-                numeric=list(self.numeric) or None if schema is None else None,
+                nominal=list(self.nominal) or None,
+                numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
                 weights=weights,
             )
         return table, weights
 
-    def _frame(self, file: str, shown: str, target: str | None, schema: "Schema | None") -> tuple[Any, Any]:
-        import narwhals.stable.v2 as nw
+    def _rows(self, file: str, text: Sequence[str]) -> "Batch":
+        from ..data.files import csv_head
+        from ..data.sources import open_source
 
-        from ..data.files import read_file
-
-        text = (
-            ()
-            if schema is None
-            else [c.name for c in schema.columns if c.categories and isinstance(c.categories[0], str)]
-        )
-        names = None if self.header else _numbered(file, self.delimiter)
-        frame: Any = nw.from_native(
-            read_file(file, delimiter=self.delimiter, na=self.na, text=text, names=names), eager_only=True
-        )
-        for what, column in (("--target", target), ("--weight", self.weight), *(("--ignore", c) for c in self.ignore)):
-            if column is not None and column not in frame.columns:
-                raise DataError(f"{shown} has no column {column!r} ({what}){_nearest(column, frame.columns)}")
-        weights = None
-        if self.weight is not None:
-            weights = frame[self.weight].to_numpy()
-        return frame.drop([*self.ignore, *([self.weight] if self.weight else [])]).to_native(), weights
+        names = None if self.header else csv_head(file, self.delimiter, has_header=False)[0]
+        return open_source(file, names=names, delimiter=self.delimiter, na=self.na, text=text)
 
 
 def parameters_of(options: Sequence[str]) -> dict[str, Any]:
@@ -229,16 +222,6 @@ def _nearest(name: str, names: Sequence[str]) -> str:
 
     near = difflib.get_close_matches(name, names, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; its columns are {', '.join(map(repr, names[:20]))}"
-
-
-def _numbered(file: str, delimiter: str | None) -> list[str]:
-    """Names for the columns of a CSV file without a line of names."""
-    import csv
-
-    from ..data.files import first_line
-
-    line, mark = first_line(file, delimiter)
-    return [f"column{i + 1}" for i in range(len(next(csv.reader([line], delimiter=mark))))]
 
 
 def _plain(value: Any) -> Any:

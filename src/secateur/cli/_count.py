@@ -28,6 +28,10 @@ def count(model: str, data: str | None, **options: Any) -> int:
     """
     from ..modelfile import save_counts
 
+    if options["counts"]:
+        raise click.UsageError("--counts names rows that are counted already; `secateur count` takes DATA")
+    if data and options["holdout"]:
+        raise click.UsageError("DATA and --holdout are two ways to say the same; give one")
     rows = data or options["holdout"]
     if rows is None:
         raise click.UsageError("DATA is needed: the file of rows to count")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..engines.registry import FROM_FILES
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from . import _common as common
@@ -13,7 +14,7 @@ from . import _common as common
 if TYPE_CHECKING:
     from ..nouns.model import Model
 
-ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask", "spark")
+ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header")  # options
 
 
 def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,7 +23,7 @@ def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
         click.option(
             "--engine",
-            type=click.Choice(ENGINES),
+            type=click.Choice(FROM_FILES),
             default="memory",
             show_default=True,
             help="Engine that reads the rows.",
@@ -41,6 +42,8 @@ def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
         raise click.UsageError("--holdout and --counts exclude each other; give one of them")
+    if not options["holdout"]:
+        _refuse_reading(options)
     if options["counts"]:
         from ..modelfile import load_counts
 
@@ -57,6 +60,27 @@ def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | M
     return counts if options["sample"] else replace(counts, sample=f"rows {counts.mark.hex()[:8]}")
 
 
+def _refuse_reading(options: dict[str, Any]) -> None:
+    """Refuse options that say how rows are read where none are."""
+    context, typed = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
+    given = [f"--{name}" for name in ROWS if context.get_parameter_source(name) is typed]
+    if not given:
+        return
+    why = "--counts holds rows that are counted already" if options["counts"] else "there are no rows without --holdout"
+    raise click.UsageError(f"{', '.join(given)}: {why}")
+
+
+def _check_kinds(model: "Model", options: dict[str, Any]) -> None:
+    """An engine reads each column as the tree was grown on it: refuse to be asked for another kind."""
+    assert model.tree.schema is not None
+    kinds = {column.name: column.kind for column in model.tree.schema.columns}
+    for kind in ("nominal", "numeric"):
+        for name in options[kind]:
+            if kinds.get(name) != kind:
+                was = f"{kinds[name]} when the tree was grown" if name in kinds else "no column of the tree"
+                raise click.UsageError(f"--{kind} {name} with --engine {options['engine']}: it was {was}")
+
+
 def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
     sample = options["sample"] or "prune"
     target = common.target_of(model, options["target"])
@@ -64,10 +88,12 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         from .. import engines
         from ..data.progress import progress_bar
 
-        with common.told(), progress_bar("counting rows") as progress:
+        _check_kinds(model, options)
+        with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
-                model.tree, data, target, engine=options["engine"], sample=sample,
-                weight=options["weight"], progress=None if options["quiet"] else progress,
+                model.tree, file, target, engine=options["engine"], sample=sample, weight=options["weight"],
+                delimiter=options["delimiter"], na=options["na"] or ("",), header=options["header"],
+                ignore=options["ignore"], progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 

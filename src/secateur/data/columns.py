@@ -46,6 +46,21 @@ class Coded:
 Given = Numbers | Coded
 
 
+def gaps_of(given: Given) -> Array:
+    """Where a column is missing."""
+    if isinstance(given, Coded):
+        return np.asarray(given.codes < 0)
+    is_missing = np.isnan(given.values) if given.values.dtype.kind == "f" else np.zeros(len(given.values), bool)
+    return is_missing if given.is_missing is None else is_missing | given.is_missing
+
+
+def values_of(given: Given) -> Array:
+    """Return a column as it was: numbers with NaN where it is missing, or the categories with None."""
+    if isinstance(given, Numbers):
+        return given.values if given.is_missing is None else np.where(given.is_missing, np.nan, given.values)
+    return np.array([*given.levels, None], object)[given.codes]  # the last is where -1 points
+
+
 def dense_array(data: Any, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
     if isinstance(data, np.ma.MaskedArray):
@@ -82,6 +97,8 @@ def read_series(series: Any, name: str) -> Given:
         raise DataError(f"column {name!r} holds dates or times ({dtype}); {_CONVERT_DATES}")
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return _read_categorical(series, name)
+    if series.implementation.is_pyarrow() and str(native.type) == "string_view":
+        series, dtype = nw.from_native(native.cast("large_string"), series_only=True), nw.String()
     if dtype == nw.String:
         return _read_text(series, name)
     if dtype == nw.Boolean:
@@ -149,10 +166,7 @@ def in_order(coded: Coded, levels: Sequence[Any], *, is_declared: bool = False) 
 
 def factorised(numbers: Numbers) -> Coded:
     """Return a column of numbers as categories, the distinct values in rising order."""
-    values = numbers.values
-    is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
-    if numbers.is_missing is not None:
-        is_missing = is_missing | numbers.is_missing
+    values, is_missing = numbers.values, gaps_of(numbers)
     counted = None if is_missing.any() else _counted(values)
     if counted is not None:
         return counted

@@ -1,6 +1,6 @@
 """encode: data of any kind as a `Table`, new or in the columns of an earlier one.
 
-Reading is the business of `_sources`; here it is decided what a column means. Without a
+Reading is the business of `sources`; here it is decided what a column means. Without a
 schema the data makes its own: numbers are numeric, everything else nominal, unless the
 caller says otherwise. With a schema the data must meet it, by name where both have names.
 """
@@ -17,7 +17,7 @@ from .arrays import Array
 from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
 from .names import check_name
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
-from .sources import Source, open_source
+from .sources import Batch, open_source
 from .table import Column, Kind, Schema, Table, read_only
 from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
 
@@ -109,12 +109,7 @@ def encode(
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
-    text = (
-        ()
-        if known is None
-        else tuple(c.name for c in known.columns if c.categories and isinstance(c.categories[0], str))
-    )
-    source = open_source(data, names=names, delimiter=delimiter, na=na, text=text)
+    source = open_source(data, names=names, delimiter=delimiter, na=na, text=() if known is None else known.text)
     wanted = _wanted(source.names, nominal, numeric)
     label_column = _target_position(target, source.names)
     order = [j for j in range(len(source.names)) if j != label_column]
@@ -131,7 +126,7 @@ def encode(
         is_used = None if row_weights is None or row_weights.all() else row_weights > 0
         table = _new_table(source, wanted, is_used)
     else:
-        table = _later_table(source, wanted, known, unseen)
+        table = later_table(source, known, unseen, wanted)
     return table if labels is None else _with_target(table, labels, is_number)
 
 
@@ -196,7 +191,7 @@ def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | 
     return wanted
 
 
-def _matched(source: Source, order: list[int], known: Schema, *, strict: bool) -> list[int]:
+def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) -> list[int]:
     """Return the position in the source of each column of the schema."""
     names = {source.names[j]: j for j in order}
     if not (source.has_names and known.has_names):
@@ -221,7 +216,7 @@ def _matched(source: Source, order: list[int], known: Schema, *, strict: bool) -
     return [names[name] for name in known.names]
 
 
-def _new_table(source: Source, wanted: list[Kind | None], is_used: Array | None) -> Table:
+def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) -> Table:
     """Make the schema and the table of data that has none yet."""
     if source.matrix is not None and "nominal" not in wanted:
         tell_merging(source.matrix, source.names)
@@ -240,7 +235,8 @@ def _new_table(source: Source, wanted: list[Kind | None], is_used: Array | None)
         if kind == "nominal":
             made.append(_new_nominal(name, factorised(given), is_used, is_asked=True))
             continue
-        values = _numeric(given, name)
+        tell_merging(given.values[:, None], (name,))
+        values = floats_of(given)
         made.append((Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0]), values))
     return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
 
@@ -260,8 +256,9 @@ def _new_nominal(name: str, given: Coded, is_used: Array | None, *, is_asked: bo
     return Column(name, "nominal", coded.levels, has_missing), codes
 
 
-def _later_table(source: Source, wanted: list[Kind | None], known: Schema, unseen: Unseen) -> Table:
-    """Read data in the columns of a schema."""
+def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[Kind | None] = ()) -> Table:
+    """Read a batch in the columns of a schema: it has as many, in the same order."""
+    wanted = wanted or [None] * len(known.columns)
     for about, kind in zip(known.columns, wanted, strict=True):
         if kind not in (None, about.kind):
             raise ParameterError(
@@ -272,19 +269,20 @@ def _later_table(source: Source, wanted: list[Kind | None], known: Schema, unsee
         return Table(known, tuple(read_only(matrix).T), None, matrix)
     columns, n_unseen = [], []
     for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
-        array, n_new = _later_column(about, read(), unseen, convert=kind == "numeric")
+        array, n_new = later_column(about, read(), unseen, convert=kind == "numeric")
         columns.append(array)
         n_unseen.append(n_new)
     return Table(known, tuple(columns), None, None, tuple(n_unseen))
 
 
-def _later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool) -> tuple[Array, int]:
+def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool = False) -> tuple[Array, int]:
+    """Return a column as numbers or codes of the schema, and how many of its categories are unknown."""
     if about.kind == "numeric":
         if isinstance(given, Coded) and (convert or not (given.codes >= 0).any()):
             given = as_numbers(given, about.name)
         if isinstance(given, Coded):
             raise _other_kind(about, given)
-        return _numeric(given, about.name, is_new=False), 0
+        return floats_of(given), 0
     coded = factorised(given) if isinstance(given, Numbers) else given
     is_missing = coded.codes < 0
     expected = family_of(type(about.categories[0])) if about.categories else None
@@ -322,13 +320,10 @@ def _floats(values: Array) -> Array:
     return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
 
 
-def _numeric(given: Numbers, name: str, *, is_new: bool = True) -> Array:
-    if is_new:
-        tell_merging(given.values[:, None], (name,))
+def floats_of(given: Numbers) -> Array:
+    """Return a column of numbers as float32 or float64, NaN where it is missing."""
     floats = _floats(given.values)
-    if given.is_missing is not None:
-        floats = np.where(given.is_missing, floats.dtype.type(np.nan), floats)
-    return floats
+    return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
 
 
 def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:

@@ -57,9 +57,7 @@ def read_file(
     try:
         if lower.endswith(PARQUET_ENDINGS):
             return _READ_PARQUET[library](file)
-        header, mark = first_line(file, delimiter)
-        if names is None:
-            _check_header(header, mark, shown)
+        _, mark = csv_head(path, delimiter, has_header=names is None)
         return _READ_CSV[library](file, mark, list(na), list(text), None if names is None else list(names))
     except SecateurError:
         raise
@@ -69,10 +67,32 @@ def read_file(
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
 
 
-def first_line(path: str | os.PathLike[str], delimiter: str | None = None) -> tuple[str, str]:
-    """The first line of a CSV file, and what parts its cells."""
-    header = _header(Path(path))
-    return header, delimiter or _sniffed(header, os.fspath(path).lower())
+def csv_head(
+    path: str | os.PathLike[str], delimiter: str | None = None, *, has_header: bool = True
+) -> tuple[list[str], str]:
+    """The column names of a CSV file (column1, column2, ... if it has no line of names), and what parts its cells."""
+    line = _header(Path(path))
+    mark = delimiter or _sniffed(line, os.fspath(path).lower())
+    cells = next(csv.reader([line], delimiter=mark))
+    if not has_header:
+        return [f"column{j + 1}" for j in range(len(cells))], mark
+    # polars and pandas would rename the second of two equal names without a word
+    twice = [name for name, n in Counter(cells).items() if n > 1]
+    if twice:
+        raise DataError(
+            f"{os.fspath(path)}: column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; "
+            "if the file has no line of names, pass names="
+        )
+    return cells, mark
+
+
+def polars_na(na: Sequence[str]) -> dict[str, Any]:
+    """How polars is told which cells are missing; version 2 has another name for what keeps empty cells of text."""
+    import polars as pl
+
+    is_new = int(pl.__version__.partition(".")[0]) >= 2
+    kept = {"empty_string_is_null": "" in na} if is_new else {"missing_utf8_is_empty_string": "" not in na}
+    return {"null_values": list(na), **kept}
 
 
 def _library(shown: str) -> str:
@@ -106,17 +126,6 @@ def _sniffed(header: str, lower: str) -> str:
     return max(",;\t", key=header.count)  # a tie, and a single column, is a comma
 
 
-def _check_header(header: str, delimiter: str, shown: str) -> None:
-    # polars and pandas would rename the second of two equal names without a word
-    names = next(csv.reader([header], delimiter=delimiter))
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    if twice:
-        raise DataError(
-            f"{shown}: column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; "
-            "if the file has no line of names, pass names="
-        )
-
-
 def _arrow_csv(file: Path, delimiter: str, na: list[str], text: list[str], names: list[str] | None) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -143,7 +152,7 @@ def _polars_csv(file: Path, delimiter: str, na: list[str], text: list[str], name
     return pl.read_csv(
         file,
         separator=delimiter,
-        null_values=na,
+        **polars_na(na),
         has_header=names is None,
         new_columns=names,
         schema_overrides={name: pl.String() for name in text},

@@ -18,7 +18,7 @@ FEW_WORDS = 3  # so many words among numbers are marks for missing values; more 
 def tell(message: str) -> None:
     """Warn, pointing at the first line outside the package."""
     frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "secateur":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, UserWarning, stacklevel=level + 1)
 

@@ -1,26 +1,53 @@
-"""What users hand in: arrays, lists, data frames and files, all behind one `Source`.
+"""Rows as they are handed in: in memory one `Batch`, elsewhere a `Source` of many.
 
-A source is names, a number of rows, and a way to read each column. Nothing here knows of a
-schema; `encoding` decides what a column means.
+A batch is names, a number of rows, and a way to read each column: arrays, lists, frames and a file
+that fits into memory are one batch each. Nothing here knows of a schema; `encoding` decides what a
+column means.
 """
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import DataError, ParameterError, UnsupportedError
+from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array
 from .columns import Given, Numbers, dense_array, read_cells, read_series
 from .files import read_file
+from .remarks import listed
+
+Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
+
+
+class Task(Protocol):
+    """What is computed of batches: it says which columns it reads, and returns the sum of a batch, or of no rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    def empty(self) -> Any: ...
+    def __call__(self, batch: Any, first: int = 0) -> Any: ...
 
 
 @dataclass(frozen=True)
 class Source:
-    """Data as it was handed in: names, rows, and a reader for each column."""
+    """Rows wherever they are: their columns, and what adds a task up over batches of them, here or where they are.
+
+    `over(task, progress)` returns the sum over all batches. `check(task)`, if there is one, refuses what
+    can be known without reading rows. `where` is what messages call the source.
+    """
+
+    names: tuple[str, ...]
+    where: str
+    over: Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
+    check: Callable[[Any], None] | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows in memory: names, their number, and a reader for each column."""
 
     names: tuple[str, ...]
     has_names: bool
@@ -28,15 +55,28 @@ class Source:
     readers: tuple[Callable[[], Given], ...]
     matrix: Array | None = None  # when the data is one array of numbers
 
-    def select(self, order: Sequence[int]) -> "Source":
-        """Return the source with these columns only, in this order."""
+    def read(self, name: str) -> Given:
+        """Return one column."""
+        return self.readers[self.names.index(name)]()
+
+    def check_has(self, names: Sequence[str]) -> None:
+        """Refuse a batch without one of these columns."""
+        missing = [name for name in names if name not in self.names]
+        if missing:
+            raise SchemaError(
+                f"a partition lacks the columns {listed(missing)} (it has {listed(self.names)}); "
+                "every partition needs the same columns"
+            )
+
+    def select(self, order: Sequence[int]) -> "Batch":
+        """Return the batch with these columns only, in this order."""
         if list(order) == list(range(len(self.names))):
             return self
         matrix = None
         if self.matrix is not None and order and list(order) == list(range(order[0], order[0] + len(order))):
             matrix = self.matrix[:, order[0] : order[0] + len(order)]
         names, readers = tuple(self.names[j] for j in order), tuple(self.readers[j] for j in order)
-        return Source(names, self.has_names, self.n_rows, readers, matrix)
+        return Batch(names, self.has_names, self.n_rows, readers, matrix)
 
 
 def open_source(
@@ -46,15 +86,15 @@ def open_source(
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
     text: Iterable[str] = (),
-) -> Source:
-    """Return the source behind `data`; `text` names columns that a CSV reader must leave as text."""
-    if isinstance(data, Source):  # opened before
+) -> Batch:
+    """Return the rows of `data` in memory; `text` names columns that a CSV reader must leave as text."""
+    if isinstance(data, Batch):  # opened before
         return data
     if names is not None:
         names = _check_names(list(names))
     if isinstance(data, str | os.PathLike):
         frame = read_file(data, delimiter=delimiter, na=na, text=text, names=names)
-        return _from_frame(_frame(frame), data, None)
+        return _from_frame(_frame(frame), data, None, is_whole=True)
     if hasattr(data, "tocsc"):
         raise UnsupportedError(
             f"X is sparse ({type(data).__name__}); a dense array or a data frame is needed: pass X.toarray()"
@@ -62,7 +102,7 @@ def open_source(
     if not isinstance(data, np.ndarray | list | tuple):
         frame = _frame(data)
         if frame is not None:
-            return _from_frame(frame, data, names)
+            return _from_frame(frame, data, names, is_whole=True)
         if not hasattr(data, "__array__"):
             raise UnsupportedError(
                 f"X is a {type(data).__name__}; a NumPy array, a pandas, polars or pyarrow table, "
@@ -71,7 +111,18 @@ def open_source(
     return _from_array(dense_array(data, "X"), names)
 
 
-def _from_array(array: Array, names: Sequence[str] | None) -> Source:
+def batch_of(data: Any) -> Batch:
+    """Return the batch behind a frame of any library, its names as text."""
+    if isinstance(data, Batch):
+        return data
+    frame = None if isinstance(data, str | os.PathLike | np.ndarray | list | tuple) else _frame(data)
+    if frame is None:
+        raise UnsupportedError(f"a partition is a {type(data).__name__}; a data frame is needed")
+    names = [str(name) for name in frame.columns]
+    return _from_frame(frame, data, None if names == list(frame.columns) else _check_names(names))
+
+
+def _from_array(array: Array, names: Sequence[str] | None) -> Batch:
     if array.ndim != 2:
         hint = (
             "Reshape your data with X.reshape(-1, 1) if it is one column or X.reshape(1, -1) if it is one row"
@@ -91,7 +142,7 @@ def _from_array(array: Array, names: Sequence[str] | None) -> Source:
 
     is_numbers = array.dtype != object
     readers = tuple(reader(j) for j in range(n_columns))
-    return Source(given, names is not None, n_rows, readers, array if is_numbers else None)
+    return Batch(given, names is not None, n_rows, readers, array if is_numbers else None)
 
 
 def _frame(data: Any) -> Any:
@@ -116,7 +167,7 @@ def _frame(data: Any) -> Any:
     return None
 
 
-def _from_frame(frame: Any, data: Any, names: Sequence[str] | None) -> Source:
+def _from_frame(frame: Any, data: Any, names: Sequence[str] | None, *, is_whole: bool = False) -> Batch:
     own = list(frame.columns)
     is_text = [isinstance(name, str) for name in own]
     if names is not None:
@@ -136,7 +187,7 @@ def _from_frame(frame: Any, data: Any, names: Sequence[str] | None) -> Source:
         return lambda: read_series(frame[:, j], final[j])
 
     readers = tuple(reader(j) for j in range(len(own)))
-    return Source(final, has_names, len(frame), readers, _matrix_of(frame))
+    return Batch(final, has_names, len(frame), readers, _matrix_of(frame) if is_whole else None)
 
 
 def _matrix_of(frame: Any) -> Array | None:

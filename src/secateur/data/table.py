@@ -71,6 +71,11 @@ class Schema:
         """Column names in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Names of the columns of words, which a reader of CSV must not take for numbers."""
+        return tuple(c.name for c in self.columns if c.categories and isinstance(c.categories[0], str))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return NotImplemented

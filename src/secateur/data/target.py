@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array, Floats, Ints, sealed
-from .columns import Coded, Given, Numbers, dense_array, family, family_of, in_order, read_cells, read_series
+from .columns import Coded, Given, Numbers, dense_array, family, family_of, gaps_of, in_order, read_cells, read_series
 from .remarks import EXACT_WHOLE, listed, tell
 from .table import Schema, Table
 
@@ -47,10 +47,14 @@ def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[Ints
     [0, 1, 2, 1]
     """
     given, dtype = _read_labels(y)
+    if classes is not None:
+        known = np.asarray(classes)
+        codes, new = class_numbers(given, known)
+        if new:
+            tell(f"y holds classes the tree does not know ({listed(new, 5)}); their rows count as errors everywhere")
+        return codes, known
     _check_labels(given)
     codes, found = _distinct(given)
-    if classes is not None:
-        return _known(codes, found, np.asarray(classes))
     if len(found) > MANY_CLASSES:
         tell(f"y has {len(found):,} classes; counting them takes {8 * len(found):,} bytes for every node of the tree")
     # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
@@ -58,13 +62,39 @@ def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[Ints
     return sealed(codes), sealed(labels)
 
 
-def numeric_target(y: Any) -> Floats:
+def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0) -> tuple[Ints, list[Any]]:
+    """Return the number of each label among known classes, `len(classes)` for others, and those others.
+
+    Messages call the labels `what`, and count rows from `first` on.
+    """
+    _check_labels(given, what, first)
+    if isinstance(given, Coded):
+        coded = given
+    else:
+        codes, found = _distinct(given)
+        coded = Coded(codes, tuple(found))
+    number = {label: c for c, label in enumerate(classes.tolist())}
+    if (family(coded) == "text") != (family_of(type(next(iter(number)))) == "text"):
+        raise SchemaError(
+            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(classes[:3].tolist())}; "
+            "text and numbers are never equal: convert it"
+        )
+    lookup = np.array([number.get(level, len(classes)) for level in coded.levels], np.int32)
+    codes = sealed(lookup[coded.codes])
+    is_new = codes == len(classes)
+    new = np.unique(coded.codes[is_new]) if is_new.any() else ()
+    return codes, [coded.levels[code] for code in new]
+
+
+def numeric_target(y: Any, what: str = "y", first: int = 0) -> Floats:
     """Return the numbers that a regression tree is to predict, one per row.
 
     Parameters
     ----------
     y : array-like
         Numbers or truth values, none of them missing or infinite.
+    what, first : str, int
+        What messages call them, and the number of the first row.
 
     Examples
     --------
@@ -73,27 +103,32 @@ def numeric_target(y: Any) -> Floats:
     """
     given, _ = _read_labels(y)
     if isinstance(given, Coded):
-        given = _truth_or_numbers(given)
+        given = _truth_or_numbers(given, what)
     values = given.values.astype(np.float64)
     if len(values) == 0:
-        raise DataError("y has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
-    is_missing = np.isnan(values)
-    if given.is_missing is not None:
-        is_missing |= given.is_missing
-    if is_missing.any():
-        raise DataError(
-            f"Input y contains NaN: the target is missing in {np.count_nonzero(is_missing):,} rows "
-            f"({_first_rows(is_missing)}); remove these rows"
-        )
+        raise DataError(f"{what} has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
+    check_target(given, what, first)
     is_large = ~(np.abs(values) <= LARGEST_TARGET)
     if np.isinf(values).any():
-        raise DataError(f"Input y contains infinity ({_first_rows(np.isinf(values))}); finite numbers are needed")
+        shown = _first_rows(np.isinf(values), first)
+        raise DataError(f"Input {what} contains infinity ({shown}); finite numbers are needed")
     if is_large.any():
         raise DataError(
-            f"y reaches {values[is_large][0]:.6g} ({_first_rows(is_large)}), whose square is no float any more; "
-            f"numbers up to {LARGEST_TARGET:g} are needed: divide y"
+            f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}), whose square is no float any "
+            f"more; numbers up to {LARGEST_TARGET:g} are needed: divide it"
         )
     return sealed(values)
+
+
+def check_target(given: Given, what: str = "y", first: int = 0) -> None:
+    """Refuse a target with gaps."""
+    is_missing = gaps_of(given)
+    if is_missing.any():
+        told = "Input y contains NaN: the target" if what == "y" else what  # scikit-learn's words, and ours
+        raise DataError(
+            f"{told} is missing in {np.count_nonzero(is_missing):,} rows ({_first_rows(is_missing, first)}); "
+            "remove these rows"
+        )
 
 
 def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
@@ -151,12 +186,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
         raise DataError(
             f"sample_weight is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
         )
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        raise DataError(
-            f"sample_weight of row {wrong[0]} is {weights[wrong[0]]} ({len(wrong):,} such); "
-            "finite numbers of 0 or more are needed"
-        )
+    _check_each(weights, np.inf, "sample_weight", 0)
     if not weights.any():
         raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
@@ -169,6 +199,25 @@ def check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             f"rescale it, for instance divide by {weights[weights > 0].min():.6g}"
         )
     return sealed(weights)
+
+
+def read_weights(given: Given, what: str, first: int) -> Floats:
+    """Return the weights of some rows of a sample that was not seen whole; messages call them `what`."""
+    if isinstance(given, Coded):
+        raise SchemaError(f"{what} holds {listed(given.levels[:3])}; numbers are needed")
+    weights = np.where(gaps_of(given), np.nan, given.values.astype(np.float64))
+    _check_each(weights, EXACT_WHOLE, what, first)
+    return weights
+
+
+def _check_each(weights: Floats, limit: float, what: str, first: int) -> None:
+    wrong = np.flatnonzero(~((weights >= 0) & (weights < limit)))
+    if len(wrong):
+        below = ", below 2**53," if limit < np.inf else ""
+        raise DataError(
+            f"{what} of row {first + int(wrong[0])} is {weights[wrong[0]]} ({len(wrong):,} such); "
+            f"finite numbers of 0 or more{below} are needed"
+        )
 
 
 def summable(weights: Floats) -> Floats:
@@ -240,57 +289,48 @@ def _tell_column() -> None:
     tell("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
 
 
-def _check_labels(given: Given) -> None:
+def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
     values = given.codes if isinstance(given, Coded) else given.values
     if len(values) == 0:
-        raise DataError("y has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
+        raise DataError(f"{what} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
+    check_target(given, what, first)
     if isinstance(given, Coded):
-        is_missing = given.codes < 0
-        numbers = np.array(given.levels)[np.unique(given.codes[~is_missing])] if family(given) == "number" else None
+        numbers = np.array(given.levels)[np.unique(given.codes)] if family(given) == "number" else None
     else:
-        is_missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
-        if given.is_missing is not None:
-            is_missing = is_missing | given.is_missing
-        numbers = values[~is_missing] if values.dtype.kind == "f" else None
-    if is_missing.any():
-        raise DataError(
-            f"Input y contains NaN: the label is missing in {np.count_nonzero(is_missing):,} rows "
-            f"({_first_rows(is_missing)}); remove these rows"
-        )
+        numbers = values if values.dtype.kind == "f" else None
     if numbers is None:
         return
     if np.isinf(numbers).any():
-        shown = f" ({_first_rows(np.isinf(values))})" if isinstance(given, Numbers) else ""
-        raise DataError(f"Input y contains infinity{shown}; class labels are text, truth values or whole numbers")
+        shown = f" ({_first_rows(np.isinf(values), first)})" if isinstance(given, Numbers) else ""
+        raise DataError(f"Input {what} contains infinity{shown}; class labels are text, truth values or whole numbers")
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):
         raise DataError(
-            f"Unknown label type: continuous (y holds {fraction[0]}); use TreeRegressor for a continuous target, "
+            f"Unknown label type: continuous ({what} holds {fraction[0]}); use TreeRegressor for a continuous target, "
             "or turn the labels into text if they are classes"
         )
 
 
-def _truth_or_numbers(given: Coded) -> Numbers:
+def _truth_or_numbers(given: Coded, what: str) -> Numbers:
     if family(given) == "text":
         shown = listed([given.levels[code] for code in np.unique(given.codes[given.codes >= 0])[:3]])
         raise DataError(
-            f"y holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
+            f"{what} holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
             "(TreeClassifier) if these are classes"
         )
     levels = np.array([*map(float, given.levels), np.nan])  # the last is where missing points
     return Numbers(levels[given.codes])
 
 
-def _first_rows(is_wrong: Array) -> str:
-    rows = np.flatnonzero(is_wrong)
+def _first_rows(is_wrong: Array, first: int = 0) -> str:
+    rows = first + np.flatnonzero(is_wrong)
     return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
 
 
 def _distinct(given: Given) -> tuple[Ints, list[Any]]:
     """Return class numbers and the sorted labels that occur."""
     if isinstance(given, Coded):
-        present = np.unique(given.codes)
-        found = sorted(given.levels[code] for code in present)
+        found = sorted(given.levels[code] for code in np.unique(given.codes))
         return in_order(given, found).codes, found
     values = given.values
     if values.dtype.kind in "iu":
@@ -304,18 +344,3 @@ def _distinct(given: Given) -> tuple[Ints, list[Any]]:
             return numbers[shifted], [values.dtype.type(label + low) for label in np.flatnonzero(occurs).tolist()]
     labels, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int32), list(labels)
-
-
-def _known(codes: Array, found: list[Any], classes: Array) -> tuple[Ints, Array]:
-    """Return the numbers of labels among the classes of the tree."""
-    number = {label: c for c, label in enumerate(classes.tolist())}
-    if (family_of(type(found[0])) == "text") != (family_of(type(classes.tolist()[0])) == "text"):
-        raise SchemaError(
-            f"y holds {listed(found[:3])}, but the classes of the tree are {listed(classes[:3].tolist())}; "
-            "text and numbers are never equal: convert y"
-        )
-    lookup = np.array([number.get(label, len(classes)) for label in found], np.int32)
-    new = [label for label, c in zip(found, lookup, strict=True) if c == len(classes)]
-    if new:
-        tell(f"y holds classes the tree does not know ({listed(new, 5)}); their rows count as errors everywhere")
-    return sealed(lookup[codes]), classes

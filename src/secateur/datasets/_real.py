@@ -1,6 +1,5 @@
 """Real data sets: from a folder of gzip CSV files with a SCHEMA.json, or from OpenML."""
 
-import csv
 import difflib
 import json
 import os
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..data.encoding import encode
-from ..data.files import first_line, read_file
+from ..data.files import csv_head, read_file
 from ..data.table import Column, Schema, Table
 from ..errors import DataError
 
@@ -115,10 +114,9 @@ def _check_header(file: Path, kinds: dict[str, Any]) -> None:
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
     try:
-        line, _ = first_line(file, ",")
+        header, _ = csv_head(file, ",")
     except (OSError, EOFError) as error:
         raise DataError(f"{file} cannot be read ({error})") from error
-    header = next(csv.reader([line]))
     missing = [column for column in (*kinds, TARGET) if column not in header]
     if missing:
         raise DataError(

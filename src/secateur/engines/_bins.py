@@ -18,8 +18,8 @@ from ..data.target import encode_target
 from ..errors import DataError, ParameterError, UnsupportedError
 from ._parts import CodeTask
 from ._ranks import RankTask, Search, wanted_ranks
-from ._sketch import Survey, Surveyed
-from ._where import Source
+from ._survey import Survey, Surveyed
+from ._where import Site
 
 MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
 MOST_CODES = 1 << 16
@@ -69,7 +69,7 @@ class Bins:
         return np.where(np.isnan(given), len(edges) + 1, np.searchsorted(edges, given))
 
 
-def read_schema(survey: Survey, source: Source, criterion: str) -> tuple[Schema, Array]:
+def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:
     """Return what the columns are, and the rows of each class."""
     if survey.n_rows == 0:
         raise DataError("the source has 0 rows; at least one is needed")
@@ -94,7 +94,7 @@ def read_schema(survey: Survey, source: Source, criterion: str) -> tuple[Schema,
     return Schema(columns, sealed(classes), source.has_names), counts
 
 
-def _column(one: Surveyed, source: Source, n_rows: int) -> Column:
+def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
     name = source.shown.get(one.name, one.name)
     if one.family in ("number", "missing") and one.name not in source.nominal:
         if not source.is_memory and one.is_large:
@@ -121,7 +121,7 @@ def _check_labels(labels: list[Any], name: str) -> None:
         raise DataError(f"target {name!r} holds {listed(labels[:5])}: text in one partition, numbers in another")
 
 
-def find_bins(survey: Survey, source: Source, given: Bins | None, max_bins: int, quantiles: str) -> Bins:
+def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, quantiles: str) -> Bins:
     """Return the bins of all numeric columns: given, of every value, from the sketch, or found in further passes."""
     edges: dict[str, Array] = {}
     every_value: set[str] = set()
@@ -160,7 +160,7 @@ def find_bins(survey: Survey, source: Source, given: Bins | None, max_bins: int,
     return Bins(edges, frozenset(every_value))
 
 
-def code_task(schema: Schema, source: Source, bins: Bins) -> CodeTask:
+def code_task(schema: Schema, source: Site, bins: Bins) -> CodeTask:
     """Return the pass that turns values into codes."""
     edges = tuple(bins.edges.get(column.name, np.zeros(0)) for column in schema.columns)
     edges = tuple(sealed(np.array(one)) for one in edges)

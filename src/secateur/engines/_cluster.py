@@ -4,15 +4,13 @@ Rows stay on the workers as codes; the results of lost workers are made anew by 
 all sums are of whole numbers, the tree is the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..growers._settings import Inline
-from ._dask import _result, _same, map_reduce
+from ._dask import Spread, _result, _same, map_reduce, run_part
 from ._parts import CodeTask, Extent, Part, Pooled, Store, Storing
-from ._paths import File
-from ._stream import count_files, scanner
 
 
 @dataclass
@@ -26,10 +24,8 @@ class Kept:
 class Cluster:
     """Passes as ordinary tasks of a Dask cluster: one per partition, added up in a tree."""
 
-    def __init__(self, client: Any, partitions: list[Any], timeout: float) -> None:
-        self.client = client
-        self.partitions = partitions
-        self.timeout = timeout
+    def __init__(self, spread: Spread) -> None:
+        self.client, self.partitions, self.timeout = spread.client, spread.parts, spread.timeout
         self.kept: list[Any] = []
 
     def over_source(self, task: Any) -> Any:
@@ -63,15 +59,12 @@ class Cluster:
         """Let go of what the workers keep."""
         self.kept = []
 
-    def _sum(self, run: Any, parts: list[Any], task: Any) -> Any:
+    def _sum(self, run: Any, parts: Sequence[Any], task: Any) -> Any:
         return map_reduce(self.client, run, parts, task, None, self.timeout)
 
 
 def _each(partition: Any, pooled: Pooled) -> Any:
-    if isinstance(partition, File):
-        count_files(pooled, [partition], scanner("auto"), n_jobs=1)
-    else:
-        pooled(partition)
+    run_part(partition, pooled)
     return pooled.total()
 
 

@@ -1,52 +1,53 @@
 """Dask: one ordinary task per partition or file, added up in a tree of tasks.
 
 No ports, ranks or barriers of our own: a worker that dies costs its tasks, which Dask runs
-again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays;
-each worker compiles or loads the kernels with its first partition.
+again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays.
 """
 
 import time
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from typing import Any
 
-from ..data.encoding import Unseen
+from ..data.sources import Progress, Task, batch_of
 from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
-from ..nouns.tree import Tree
-from ._batch import as_batch
-from ._paths import File, check_files, find_files, is_path, open_files
-from ._stream import Progress, count_files, scanner
-from ._tally import merged
-from ._task import CountTask, plan
+from ..routing import merged
+from ._open import file_source
+from ._paths import File
+from .registry import engine_for
 
 FAN_IN = 8  # tallies that one task adds up
 LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
 
 
-def count_dask(
-    tree: Tree,
-    source: Any,
-    target: str,
-    weight: str | None,
-    unseen: Unseen,
-    client: Any,
-    delimiter: str | None,
-    progress: Progress | None,
-    timeout: float,
-) -> Any:
-    """Return the tally of files, of a Dask frame, or of a list of delayed frames or futures of frames."""
-    client = _client(client, timeout)
-    if is_path(source):
-        files = open_files(find_files(source), delimiter)
-        task = plan(tree, tuple(files[0].types), target, weight, unseen, files[0].path)
-        check_files(files, task)
-        return map_reduce(client, _count_file, files, task, progress, timeout)
+@dataclass(frozen=True)
+class Spread:
+    """Rows on a cluster: files, or partitions that are there."""
+
+    client: Any
+    parts: Sequence[Any]
+    timeout: float
+
+    def over(self, task: Task, progress: Progress | None) -> Any:
+        """Return the sum of a task over all parts."""
+        return map_reduce(self.client, run_part, self.parts, task, progress, self.timeout)
+
+
+def spread_of(source: Any, client: Any, timeout: float) -> tuple[Spread, tuple[str, ...]]:
+    """Return a Dask frame, or a list of delayed frames or futures of frames, and its columns."""
+    client = client_of(client, timeout)
     parts = partitions(client, source)
     if not parts:
         raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
-    names = _names(client, source, parts, timeout)
-    task = plan(tree, names, target, weight, unseen, f"the {type(source).__name__}")
-    return map_reduce(client, _count_frame, parts, task, progress, timeout)
+    return Spread(client, parts, timeout), _names(client, source, parts, timeout)
+
+
+def run_part(part: Any, task: Task) -> Any:
+    """Return the sum of a task over one file or partition, on a worker."""
+    if isinstance(part, File):
+        return file_source([part], engine_for(part, "files", "auto"), n_jobs=1).over(task, None)
+    return task(part)
 
 
 def map_reduce(
@@ -73,7 +74,8 @@ def partitions(client: Any, source: Any) -> list[Any]:
     return list(client.compute(source.to_delayed()))
 
 
-def _client(client: Any, timeout: float) -> Any:
+def client_of(client: Any, timeout: float) -> Any:
+    """Return the client given, or the current one, if it is alive."""
     try:
         from distributed import Client, get_client
     except ImportError as error:
@@ -148,13 +150,5 @@ def _copy(tally: Any) -> Any:
     return deepcopy(tally)
 
 
-def _count_file(file: File, task: CountTask) -> Any:
-    return count_files(task, [file], scanner("auto"), n_jobs=1)
-
-
 def _columns(frame: Any) -> tuple[str, ...]:
-    return as_batch(frame).names
-
-
-def _count_frame(frame: Any, task: CountTask) -> Any:
-    return task(frame)
+    return batch_of(frame).names

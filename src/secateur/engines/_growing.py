@@ -28,10 +28,11 @@ from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..routing import with_history
 from ._bins import Bins, code_task, find_bins, layout_of, read_schema
+from ._count import count
 from ._levels import Growth
 from ._parts import Extent
-from ._sketch import SurveyTask
-from ._where import open_source
+from ._survey import SurveyTask
+from ._where import open_site
 
 FINISH_CELLS = 20_000_000  # rows times columns that are grown at once in memory
 
@@ -136,7 +137,7 @@ def grow(
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     if finish_rows is not None and finish_rows < 0:
         raise ParameterError(f"finish_rows={finish_rows}; 0 or more is needed")
-    opened = open_source(source, target, engine, nominal, columns, client, n_jobs, folder, timeout)
+    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, folder, timeout)
     where = opened.where
     try:
         task = SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")
@@ -159,8 +160,7 @@ def grow(
         tree, grown = _assembled(growth, schema, found, extent)
     finally:
         where.close()
-    from . import count  # the sketch of the rows needs the tree: one more pass
-
+    # The sketch of the rows needs the tree: one more pass.
     counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
     assert counted.sketch is not None
     grown = with_history(grown, counted.sketch)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ._task import CountTask
+from ..routing import CountTask
 
 N_FIRST = 2000  # rows from the head of the data
 N_ODD = 100  # rows with a gap, for each column and kind of gap
@@ -73,8 +73,7 @@ def _nearest(plain: Any, task: CountTask, j: int, backend: str | None) -> list[f
     """The values next to each threshold of a column, on either side."""
     import narwhals.stable.v2 as nw
 
-    tests = task.tests
-    thresholds = np.unique(tests["threshold"][tests["feature"] == j])
+    thresholds = np.unique(task.tree.threshold[task.tree.feature == j])
     column = nw.col(f"test{j}")
     found: set[Any] = set()
     for first in range(0, len(thresholds), AT_ONCE // 2):
@@ -93,7 +92,7 @@ def _compare(rows: Any, task: CountTask, engine: str) -> int:
     named = rows.select(*(f"raw{j}" for j in range(len(task.tested)))).rename(
         {f"raw{j}": name for j, name in enumerate(task.names)}
     )
-    ours, _ = task.leaves(named.to_native())
+    ours = task.leaves(named.to_native())
     theirs = rows["secateur_node"].to_numpy()
     wrong = np.flatnonzero(ours != theirs)
     if len(wrong):

@@ -18,12 +18,13 @@ import numpy as np
 from .._kernels import histograms
 from ..data.arrays import Array
 from ..data.columns import Numbers
-from ..data.encoding import _later_column
+from ..data.encoding import later_column
+from ..data.sources import Task
 from ..data.table import Schema
+from ..data.target import class_numbers
 from ..errors import DataError
-from ._sketch import as_floats, opened
-from ._tally import merged
-from ._task import class_numbers
+from ..routing import merged
+from ._survey import as_floats, opened
 
 IN_MEMORY = 1 << 28  # bytes of codes that are kept in memory
 
@@ -76,17 +77,17 @@ class CodeTask:
 
     def code(self, extent: Extent, batch: Any, first: int) -> Part | None:
         """Return a batch as codes."""
-        n_rows, read = opened(batch, self.columns)
-        if n_rows == 0:
+        rows = opened(batch, self.columns)
+        if rows.n_rows == 0:
             return None
-        codes = np.empty((n_rows, len(self.names)), self.dtype)
+        codes = np.empty((rows.n_rows, len(self.names)), self.dtype)
         for j, (about, name) in enumerate(zip(self.schema.columns, self.names, strict=True)):
-            given = read(name)
+            given = rows.read(name)
             if about.kind == "numeric" and isinstance(given, Numbers):
-                values, low, high = as_floats(given, name), extent.low[j], extent.high[j]
+                values, low, high = as_floats(given), extent.low[j], extent.high[j]
                 histograms.code_numbers(values, self.edges[j], self.starts[j], self.missing[j], codes[:, j], low, high)
                 continue
-            values, n_new = _later_column(about, given, "error", convert=False)
+            values, n_new = later_column(about, given, "error")
             if about.kind == "numeric":  # a batch without one value, read as categories
                 codes[:, j] = self.missing[j]
             elif n_new or (values < 0).any():
@@ -94,10 +95,10 @@ class CodeTask:
             else:
                 codes[:, j] = values
         assert self.schema.classes is not None
-        target, new = class_numbers(read(self.target), self.schema.classes, self.target, first)
+        target, new = class_numbers(rows.read(self.target), self.schema.classes, f"target {self.target!r}", first)
         if new:
             raise _changed(self.target)
-        extent.n_rows += n_rows
+        extent.n_rows += rows.n_rows
         return Part(codes, target.astype(np.uint16))
 
 
@@ -108,8 +109,8 @@ def _changed(name: str) -> DataError:
 class Local:
     """Passes on this machine, over anything that can be read again and again."""
 
-    def __init__(self, scan: Callable[["Pooled"], Any], n_jobs: int, folder: str | None) -> None:
-        self.scan = scan
+    def __init__(self, over: Callable[[Task, None], Any], n_jobs: int, folder: str | None) -> None:
+        self.over = over
         self.n_jobs = n_jobs
         self.folder = folder
         self.store: Store | None = None
@@ -117,7 +118,7 @@ class Local:
     def over_source(self, task: Any) -> Any:
         """Return the sum of a task over all batches of the source."""
         pooled = Pooled(task)
-        self.scan(pooled)
+        self.over(pooled, None)
         return pooled.total()
 
     def code(self, task: CodeTask, n_rows: int) -> Extent:
@@ -125,7 +126,7 @@ class Local:
         n_bytes = n_rows * (len(task.names) * np.dtype(task.dtype).itemsize + 2)
         self.store = Store(self.folder, n_bytes > IN_MEMORY, len(task.names), task.dtype)
         pooled = Pooled(Storing(task, self.store))
-        self.scan(pooled)
+        self.over(pooled, None)
         return pooled.total()  # type: ignore[no-any-return]
 
     def over_parts(self, task: Any) -> Any:

@@ -4,34 +4,42 @@ Everything that can be known without reading rows is checked before the first ro
 that each file can be opened, has every column, and that no column changes its kind.
 """
 
-import csv
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..data.columns import Family, family_of
-from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, _check_header, _header, _sniffed
-from ..data.remarks import EXACT_WHOLE, listed
+from ..data.columns import Family
+from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, csv_head
+from ..data.remarks import listed
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ._task import CountTask
+from ..routing import CountTask
+
+
+@dataclass(frozen=True)
+class Csv:
+    """How CSV files are read: what parts their cells (None: found from the first line), and which cells are missing."""
+
+    delimiter: str | None = None
+    na: tuple[str, ...] = ("",)
+    has_header: bool = True
 
 
 @dataclass(frozen=True)
 class File:
     """One file: its columns in order, the type of each as text, and what the types are to us.
 
-    A CSV file has no types of its own; `kinds` is then empty. `n_rows` is None where unknown.
+    A CSV file (`csv` says how it is read) has no types of its own; `kinds` is then empty. `n_rows` is
+    None where unknown.
     """
 
     path: str
-    is_csv: bool
     types: dict[str, str]
     kinds: dict[str, Family | None]
     n_rows: int | None = None
-    delimiter: str = ","
+    csv: Csv | None = None
 
 
 def is_path(source: Any) -> bool:
@@ -56,9 +64,9 @@ def find_files(source: Any) -> list[str]:
     return found
 
 
-def open_files(paths: Sequence[str], delimiter: str | None) -> list[File]:
+def open_files(paths: Sequence[str], csv: Csv) -> list[File]:
     """Return what is known of each file without reading its rows."""
-    return [_open_csv(path, delimiter) if path.lower().endswith(CSV_ENDINGS) else _open_parquet(path) for path in paths]
+    return [_open_csv(path, csv) if path.lower().endswith(CSV_ENDINGS) else _open_parquet(path) for path in paths]
 
 
 def check_files(files: Sequence[File], task: CountTask) -> None:
@@ -71,39 +79,14 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
                 f"{file.path} lacks the columns {listed(missing)}{others}; it has {listed(tuple(file.types))}: "
                 "add them, or leave the file out"
             )
-        if not file.is_csv:
-            for name, needed in needed_families(task).items():
+        if file.csv is None:
+            for name, needed in task.needed.items():
                 found = file.kinds[name]
                 if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
                     raise SchemaError(
                         f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
                         f"use here), but {needed} is needed; convert the column, or leave the file out"
                     )
-
-
-def needed_families(task: CountTask) -> dict[str, Family | None]:
-    """Return what each column must hold; None where the tree never saw a value."""
-    needed: dict[str, Family | None] = {}
-    for about, name in zip(task.tested, task.names, strict=True):
-        first = next(iter(about.categories), None)
-        needed[name] = "number" if about.kind == "numeric" else None if first is None else family_of(type(first))
-    label = None if task.classes is None else family_of(type(task.classes.tolist()[0]))
-    needed[task.target] = "number" if task.classes is None else label
-    if task.weight is not None:
-        needed[task.weight] = "number"
-    return needed
-
-
-def csv_types(task: CountTask) -> dict[str, str]:
-    """Return how the cells of each column of a CSV file are read: "number", "integer" or "text"."""
-    types: dict[str, str] = {}
-    values = {name: about.categories for about, name in zip(task.tested, task.names, strict=True)}
-    values[task.target] = () if task.classes is None else tuple(task.classes.tolist())
-    for name, needed in needed_families(task).items():
-        known = values.get(name, ())
-        is_large = any(isinstance(value, int) and abs(value) >= EXACT_WHOLE for value in known)
-        types[name] = ("integer" if is_large else "number") if needed == "number" else "text"
-    return types
 
 
 def _files_of(path: str) -> list[str]:
@@ -143,17 +126,14 @@ def _endings() -> str:
     return ", ".join(CSV_ENDINGS + PARQUET_ENDINGS)
 
 
-def _open_csv(path: str, delimiter: str | None) -> File:
+def _open_csv(path: str, csv: Csv) -> File:
     try:
-        header = _header(Path(path))
+        names, mark = csv_head(path, csv.delimiter, has_header=csv.has_header)
     except SecateurError:
         raise
     except (OSError, EOFError) as error:
         raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    mark = delimiter or _sniffed(header, path.lower())
-    _check_header(header, mark, path)
-    names = next(csv.reader([header], delimiter=mark))
-    return File(path, is_csv=True, types=dict.fromkeys(names, "text"), kinds={}, delimiter=mark)
+    return File(path, dict.fromkeys(names, "text"), {}, csv=replace(csv, delimiter=mark))
 
 
 def _open_parquet(path: str) -> File:
@@ -168,7 +148,7 @@ def _open_parquet(path: str) -> File:
         raise DataError(f"{path} is no sound Parquet file ({error}); replace it, or leave it out") from error
     if len(set(names)) < len(names):
         raise DataError(f"{path}: column names must differ; rename them")
-    return File(path, False, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
+    return File(path, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
 
 
 def _arrow_footer(path: str) -> tuple[list[str], list[str], list[Family | None], int]:

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..data.encoding import Unseen
 from ..data.remarks import listed
+from ..data.sources import Source, batch_of
+from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..nouns.tree import Tree
-from ._batch import as_batch, read_column
+from ..routing import CountTask, shown_labels
 from ._guard import guard, local_backend
-from ._paths import frame_family, needed_families
-from ._tally import shown_labels
-from ._task import CountTask, class_numbers, plan
+from ._paths import frame_family
 
 LEVELS = 8  # of the tree in one expression
 MOST_STAGES = 32
@@ -28,30 +26,39 @@ NODE, TARGET, WEIGHT = "secateur_node", "secateur_target", "secateur_weight"
 UNSEEN, GAP = -1.0, -2.0
 
 
-def count_pushed(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen) -> tuple[Any, int]:
-    """Return the tally of a lazy frame, and the number of rows that the guard compared."""
+def open_lazy(source: Any, where: str) -> Source:
+    """Return a lazy frame as a source that counts by itself."""
     import narwhals.stable.v2 as nw
 
-    if int(tree.depth.max()) > LEVELS * MOST_STAGES:
-        raise UnsupportedError(
-            f"{tree} is too deep to push down (at most {LEVELS * MOST_STAGES} levels); stream the rows with "
-            "engine='duckdb', 'polars' or 'pyarrow', or on a cluster with 'dask' or 'spark'"
-        )
+    frame = nw.from_native(source).lazy()
+    types = frame.collect_schema()
+    return Source(tuple(types), where, lambda task, _: _told(frame, types, task, where))
+
+
+def _told(frame: Any, types: Any, task: CountTask, where: str) -> Any:
     try:
-        frame = nw.from_native(source).lazy()
-        types = frame.collect_schema()
-        engine = str(frame.implementation).rpartition(".")[2].lower()
-        task = plan(tree, tuple(types), target, weight, unseen, f"the {type(source).__name__}")
-        _check_kinds(task, types)
-        plain = tested_frame(frame, task, types)
-        staged = staged_frame(plain, task)
-        n_guarded = guard(plain, staged, task, types, engine)
-        return _collected(plain, staged, task), n_guarded
+        return count_pushed(frame, types, task)
     except SecateurError:
         raise
     except Exception as error:  # the engines' own errors have no common base
         words = " ".join(str(error).split())[:500]
-        raise DataError(f"the engine behind the {type(source).__name__} cannot evaluate the tree: {words}") from error
+        raise DataError(f"the engine behind {where} cannot evaluate the tree: {words}") from error
+
+
+def count_pushed(frame: Any, types: Any, task: CountTask) -> Any:
+    """Return the tally of a lazy frame, after the guard has compared some rows."""
+    if int(task.tree.depth.max()) > LEVELS * MOST_STAGES:
+        raise UnsupportedError(
+            f"{task.tree} is too deep to push down (at most {LEVELS * MOST_STAGES} levels); stream the rows with "
+            "engine='duckdb', 'polars' or 'pyarrow', or on a cluster with 'dask' or 'spark'"
+        )
+    _check_kinds(task, types)
+    plain = tested_frame(frame, task, types)
+    staged = staged_frame(plain, task)
+    n_guarded = guard(plain, staged, task, types, str(frame.implementation).rpartition(".")[2].lower())
+    tally = _collected(plain, staged, task)
+    tally.n_guarded = n_guarded
+    return tally
 
 
 def tested_frame(frame: Any, task: CountTask, types: Any) -> Any:
@@ -74,14 +81,14 @@ def tested_frame(frame: Any, task: CountTask, types: Any) -> Any:
 
 def staged_frame(frame: Any, task: CountTask) -> Any:
     """Return the frame with the leaf of each row in place of its node."""
-    depth = _depths(task)
+    depth = task.tree.depth
     for first in range(0, int(depth.max()), LEVELS):
         frame = _with_stage(frame, task, depth, first)
     return frame
 
 
 def _check_kinds(task: CountTask, types: Any) -> None:
-    for name, needed in needed_families(task).items():
+    for name, needed in task.needed.items():
         found = frame_family(types[name])
         if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
             raise SchemaError(f"column {name!r} is {types[name]}, but {needed} is needed; convert the column")
@@ -111,27 +118,19 @@ def _with_codes(frame: Any, task: CountTask, j: int, value: Any) -> Any:
     return frame.with_columns(nw.coalesce(nw.col(code), nw.lit(UNSEEN)).alias(code))
 
 
-def _depths(task: CountTask) -> Any:
-    depth = np.zeros(task.n_nodes, np.int64)
-    for v in range(task.n_nodes):
-        children = _children(task, v)
-        depth[children] = depth[v] + 1
-    return depth
-
-
 def _children(task: CountTask, v: int) -> Any:
-    start = task.tests["child_start"]
-    return task.tests["child"][start[v] : start[v + 1]]
+    start, child = task.tree.child_lists
+    return child[start[v] : start[v + 1]]
 
 
 def _with_stage(frame: Any, task: CountTask, depth: Any, first: int) -> Any:
     """Move every row that stands at a test of depth `first` down by at most LEVELS tests."""
     import narwhals.stable.v2 as nw
 
-    is_test = task.tests["feature"] >= 0
+    is_test = task.tree.feature >= 0
     moves: dict[int, Any] = {}
     last = first + LEVELS
-    for v in range(task.n_nodes - 1, -1, -1):  # children come after their parent
+    for v in range(task.tree.n_nodes - 1, -1, -1):  # children come after their parent
         if first <= depth[v] <= last:
             ends = depth[v] == last or not is_test[v]
             moves[v] = nw.lit(v).cast(nw.Int64) if ends else _choice(task, v, moves)
@@ -149,11 +148,11 @@ def _choice(task: CountTask, v: int, moves: dict[int, Any]) -> Any:
     """The node that a row at test `v` moves to."""
     import narwhals.stable.v2 as nw
 
-    tests, children = task.tests, _children(task, v)
-    column, default = nw.col(f"test{tests['feature'][v]}"), int(tests["default"][v])
-    codes = tests["branch"][tests["branch_start"][v] : tests["branch_start"][v + 1]]
+    tree, children = task.tree, _children(task, v)
+    column, default = nw.col(f"test{tree.feature[v]}"), int(tree.default[v])
+    codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
     if len(codes) == 0:
-        threshold = float(tests["threshold"][v])
+        threshold = float(tree.threshold[v])
         left, right = moves[int(children[0])], moves[int(children[1])]
         goes_right = column.is_null() if default else None
         if threshold < np.inf:
@@ -162,7 +161,7 @@ def _choice(task: CountTask, v: int, moves: dict[int, Any]) -> Any:
         return left if goes_right is None else nw.when(goes_right).then(right).otherwise(left)
     branch = np.append(codes, [default, default])  # the last two: gaps and categories the tree does not know
     number = [*map(float, range(len(codes))), GAP, UNSEEN]
-    if task.unseen == "missing" and task.tested[tests["feature"][v]].has_missing:
+    if task.unseen == "missing" and task.tested[tree.feature[v]].has_missing:
         branch[-1] = codes[-1]
     to = [[code for code, c in zip(number, branch, strict=True) if c == k] for k in range(len(children))]
     moved = moves[int(children[-1])]
@@ -176,12 +175,12 @@ def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
     """Count rows per leaf and class in the engine, and return the tally."""
     import narwhals.stable.v2 as nw
 
-    facts = _facts(plain, task)
+    facts, classes = _facts(plain, task), task.schema.classes
     tally: Any = task.empty()
     if facts["n"] == 0:
         return tally
     weight = nw.col(WEIGHT) if task.weight is not None else nw.lit(1.0)
-    if task.classes is None:
+    if classes is None:
         centre = float(facts["centre"])
         gap = nw.col(TARGET).cast(nw.Float64) - centre
         made = staged.select(NODE, w=weight, a=gap * weight, b=gap * gap * weight)
@@ -198,15 +197,15 @@ def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
         nodes, n = found[NODE].to_numpy().astype(np.int32), found["n"].to_numpy()
         if int(n.sum()) != facts["n"]:
             raise DataError(f"the engine counted {int(n.sum()):,} of {facts['n']:,} rows; stream the rows instead")
-        codes, new = class_numbers(read_column(as_batch(found.to_native()), TARGET), task.classes, task.target, 0)
+        codes, new = class_numbers(batch_of(found.to_native()).read(TARGET), classes, f"target {task.target!r}")
         sums = found["w"].to_numpy().astype(np.float64)
         tally.add(nodes, codes, sums)
-        is_new = codes == len(task.classes)
+        is_new = codes == len(classes)
         tally.n_new, tally.new_labels = int(n[is_new].sum()), shown_labels(new)
     tally.n_rows, tally.n_used, tally.sketch = facts["n"], facts.get("used", facts["n"]), None
-    tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.tested))], np.int64)
+    tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.schema.columns))], np.int64)
     if task.unseen == "error" and tally.n_unseen.any():
-        names = [name for name, n in zip(task.names, tally.n_unseen, strict=True) if n]
+        names = [name for name, n in zip(task.names, tally.n_unseen, strict=False) if n]
         raise SchemaError(f"the columns {listed(names)} hold categories that were not there when the tree was grown")
     return tally
 
@@ -224,7 +223,7 @@ def _facts(plain: Any, task: CountTask) -> dict[str, Any]:
         good = (weight >= 0) & (weight < float(2**53)) & ~weight.is_nan() & ~weight.is_null()
         asked.append(good.cast(nw.Int64).sum().alias("good"))
         asked.append((weight > 0).cast(nw.Int64).sum().alias("used"))
-    if task.classes is None:
+    if task.schema.classes is None:
         asked.append(nw.col(TARGET).cast(nw.Float64).mean().alias("centre"))
     row = plain.select(*asked).collect(backend=local_backend(plain))
     facts = {name: row[name][0] for name in row.columns}

@@ -13,7 +13,9 @@ from .._kernels import ranks
 from ..data.arrays import Array
 from ..data.columns import Numbers
 from ..errors import DataError
-from . import _sketch
+from ._survey import as_floats, opened
+
+COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 
 
 def wanted_ranks(n_rows: int, n_bins: int) -> Array:
@@ -75,7 +77,7 @@ class Search:
     def collects(self) -> bool:
         """Whether the candidates are few enough to be collected."""
         _, at = np.unique(self.prefix[~self.found], return_index=True)
-        return int(self.n[~self.found][at].sum()) <= _sketch.COLLECT
+        return int(self.n[~self.found][at].sum()) <= COLLECT
 
     def learn(self, seen: "Seen") -> None:
         """Take in what one pass has seen."""
@@ -193,18 +195,18 @@ class RankTask:
     def add(self, seen: AllSeen, batch: Any, first: int) -> int:
         """Look at one batch."""
         del first
-        n_rows, read = _sketch.opened(batch, self.columns)
-        if n_rows == 0:
+        rows = opened(batch, self.columns)
+        if rows.n_rows == 0:
             return 0
         known = zip(self.columns, self.prefixes, self.starts, self.shifts, seen.columns, strict=True)
         for name, prefixes, starts, shift, one in known:
-            given = read(name)
+            given = rows.read(name)
             if not isinstance(given, Numbers):  # missing throughout this batch
                 continue
-            values = _sketch.as_floats(given, name)
+            values = as_floats(given)
             if one.keys is not None:
                 one.keys.append(ranks.collect(values, prefixes, starts, shift))
             elif one.counts is not None and one.lowest is not None and one.highest is not None:
                 ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
-        seen.n_rows += n_rows
-        return int(n_rows)
+        seen.n_rows += rows.n_rows
+        return rows.n_rows

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.encoding import Unseen
 from ..data.sketch import SIZE, RowKey, Sketch
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..nouns.tree import Tree
-from ._task import CountTask, plan
+from ..routing import CountTask
 
 # Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels;
 # of the sketch, copies by hash (label = class) and rows by class.
@@ -22,15 +20,13 @@ SUMS = "kind int, slot long, label string, value long"
 FAULT = "secateur refuses these rows: "
 
 
-def count_spark(tree: Tree, source: Any, target: str, weight: str | None, unseen: Unseen) -> Any:
+def count_on(source: Any, task: CountTask) -> Any:
     """Return the tally of a Spark data frame."""
     if not hasattr(source, "mapInArrow"):
         raise UnsupportedError(
             f"engine='spark' needs a Spark data frame with mapInArrow (3.3 or newer); found {type(source).__name__}"
         )
-    names = tuple(source.columns)
-    task = plan(tree, names, target, weight, unseen, "the Spark frame")
-    if task.classes is None:
+    if task.schema.classes is None:
         raise UnsupportedError(
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"
         )
@@ -50,7 +46,7 @@ def runner(task: CountTask) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        total = task.empty()
+        total: Any = task.empty()
         for batch in batches:
             try:
                 total.merge(task(batch))
@@ -136,8 +132,8 @@ def _tally(task: CountTask, sums: list[Any]) -> Any:
         elif value and len(tally.limbs) == 1:
             tally.limbs.append(np.zeros_like(tally.limbs[0]))
     tally.new_labels = tuple(sorted(labels)[:5])
-    if task.key is not None and tally.n_used:
-        tally.sketch = _joined(task.key, hashes, n_by_class)
+    if task.is_sketched and tally.n_used:
+        tally.sketch = _joined(task.tree.row_key, hashes, n_by_class)
     return tally
 
 

@@ -2,28 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array
-from ..data.columns import Coded, Numbers
+from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
 from ..data.remarks import listed
+from ..data.sources import Batch
 from ..data.table import Table
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ._cluster import Cluster
-from ._parts import Local, Pooled
-from ._paths import File, find_files, is_path, open_files
-from ._sketch import Rows
-from ._stream import add_up, arrow_batches, count_files, lazy_batches
-
-ENGINES = ("auto", "memory", "duckdb", "polars", "pyarrow", "dask")
+from ._open import file_source, open_source
+from ._parts import Local
+from ._paths import Csv, File, find_files, open_files
+from .registry import ENGINES, check_engine, engine_for, kind_of
 
 
 @dataclass(frozen=True)
-class Source:
-    """A source to grow on: its columns, and where passes over it run."""
+class Site:
+    """What a tree is grown on: its columns, and where passes over it run."""
 
     names: tuple[str, ...]
     target: str
@@ -39,7 +38,7 @@ class Source:
         return self.classes is not None
 
 
-def open_source(
+def open_site(
     source: Any,
     target: Any,
     engine: str,
@@ -49,47 +48,44 @@ def open_source(
     n_jobs: int,
     folder: str | None,
     timeout: float,
-) -> Source:
-    """Return a source that can be read again and again."""
-    from . import _engine_for
-
-    if engine not in ENGINES:
-        raise ParameterError(f"engine={engine!r}; one of {', '.join(map(repr, ENGINES))} is needed to grow")
-    used = _engine_for(source, engine)
+) -> Site:
+    """Return what can be read again and again."""
+    check_engine(engine, to_grow=True)
+    kind = kind_of(source)
+    used = engine_for(source, kind, engine)
     if used == "memory":
         return _memory(source, target, nominal, columns, n_jobs, folder)
-    if used not in ENGINES:
+    if not ENGINES[used].grows:
         raise UnsupportedError(
             f"a {type(source).__name__} cannot be grown on where it is; write it to Parquet files and grow on those"
         )
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
-    if is_path(source):
+    if kind == "files":
         files = _parquet(source)
         names, asked = _names(tuple(files[0].types), target, nominal, columns, files[0].path)
-        _check_alike(files, names, target, nominal, is_chosen=columns is not None)
+        _check_alike(files, names, target, is_chosen=columns is not None)
         if used == "dask":
-            return Source(names, target, asked, _cluster(client, files, timeout))
-        return Source(names, target, asked, Local(lambda task: count_files(task, files, used, n_jobs), n_jobs, folder))
-    if used == "dask":
-        where = _cluster(client, source, timeout)
-        names, asked = _names(_columns_of(where, source), target, nominal, columns, f"the {type(source).__name__}")
-        return Source(names, target, asked, where)
-    if type(source).__name__ in ("RecordBatchReader", "Scanner") or not _is_rereadable(source):
+            return Site(names, target, asked, _cluster(files, client, timeout))
+        return Site(names, target, asked, Local(file_source(files, used, n_jobs).over, n_jobs, folder))
+    if kind == "stream" and not hasattr(source, "scanner"):
         raise UnsupportedError(
             f"a {type(source).__name__} can be read only once, and growing needs several passes; write it to Parquet, "
             "or pass a dataset or a lazy frame"
         )
-    found, batches = lazy_batches(source) if used == "polars" else arrow_batches(source)
-    names, asked = _names(found, target, nominal, columns, f"the {type(source).__name__}")
+    if used == "dask":
+        from ._cluster import Cluster
+        from ._dask import spread_of
 
-    def scan(task: Pooled) -> None:
-        add_up(task, batches(task.columns), n_jobs)
+        spread, found = spread_of(source, client, timeout)
+        names, asked = _names(found, target, nominal, columns, f"the {type(source).__name__}")
+        return Site(names, target, asked, Cluster(spread))
+    opened = open_source(source, used, csv=Csv(), client=client, n_jobs=n_jobs, timeout=timeout)
+    names, asked = _names(opened.names, target, nominal, columns, opened.where)
+    return Site(names, target, asked, Local(opened.over, n_jobs, folder))
 
-    return Source(names, target, asked, Local(scan, n_jobs, folder))
 
-
-def _memory(source: Any, target: Any, nominal: Any, columns: Any, n_jobs: int, folder: str | None) -> Source:
+def _memory(source: Any, target: Any, nominal: Any, columns: Any, n_jobs: int, folder: str | None) -> Site:
     if columns is not None:
         raise ParameterError("columns= is for files and streams; pass the columns of the frame that are wanted")
     table = encode(source, target=target, nominal=nominal)
@@ -97,7 +93,7 @@ def _memory(source: Any, target: Any, nominal: Any, columns: Any, n_jobs: int, f
         raise DataError("target is None and the table has no target; growing needs the class of each row")
     if table.schema.classes is None:
         raise UnsupportedError("the target holds numbers; growing out of core is for classes: use secateur.grow")
-    held: dict[str, Numbers | Coded] = {}
+    held: dict[str, Given] = {}
     for j, (about, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
         if about.kind == "numeric":
             held[str(j)] = Numbers(values)
@@ -105,11 +101,11 @@ def _memory(source: Any, target: Any, nominal: Any, columns: Any, n_jobs: int, f
             codes = np.where(values >= len(about.categories), -1, values)
             held[str(j)] = Coded(codes, about.categories, is_declared=True)
     held["target"] = _labels(table)
-    rows = Rows(held, table.n_rows)
+    rows = Batch(tuple(held), True, table.n_rows, tuple(partial(held.__getitem__, name) for name in held))
     shown = {str(j): name for j, name in enumerate(table.names)}
-    where = Local(lambda task: task(rows), n_jobs, folder)
+    where = Local(lambda task, _: task(rows), n_jobs, folder)
     asked = frozenset(str(j) for j, about in enumerate(table.schema.columns) if about.kind == "nominal")
-    return Source(tuple(shown), "target", asked, where, table.schema.has_names, table.schema.classes, shown)
+    return Site(tuple(shown), "target", asked, where, table.schema.has_names, table.schema.classes, shown)
 
 
 def _labels(table: Table) -> Coded | Numbers:
@@ -122,8 +118,8 @@ def _labels(table: Table) -> Coded | Numbers:
 
 
 def _parquet(source: Any) -> list[File]:
-    files = open_files(find_files(source), None)
-    if files[0].is_csv:
+    files = open_files(find_files(source), Csv())
+    if files[0].csv:
         raise UnsupportedError(
             f"{files[0].path} is CSV, and growing needs several passes; convert it first, for example with "
             "polars.scan_csv(...).sink_parquet(...)"
@@ -147,11 +143,8 @@ def _names(
     return chosen, frozenset(asked)
 
 
-def _check_alike(
-    files: list[File], names: tuple[str, ...], target: str, nominal: Sequence[str] | None, *, is_chosen: bool
-) -> None:
+def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
     """Refuse files that lack a column, have one more, or in which one changes its kind."""
-    del nominal
     kinds: dict[str, tuple[str, str]] = {}
     for file in files:
         missing = [name for name in (*names, target) if name not in file.types]
@@ -183,22 +176,8 @@ def _check_alike(
                 )
 
 
-def _is_rereadable(source: Any) -> bool:
-    return hasattr(source, "scanner") or hasattr(source, "project") or hasattr(source, "collect_schema")
+def _cluster(files: list[File], client: Any, timeout: float) -> Any:
+    from ._cluster import Cluster
+    from ._dask import Spread, client_of
 
-
-def _cluster(client: Any, source: Any, timeout: float) -> Cluster:
-    from ._dask import _client, partitions
-
-    client = _client(client, timeout)
-    is_files = isinstance(source, list) and all(isinstance(one, File) for one in source)
-    found = list(source) if is_files else partitions(client, source)
-    if not found:
-        raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
-    return Cluster(client, found, timeout)
-
-
-def _columns_of(where: Cluster, source: Any) -> tuple[str, ...]:
-    from ._dask import _names as names_of
-
-    return names_of(where.client, source, where.partitions, where.timeout)
+    return Cluster(Spread(client_of(client, timeout), files, timeout))

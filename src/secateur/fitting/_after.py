@@ -10,6 +10,7 @@ from ..data.arrays import Array
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.bound import Bound
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
@@ -17,7 +18,7 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ..selection import select
-from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, rates
+from ._members import index_of, index_with_accuracy, index_with_leaves, rates
 
 
 def prune_to(

@@ -15,6 +15,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
@@ -26,7 +27,7 @@ from ..selection import cross_validate
 from ..selection._losses import cheapest, cost_matrix
 from ..selection._losses import held_out as held_out_losses
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
-from ._members import Sample, index_with_accuracy, index_with_leaves
+from ._members import index_with_accuracy, index_with_leaves
 from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors
 
 

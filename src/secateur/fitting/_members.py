@@ -6,13 +6,12 @@ import numpy as np
 
 from ..data.arrays import Array
 from ..errors import ParameterError, PruningError
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ._recipe import is_accuracy, is_number_of_leaves
-
-Sample = Counts | Moments
 
 
 def index_with_leaves(sequence: PruningSequence, n_leaves: Any) -> int:

@@ -11,6 +11,7 @@ from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
@@ -20,7 +21,7 @@ from . import _prove
 from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
-from ._samples import Sample, numbers_in, one_of, sample_in
+from ._samples import numbers_in, one_of, sample_in
 from ._text import Document, check_keys, described
 from ._values import (
     labels_in,

@@ -7,6 +7,7 @@ import numpy as np
 from ..data.arrays import Array, sealed
 from ..data.sketch import Sketch
 from ..errors import ModelFileError
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
@@ -15,8 +16,6 @@ from ._prove import Shape
 from ._rows import sketch_in
 from ._text import check_keys, described
 from ._values import list_in, real_in, text_in, whole_in, whole_number_in
-
-Sample = Counts | Moments
 
 
 def sample_in(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:

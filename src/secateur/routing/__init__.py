@@ -1,8 +1,15 @@
 """Where rows end up: routing them through a tree, and counting what arrives.
 
-`count` and `apply` are the public verbs; the others serve growers, estimators and engines.
+`count` and `apply` are the public verbs. A `CountTask` is counting as engines carry it to batches
+of rows, and a tally what comes back; the other names serve growers and estimators.
 """
 
-from ._rows import apply, count, decision_path, moments_of, remembered, route_from, sketch_of, with_history
+from ._count import count
+from ._rows import apply, decision_path, moments_of, remembered, route_from, sketch_of, with_history
+from ._tally import ClassTally, NumberTally, merged, shown_labels
+from ._task import CountTask, plan
 
-__all__ = ["apply", "count", "decision_path", "moments_of", "remembered", "route_from", "sketch_of", "with_history"]
+__all__ = [
+    "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "merged", "moments_of", "plan",
+    "remembered", "route_from", "shown_labels", "sketch_of", "with_history",
+]  # fmt: skip

@@ -1,19 +1,17 @@
-"""Route rows through a tree once, into leaves and counts."""
+"""Where the rows of a table end up in a tree, and what is remembered of them."""
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from .._kernels import node_moments, presort, route, structure
+from .._kernels import node_moments, presort, route
 from ..data.arrays import Array, Ints, sealed
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table
-from ..data.target import check_weights, summable
-from ..errors import DataError, TreeError
-from ..nouns.counts import Counts
+from ..errors import TreeError
 from ..nouns.moments import Moments
 from ..nouns.seen import Ledger, Seen, SeenSample
 from ..nouns.tree import Tree
@@ -21,80 +19,23 @@ from ..nouns.tree import Tree
 ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
 
 
-def count(
-    tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune", sketch: bool = True
-) -> Any:
-    """Return the class counts of a sample in every node of a tree; of a regression tree, its moments.
+def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequence[int] | None = None) -> Sketch:
+    """Return the sketch of the rows of a table.
 
-    Parameters
-    ----------
-    tree : Tree
-        A tree with tests, as `grow` returns it.
-    X : array, data frame, path or Table
-        Rows with the columns the tree was grown on: matched by name where both have names.
-    y : array or column name
-        The class of each row (regression: its number). A class that growing did not see
-        counts as an error everywhere.
-    sample_weight : array, optional
-        Whole-number weights keep the counts whole.
-    sample : str
-        Name of the sample.
-    sketch : bool
-        Whether the counts remember which rows they were made from, by a small sketch of hashes.
-        Without it no certificate can tell whether the rows are fresh, and says so.
-
-    Returns
-    -------
-    Counts or Moments
-        Rows are routed once; everything else is a function of the tree and these counts.
-        They do not depend on the order of the rows.
-
-    Examples
-    --------
-    >>> import secateur
-    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
-    >>> held_out = secateur.count(tree, [[0.0], [5.0], [9.0]], ["no", "no", "yes"])
-    >>> held_out.by_class.tolist()
-    [[2, 1], [1, 0], [1, 1]]
-
-    A regression tree is counted by weight, mean and squared error:
-
-    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], [1.0, 1.0, 7.5], criterion="squared_error")
-    >>> secateur.count(tree, [[0.0], [5.0], [9.0]], [1.0, 2.0, 6.0]).mean.tolist()
-    [3.0, 1.0, 4.0]
+    `is_used` leaves out rows of weight 0; `at` says where the key columns are, if they have moved.
     """
-    schema = _schema_of(tree)
-    table = encode(X, schema=schema, target=y)
-    target = table.target
-    if target is None:
-        raise DataError("y is None and the table has no target; counting needs the class or number of each row")
-    weight = check_weights(sample_weight, table.n_rows)
-    weight = None if weight is None else summable(weight)
-    is_used = None if weight is None or weight.all() else weight > 0
-    about: dict[str, Any] = {
-        "n_rows": table.n_rows if is_used is None else int(np.count_nonzero(is_used)),
-        "sketch": sketch_of(tree, table, is_used) if sketch else None,
-    }
-    if schema.has_numeric_target:
-        return replace(moments_of(tree, table, weight, sample), **about)
-    if schema.classes is None:
-        raise TreeError(f"{tree} was grown without a target; only a tree that knows its classes can count them")
-    n_classes = max(len(schema.classes), int(target.max()) + 1)  # one more where labels are new
-    is_whole = weight is None or bool((weight == np.rint(weight)).all())
-    own = np.zeros((tree.n_nodes, n_classes), np.int64 if is_whole else np.float64)
-    given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
-    route.count_leaves(apply(tree, table), target, given, own)
-    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample, **about)
-
-
-def sketch_of(tree: Tree, table: Table, is_used: Array | None = None) -> Sketch:
-    """Return the sketch of the rows of a table; `is_used` leaves out rows of weight 0."""
     target, schema = table.target, table.schema
     assert target is not None
     key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
     n_classes = None if schema.classes is None else len(schema.classes) + 1
     answer = target if rows is None else target[rows]
-    return key.sketch(_values(table, np.array(key.columns, np.intp), rows), answer, n_classes)
+    return key.sketch(_values(table, np.array(key.columns if at is None else at, np.intp), rows), answer, n_classes)
+
+
+def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
+    """Return which rows have a weight above 0 (None: all of them), and how many."""
+    is_used = None if weight is None or weight.all() else weight > 0
+    return is_used, n_rows if is_used is None else int(np.count_nonzero(is_used))
 
 
 def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
@@ -151,7 +92,7 @@ def apply(tree: Tree, X: Any) -> Ints:
     >>> apply(tree, [[0.0], [9.0]]).tolist()
     [1, 2]
     """
-    schema = _schema_of(tree)
+    schema = schema_of(tree)
     table = encode(X, schema=schema)
     return route_from(tree, table, None, 0)
 
@@ -162,15 +103,20 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
     leaves = np.empty(n, np.int32)
-    if table.matrix is not None and node == 0 and _is_plain(tree):
+    is_plain = node == 0 and len(tree.branch) == 0  # every test compares a number, from the root on
+    if table.matrix is not None and is_plain:
         matrix = table.matrix if rows is None else sealed(table.matrix[rows])
         route.route_numeric(matrix, tree.feature, tree.threshold, tree.right, tree.default, leaves)
         return sealed(leaves)
     tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
     (used, feature), first = tree.tested, 0
     for matrix in _blocks(table, used, rows):
-        route.route_any(matrix, node, feature, *tests, leaves[first : first + len(matrix)])
+        out = leaves[first : first + len(matrix)]
         first += len(matrix)
+        if is_plain:
+            route.route_numeric(matrix, feature, tree.threshold, tree.right, tree.default, out)
+        else:
+            route.route_any(matrix, node, feature, *tests, out)
     return sealed(leaves)
 
 
@@ -178,11 +124,6 @@ def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_lengths(tree.depth, leaves)
     return offsets, route.paths(tree.parent, leaves, offsets)
-
-
-def _is_plain(tree: Tree) -> bool:
-    """Whether every test compares a number: two children, no categories."""
-    return len(tree.branch) == 0
 
 
 def _values(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
@@ -210,7 +151,7 @@ def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
         yield matrix[:, : len(used)]
 
 
-def _schema_of(tree: Tree) -> Schema:
+def schema_of(tree: Tree) -> Schema:
     if tree.schema is None:
         raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can route rows")
     return tree.schema

@@ -26,7 +26,7 @@ from ..routing import remembered
 from ._losses import answers_of, losses_of
 from ._rules import choose, n_standard_errors, rule_name
 from ._run import Progress, run_all
-from ._sample import sample_of
+from ._sample import rows_of
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split, seed_of, splits_of
 
@@ -152,20 +152,19 @@ max_bins, allow_zero, penalise_numeric, nominal
         "penalise_numeric": penalise_numeric,
     }  # fmt: skip
     ways = _ways(growing)
-    sample = sample_of(X, y, sample_weight, class_weight, nominal, criterion)
-    table = sample.table
+    table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
     n_repeats = _n_repeats(repeats, table.n_rows, folds)
     seed = seed_of(random_state)
     n_classes = None if table.schema.classes is None else len(table.schema.classes)
     path = Path(losses_of(cost, m, costs, n_classes), penalty, size)
-    is_used = None if sample.weight is None or (sample.weight > 0).all() else sample.weight > 0
+    is_used = None if weight is None or (weight > 0).all() else weight > 0
     parts, n_folds = splits_of(folds, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
-    ground = Ground.of(table, sample.weight)
+    ground = Ground.of(table, weight)
     members = _members(ground, ways, path, parts, n_jobs, progress)
     judged = np.flatnonzero(np.bincount(np.concatenate([part.test for part in parts])))
-    n_rows, n_worth = len(judged), _n_worth(sample.weight, judged)
+    n_rows, n_worth = len(judged), _n_worth(weight, judged)
     details = {
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),

@@ -1,10 +1,11 @@
 """The rows to cross-validate on, and what each of them weighs."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..data.arrays import Array
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
@@ -13,15 +14,10 @@ from ..growers import CRITERIA
 from ..growers._settings import times_class_weight
 
 
-class Sample(NamedTuple):
-    """Rows, and their weights in growing and judging."""
-
-    table: Table
-    weight: Any
-
-
-def sample_of(X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: Any, criterion: str) -> Sample:
-    """Read the data as `grow` does."""
+def rows_of(
+    X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: Any, criterion: str
+) -> tuple[Table, Array | None]:
+    """Return the rows and their weights in growing and judging, read as `grow` does; a `Table` is taken as it is."""
     given = None if sample_weight is None else np.asarray(sample_weight)
     kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
     weights = None if isinstance(X, Table) else given
@@ -36,4 +32,4 @@ def sample_of(X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: An
     if classes is not None and (used == used[0]).all():
         message = f"every row has the class {classes[used[0]]!r}; the tree is one leaf"
         warnings.warn(message, UserWarning, stacklevel=3)
-    return Sample(table, None if weight is None or (weight == 1).all() else weight)
+    return table, None if weight is None or (weight == 1).all() else weight

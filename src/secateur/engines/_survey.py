@@ -15,41 +15,26 @@ import numpy as np
 from .._kernels import ranks
 from ..data.arrays import Array
 from ..data.columns import Coded, Family, Numbers, factorised, family
-from ..data.encoding import _numeric
+from ..data.encoding import floats_of
 from ..data.remarks import EXACT_WHOLE, listed
+from ..data.sources import Batch, batch_of
+from ..data.target import check_target
 from ..errors import DataError, SchemaError, UnsupportedError
-from ._batch import as_batch, read_column
-from ._task import _missing_target
 
-COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
 
 
-@dataclass(frozen=True)
-class Rows:
-    """A table in memory as a batch."""
-
-    columns: dict[str, Numbers | Coded]
-    n_rows: int
-
-    def read(self, name: str) -> Numbers | Coded:
-        """Return one column."""
-        return self.columns[name]
+def opened(data: Any, columns: tuple[str, ...]) -> Batch:
+    """Return a batch; refuse one that has rows but lacks some of these columns."""
+    batch = batch_of(data)
+    if batch.n_rows:
+        batch.check_has(columns)
+    return batch
 
 
-def opened(batch: Any, columns: tuple[str, ...]) -> tuple[int, Any]:
-    """Return the number of rows of a batch and what reads its columns; refuse one that lacks some."""
-    if isinstance(batch, Rows):
-        return batch.n_rows, batch.read
-    given = as_batch(batch)
-    if given.n_rows:
-        given.check_has(columns)
-    return given.n_rows, lambda name: read_column(given, name)
-
-
-def as_floats(given: Numbers, name: str) -> Array:
+def as_floats(given: Numbers) -> Array:
     """Return numbers as float64, write-protected: one kind of array, so that kernels are compiled once."""
-    values = np.ascontiguousarray(_numeric(given, name, is_new=False), np.float64).view()
+    values = np.ascontiguousarray(floats_of(given), np.float64).view()
     values.flags.writeable = False
     return values
 
@@ -76,7 +61,7 @@ class Surveyed:
 
     def add_numbers(self, given: Numbers, has_sketch: bool) -> None:
         """Survey a batch of numbers."""
-        values = as_floats(given, self.name)
+        values = as_floats(given)
         if np.isnan(values).all():
             self.n_missing += len(values)
             self.has_missing = True
@@ -223,34 +208,28 @@ class SurveyTask:
 
     def add(self, survey: Survey, batch: Any, first: int) -> int:
         """Survey one batch; its rows are counted from `first` in messages."""
-        n_rows, read = opened(batch, self.columns)
-        if n_rows == 0:
+        rows = opened(batch, self.columns)
+        if rows.n_rows == 0:
             return 0
         for column in survey.columns:
-            given = read(column.name)
+            given = rows.read(column.name)
             if isinstance(given, Numbers) and column.name in self.nominal:
                 given = factorised(given)
             if isinstance(given, Numbers):
                 column.add_numbers(given, self.has_sketch)
             else:
                 column.add_coded(given)
-        for label, n in _labels(read(self.target), self.target, first):
+        for label, n in _labels(rows.read(self.target), self.target, first):
             survey.labels[label] = survey.labels.get(label, 0) + n
-        survey.n_rows += n_rows
-        return int(n_rows)
+        survey.n_rows += rows.n_rows
+        return rows.n_rows
 
 
 def _labels(given: Numbers | Coded, name: str, first: int) -> list[tuple[Any, int]]:
+    check_target(given, f"target {name!r}", first)
     if isinstance(given, Coded):
-        if (given.codes < 0).any():
-            raise _missing_target(given.codes < 0, name, first)
         n = np.bincount(given.codes, minlength=len(given.levels))
         return [(given.levels[code], int(n[code])) for code in np.flatnonzero(n)]
-    is_gap = np.isnan(given.values) if given.values.dtype.kind == "f" else np.zeros(len(given.values), bool)
-    if given.is_missing is not None:
-        is_gap = is_gap | given.is_missing
-    if is_gap.any():
-        raise _missing_target(is_gap, name, first)
     values, counts = np.unique(given.values, return_counts=True)
     if len(values) > 1 << 15:
         raise DataError(

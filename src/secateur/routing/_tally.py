@@ -6,7 +6,7 @@ and 2**-96, each summed on its own: the total does not depend on the order eithe
 `NumberTally` holds weight, mean and spread of a numeric target; joining two of them rounds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,10 +17,12 @@ from ..data.arrays import Array, sealed
 from ..data.remarks import EXACT_WHOLE, listed, tell
 from ..data.sketch import Sketch
 from ..data.sketch import merged as merged_sketch
+from ..data.table import Table
 from ..errors import DataError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
+from ._rows import route_from, sketch_of, used_rows
 
 LIMB = 2.0**32  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
 N_SHOWN = 5
@@ -41,6 +43,8 @@ class Tally:
         A few of those classes, the first in order, as they print.
     n_used : int
         Rows of a weight above 0.
+    n_guarded : int
+        Rows for which the leaf that an engine found was compared with ours.
     sketch : Sketch, optional
         Of those rows; None where no engine of ours has seen them one by one.
     """
@@ -50,6 +54,7 @@ class Tally:
     n_new: int = 0
     new_labels: tuple[str, ...] = ()
     n_used: int = 0
+    n_guarded: int = 0
     sketch: Sketch | None = None
 
     def note(self, other: "Tally") -> None:
@@ -88,21 +93,14 @@ class ClassTally(Tally):
     """Rows or weights of each class in each leaf; the last column is for classes the tree does not know."""
 
     limbs: list[Array] = field(default_factory=list)
-    is_weighted: bool = False
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every weight so far was a whole number."""
-        return len(self.limbs) == 1
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
         """Count rows, each with its leaf and its class number."""
         self.n_rows += len(leaves)
-        self.is_weighted = self.is_weighted or weight is not None
         if weight is None:
-            route.count_leaves(leaves, target, np.zeros(0, np.int64), self.limbs[0])
-            return
-        parts = _limbs(weight)
+            parts = [np.zeros(0, np.int64)]
+        else:  # sums of floats are exact where the weights are all known
+            parts = [weight] if self.limbs[0].dtype.kind == "f" else _limbs(weight)
         self._widen(len(parts))
         for part, limb in zip(parts, self.limbs, strict=False):
             route.count_leaves(leaves, target, part, limb)
@@ -110,7 +108,6 @@ class ClassTally(Tally):
     def merge(self, other: "ClassTally") -> None:
         """Add the other's sums to these."""
         self.note(other)
-        self.is_weighted = self.is_weighted or other.is_weighted
         self._widen(len(other.limbs))
         for k, theirs in enumerate(other.limbs):
             self.limbs[k] += theirs
@@ -118,10 +115,10 @@ class ClassTally(Tally):
     def finish(self, tree: Tree, sample: str) -> Counts:
         """Return the counts of every node."""
         self._check_rows()
-        own = self.limbs[0] if self.is_whole else _joined(self.limbs)
+        own = self.limbs[0] if len(self.limbs) == 1 else _joined(self.limbs)
         if not own.any():
             raise DataError("every weight is zero; at least one row must have a weight above zero")
-        if self.is_whole and int(own.sum()) >= EXACT_WHOLE:
+        if own.dtype.kind == "i" and int(own.sum()) >= EXACT_WHOLE:
             raise DataError(
                 f"the weights add up to {own.sum():.6g}, 2**53 or more, where whole numbers stop being exact; rescale"
             )
@@ -174,6 +171,32 @@ class NumberTally(Tally):
     def _join(self, weight: Array, mean: Array, spread: Array) -> None:
         joined = _join(self.weight, self.mean, self.spread, weight, mean, spread)
         self.weight, self.mean, self.spread = joined
+
+
+def empty_tally(tree: Tree, *, is_summable: bool = False) -> ClassTally | NumberTally:
+    """Return the tally of no rows; `is_summable` if their weights will be, for they are all known (`summable`)."""
+    assert tree.schema is not None
+    n, n_unseen = tree.n_nodes, np.zeros(len(tree.schema.columns), np.int64)
+    if tree.schema.classes is None:
+        return NumberTally(n_unseen, weight=np.zeros(n), mean=np.zeros(n), spread=np.zeros(n))
+    return ClassTally(
+        n_unseen, limbs=[np.zeros((n, len(tree.schema.classes) + 1), np.float64 if is_summable else np.int64)]
+    )
+
+
+def tally_of(
+    tree: Tree, table: Table, weight: Array | None, at: Sequence[int] | None, *, is_summable: bool = False
+) -> ClassTally | NumberTally:
+    """Return the tally of the rows of a table; `at` says where in it the columns of the tree's row key are."""
+    target, classes = table.target, table.schema.classes
+    assert target is not None
+    tally = empty_tally(tree, is_summable=is_summable)
+    tally.add(route_from(tree, table, None, 0), target, weight)
+    is_used, tally.n_used = used_rows(weight, table.n_rows)
+    tally.n_unseen = np.array(table.n_unseen, np.int64)
+    tally.n_new = 0 if classes is None else int(np.count_nonzero(target == len(classes)))
+    tally.sketch = None if at is None else sketch_of(tree, table, is_used, at)
+    return tally
 
 
 def merged(tallies: Iterable[Any]) -> Any:

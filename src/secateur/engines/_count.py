@@ -1,0 +1,225 @@
+"""count: the tally of a sample, summed where its rows are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, overload
+
+from .. import routing
+from ..data.encoding import Unseen, encode
+from ..errors import ParameterError, UnsupportedError
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.tree import Tree
+from ._open import open_source
+from ._paths import Csv
+from .registry import check_engine, engine_for, kind_of
+
+
+@dataclass(frozen=True)
+class Scan:
+    """How a source was counted.
+
+    Parameters
+    ----------
+    engine : str
+        The engine that was used.
+    n_rows : int
+    n_unseen : dict
+        Rows with a category that growing did not see, by column; they followed the branch
+        with most growing examples (or what `unseen` said).
+    n_new : int
+        Rows whose class growing did not see.
+    n_guarded : int
+        Rows on which the engine's answer was compared with ours, one by one.
+
+    Examples
+    --------
+    >>> print(Scan("duckdb", 1_000_000, {"colour": 12}))
+    1,000,000 rows counted with duckdb; unseen categories in 'colour' (12 rows)
+    """
+
+    engine: str
+    n_rows: int
+    n_unseen: dict[str, int] = field(default_factory=dict)
+    n_new: int = 0
+    n_guarded: int = 0
+
+    def __str__(self) -> str:
+        unseen = ", ".join(f"{name!r} ({n:,} rows)" for name, n in self.n_unseen.items())
+        guarded = f", {self.n_guarded:,} of them checked one by one" if self.n_guarded else ""
+        new = f"; new classes in {self.n_new:,} rows" if self.n_new else ""
+        return (
+            f"{self.n_rows:,} rows counted with {self.engine}{guarded}"
+            + (f"; unseen categories in {unseen}" if unseen else "")
+            + new
+        )
+
+
+@overload
+def count(
+    tree: Any,
+    source: Any,
+    target: Any,
+    *,
+    engine: str = ...,
+    sample: str = ...,
+    weight: Any = ...,
+    unseen: Unseen = ...,
+    client: Any = ...,
+    n_jobs: int = ...,
+    delimiter: str | None = ...,
+    na: Sequence[str] = ...,
+    header: bool = ...,
+    ignore: Sequence[str] = ...,
+    progress: Callable[[int, int], None] | None = ...,
+    timeout: float = ...,
+    return_scan: Literal[False] = ...,
+) -> Counts | Moments: ...
+@overload
+def count(
+    tree: Any,
+    source: Any,
+    target: Any,
+    *,
+    engine: str = ...,
+    sample: str = ...,
+    weight: Any = ...,
+    unseen: Unseen = ...,
+    client: Any = ...,
+    n_jobs: int = ...,
+    delimiter: str | None = ...,
+    na: Sequence[str] = ...,
+    header: bool = ...,
+    ignore: Sequence[str] = ...,
+    progress: Callable[[int, int], None] | None = ...,
+    timeout: float = ...,
+    return_scan: Literal[True],
+) -> tuple[Counts | Moments, Scan]: ...
+def count(
+    tree: Any,
+    source: Any,
+    target: Any,
+    *,
+    engine: str = "auto",
+    sample: str = "prune",
+    weight: Any = None,
+    unseen: Unseen = "majority-branch",
+    client: Any = None,
+    n_jobs: int = 2,
+    delimiter: str | None = None,
+    na: Sequence[str] = ("",),
+    header: bool = True,
+    ignore: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+    timeout: float = 30.0,
+    return_scan: bool = False,
+) -> Counts | Moments | tuple[Counts | Moments, Scan]:
+    """Return the counts of a sample in every node of a tree, wherever the sample is.
+
+    Parameters
+    ----------
+    tree : Tree, Model or fitted estimator
+        A tree with tests. Node ids are those of the grown tree.
+    source : path, pattern, folder, list of paths, frame, lazy frame, stream, or Dask or Spark collection
+        Columns are matched by name where the tree has names, else by position. Only columns that
+        the tree tests, the target and the weight are read; others may be there or not.
+    target : str
+        Column of the class (or, for a regression tree, of the number). Of arrays the labels themselves.
+    engine : str
+        "auto" scans files with DuckDB, else polars, else pyarrow, whichever is installed; takes lazy
+        frames of polars and DuckDB as Arrow batches, Dask and Spark frames with their own engine, and
+        pushes the tree down as expressions into anything else that is lazy. "narwhals" always pushes down.
+    sample : str
+        Name of the sample.
+    weight : str, optional
+        Column of row weights. Whole numbers keep the counts whole.
+    unseen : "majority-branch", "missing" or "error"
+        What becomes of a category that growing did not see.
+    client : distributed.Client, optional
+        Of Dask; left out, the current one.
+    n_jobs : int
+        Threads that route batches.
+    delimiter, na, header : str, optional; sequence of str; bool
+        Of CSV files: what parts their cells (left out, it is found from the first line), the cells that
+        mean "missing", and whether they begin with a line of names (else column1, column2, ...).
+    ignore : sequence of str
+        Columns to leave out: they take no place where columns are matched by position.
+    progress : callable, optional
+        Called with the rows done and the rows in all (or again those done, if not known).
+    timeout : float
+        Seconds to wait for an answer of the Dask scheduler.
+    return_scan : bool
+        Also return a `Scan`: the engine used, rows, unseen categories.
+
+    Returns
+    -------
+    Counts, or Moments for a regression tree
+        Equal to those of `secateur.count` on the same rows, exactly where weights are whole (or
+        absent). Fractional weights give sums that no order of rows changes; numbers of a regression
+        tree are summed to rounding.
+
+    Notes
+    -----
+    Everything that the heads of files tell (missing columns, a column that changes its kind) is
+    checked before a row is read. Cells of CSV files are read as what the tree was grown on.
+
+    Examples
+    --------
+    >>> import secateur, tempfile, pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> tree, grown = secateur.grow(pa.table({"size": [1.0, 2.0, 4.0]}), ["no", "no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parquet.write_table(pa.table({"size": [0.5, 9.0], "sold": ["no", "yes"]}), f"{folder}/a.parquet")
+    ...     parquet.write_table(pa.table({"size": [None, 3.5], "sold": ["no", "no"]}), f"{folder}/b.parquet")
+    ...     held_out, scan = count(tree, folder, "sold", return_scan=True)
+    >>> held_out.by_class.tolist(), scan.n_rows
+    ([[3, 1], [2, 0], [1, 1]], 4)
+    """
+    grown = _tree_of(tree)
+    check_engine(engine)
+    if n_jobs < 1:
+        raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
+    used = engine_for(source, kind_of(source), engine)
+    if used == "memory" and not isinstance(target, str):
+        beside = _arrays(grown, source, target, weight, unseen, sample, ignore)
+        return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
+    if not isinstance(target, str):
+        raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
+    csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header)
+    opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
+    task = routing.plan(grown, opened.names, target, weight, unseen, opened.where, ignore)
+    if opened.check is not None:
+        opened.check(task)
+    tally = opened.over(task, progress)
+    made: Counts | Moments = tally.finish(grown, sample)
+    tally.tell()
+    if not return_scan:
+        return made
+    n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}
+    return made, Scan(used, tally.n_rows, n_unseen, tally.n_new, tally.n_guarded)
+
+
+counts = count
+
+
+def _arrays(
+    tree: Tree, data: Any, target: Any, weight: Any, unseen: Unseen, sample: str, ignore: Sequence[str]
+) -> Counts | Moments:
+    """Count data whose target and weights come beside it."""
+    for what, name in (("weight", weight), ("ignore", ignore[0] if ignore else None)):
+        if isinstance(name, str):
+            raise ParameterError(
+                f"{what}= names the column {name!r}, but the target is no name; pass the weights themselves, and the "
+                "columns that are wanted"
+            )
+    table = encode(data, schema=tree.schema, unseen=unseen, target=target, strict=False)
+    made: Counts | Moments = routing.count(tree, table, sample_weight=weight, sample=sample)
+    return made
+
+
+def _tree_of(given: Any) -> Tree:
+    model = getattr(given, "model_", given)
+    tree = getattr(model, "tree", model)
+    if not isinstance(tree, Tree):
+        raise UnsupportedError(f"tree is a {type(given).__name__}; a Tree, a Model or a fitted estimator is needed")
+    return tree

@@ -1,0 +1,127 @@
+"""The engines: one table of names and facts, which dispatch, messages and the command line read."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from ..data.names import check_name
+from ..errors import UnsupportedError
+
+Kind = Literal["files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What an engine can do.
+
+    Parameters
+    ----------
+    name : str
+    reads : tuple of str
+        The kinds of sources it reads.
+    needs : tuple of str
+        The packages it needs.
+    extra : str
+        The extra of the installation that brings them.
+    grows : bool
+        Whether trees can be grown with it.
+    sees_rows : bool
+        Whether rows pass through Python, so that a sample remembers them; a database counts by itself.
+    is_cluster : bool
+        Whether work is sent elsewhere: such an engine is never taken for files without being asked for.
+    """
+
+    name: str
+    reads: tuple[Kind, ...]
+    needs: tuple[str, ...] = ()
+    extra: str = "arrow"
+    grows: bool = True
+    sees_rows: bool = True
+    is_cluster: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether all it needs is there."""
+        return all(find_spec(package) is not None for package in self.needs)
+
+
+# In order of preference: where several read a source, "auto" takes the first.
+ENGINES = {
+    engine.name: engine
+    for engine in (
+        Engine("memory", ("frame",)),
+        Engine("duckdb", ("files", "duckdb relation"), ("duckdb", "pyarrow"), "duckdb"),
+        Engine("polars", ("files", "polars lazy"), ("polars",)),
+        Engine("pyarrow", ("files", "stream"), ("pyarrow",)),
+        Engine("dask", ("files", "dask", "partitions"), ("distributed",), "dask", is_cluster=True),
+        Engine("spark", ("spark",), ("pyspark",), "spark", grows=False, is_cluster=True),
+        Engine("narwhals", ("polars lazy", "duckdb relation", "lazy", "spark"), (), grows=False, sees_rows=False),
+    )
+}
+SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
+FROM_FILES = ("auto", "memory", *(e.name for e in ENGINES.values() if "files" in e.reads))  # of the command line
+
+
+def check_engine(name: Any, *, to_grow: bool = False) -> None:
+    """Refuse a name that is no engine (`to_grow`: or that cannot grow), with the nearest that is."""
+    check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.grows or not to_grow)])
+
+
+def engine_for(source: Any, kind: Kind, engine: str) -> str:
+    """Return the name of the engine that will read a source of this kind."""
+    if kind == "stream" and engine in SCANNERS:
+        engine = "pyarrow"  # which hands streams on, whoever makes them
+    fitting = [one for one in ENGINES.values() if kind in one.reads]
+    if engine == "auto" and kind == "files":
+        fitting = [one for one in fitting if not one.is_cluster]
+        found = next((one.name for one in fitting if one.is_installed), None)
+        if found is None:
+            wanted = ", ".join(" with ".join(one.needs) for one in fitting)
+            raise UnsupportedError(f"engine='auto' needs one of {wanted}; pip install 'secateur[arrow]'")
+        return found
+    if engine == "auto":
+        return fitting[0].name
+    if engine not in [one.name for one in fitting]:
+        able = " or ".join(repr(one.name) for one in fitting)
+        what = f"read files; {_WAYS[engine]}" if kind == "files" else f"count a {type(source).__name__}; {able} can"
+        raise UnsupportedError(f"engine={engine!r} cannot {what} (or 'auto')")
+    chosen = ENGINES[engine]
+    if kind == "files" and not chosen.is_installed:
+        needs = " and ".join(chosen.needs)
+        raise UnsupportedError(
+            f"engine={engine!r} needs {needs}, which is not installed; pip install 'secateur[{chosen.extra}]'"
+        )
+    return engine
+
+
+_WAYS = {
+    "memory": "read them with pandas, polars or pyarrow, or use another",
+    "narwhals": "pass a lazy frame, such as polars.scan_parquet(...), or use another",
+    "spark": "pass spark.read.parquet(...), or use another",
+}
+
+
+def kind_of(source: Any) -> Kind:
+    """What a source is, told by where its class is defined, so that nothing need be imported."""
+    from ._paths import is_path
+
+    if is_path(source):
+        return "files"
+    packages = {cls.__module__.partition(".")[0] for cls in type(source).__mro__}
+    name = type(source).__name__
+    if packages & {"dask", "dask_expr"}:
+        return "dask"
+    if "pyspark" in packages:
+        return "spark"
+    if isinstance(source, list) and source and type(source[0]).__module__.startswith(("dask", "distributed")):
+        return "partitions"
+    if "polars" in packages and name == "LazyFrame":
+        return "polars lazy"
+    if packages & {"duckdb", "_duckdb"}:
+        return "duckdb relation"
+    if "ibis" in packages or (name == "LazyFrame" and "narwhals" in packages):
+        return "lazy"
+    if name in ("RecordBatchReader", "Dataset", "FileSystemDataset", "Scanner") and "pyarrow" in packages:
+        return "stream"
+    is_frame = packages & {"pandas", "polars", "pyarrow", "numpy", "modin", "cudf", "narwhals", "secateur"}
+    return "stream" if hasattr(source, "__arrow_c_stream__") and not is_frame else "frame"

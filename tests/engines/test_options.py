@@ -1,0 +1,189 @@
+"""What an option means it means on every engine: the same rows, the same options, the same counts."""
+
+import numpy as np
+import pytest
+
+import secateur
+from secateur import engines
+from secateur.errors import DataError, SchemaError
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+csv = pytest.importorskip("pyarrow.csv")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+SCANNERS = ("duckdb", "polars", "pyarrow")
+PLACES = ("memory", *SCANNERS, "polars lazy", "stream", "narwhals", "dask")
+
+each_place = pytest.mark.parametrize("place", PLACES)
+each_scanner = pytest.mark.parametrize("engine", [*SCANNERS, "dask"])
+
+
+@pytest.fixture(scope="module")
+def client():
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def where(request, place, tmp_path):
+    """A function: (rows of a pyarrow table) to (the source in that place, the arguments that choose its engine)."""
+    if place in (*SCANNERS, "dask"):
+        pytest.importorskip("distributed" if place == "dask" else place)
+
+    def put(table):
+        if place == "memory":
+            return table, {}
+        if place in ("polars lazy", "narwhals"):
+            return pl.from_arrow(table).lazy(), {"engine": "polars" if place == "polars lazy" else "narwhals"}
+        if place == "stream":
+            return table.to_reader(2), {}
+        for k in range(2):
+            parquet.write_table(table.slice(3 * k, 3 if k == 0 else None), tmp_path / f"{k}.parquet")
+        more = {"client": request.getfixturevalue("client")} if place == "dask" else {}
+        return tmp_path, {"engine": place, **more}
+
+    return put
+
+
+GROWN = {
+    "size": [1.0, 2.0, None, 4.0, 5.0, 6.0, 7.0, 8.0],
+    "colour": ["red", "blue", "red", "blue", None, "red", "blue", "red"],
+    "truth": [True, False, True, None, False, True, True, False],
+}
+SOLD = ["no", "no", "yes", "yes", "no", "no", "yes", "no"]  # a tree of these tests all three columns
+LATER = {
+    "size": [0.5, None, 3.0, float("nan"), 9.0, 5.5, 2.5],
+    "colour": ["red", "blue", "mauve", None, "mauve", "red", "blue"],
+    "truth": [None, True, False, True, True, False, False],
+    "sold": ["no", "yes", "no", "yes", "perhaps", "no", "yes"],
+    "times": [1, 0, 2, 3, 1, 0, 5],
+}
+
+
+def tree_of(columns=GROWN, **options):
+    return secateur.grow(pa.table(columns), SOLD, min_samples_leaf=1, **options)[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@pytest.mark.parametrize("splits", ["binary", "multiway"])
+@pytest.mark.parametrize("unseen", ["majority-branch", "missing"])
+@each_place
+def test_unseen_categories_gaps_and_new_classes_are_the_same_everywhere(place, unseen, splits, where):
+    tree, table = tree_of(splits=splits), pa.table(LATER)
+    features = table.select(["size", "colour", "truth"])
+    expected = secateur.count(tree, secateur.encode(features, schema=tree.schema, unseen=unseen), LATER["sold"])
+    source, engine = where(table)
+
+    found = engines.count(tree, source, "sold", unseen=unseen, **engine)
+
+    assert found == expected
+    assert place == "narwhals" or found.sketch == expected.sketch
+
+
+@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@each_place
+def test_weights_are_the_same_everywhere(place, where):
+    tree, table = tree_of(), pa.table(LATER)
+    features = table.select(["size", "colour", "truth"])
+    expected = secateur.count(tree, features, LATER["sold"], sample_weight=LATER["times"])
+    source, engine = where(table)
+
+    found = engines.count(tree, source, "sold", weight="times", **engine)
+
+    assert found == expected
+    assert found.n_rows == expected.n_rows == 5
+    assert place == "narwhals" or found.sketch == expected.sketch
+
+
+@each_place
+def test_declared_categories_are_known_by_their_values_everywhere(place, where):
+    colour = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1, 2, 0, 1, 0]), ["red", "blue", "green"])
+    tree = tree_of({**GROWN, "colour": colour})
+    other = pa.DictionaryArray.from_arrays(pa.array([2, 1, 0, None, 0, 2, 1]), ["mauve", "blue", "red"])
+    table = pa.table({**LATER, "colour": other, "sold": ["no", "yes"] * 3 + ["no"]})
+    expected = secateur.count(tree, table.select(["size", "colour", "truth"]), table["sold"].to_pylist())
+    source, engine = where(table)
+
+    assert engines.count(tree, source, "sold", **engine) == expected
+
+
+@each_place
+def test_a_missing_target_is_refused_everywhere(place, where):
+    source, engine = where(pa.table({**LATER, "sold": ["no", "yes", None, "no", "no", None, "no"]}))
+
+    with pytest.raises(DataError, match=r"'sold' is missing in"):
+        engines.count(tree_of(), source, "sold", **engine)
+
+
+@each_place
+def test_unseen_categories_are_refused_everywhere_on_demand(place, where):
+    source, engine = where(pa.table({**LATER, "sold": ["no"] * 7}))
+
+    with pytest.raises(SchemaError, match="colour"):
+        engines.count(tree_of(), source, "sold", unseen="error", **engine)
+
+
+@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@each_place
+def test_an_ignored_column_takes_no_place_among_columns_without_names(place, where):
+    X = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 4.0]])
+    tree, _ = secateur.grow(X, ["no", "no", "yes", "yes"])
+    source, engine = where(pa.table({"id": [7.0] * 4, "a": X[:, 0], "sold": ["no", "yes"] * 2, "b": X[:, 1]}))
+
+    found = engines.count(tree, source, "sold", ignore=["id"], **engine)
+
+    assert found == secateur.count(tree, X, ["no", "yes"] * 2)
+    source, engine = where(pa.table({"a": X[:, 0], "sold": ["no", "yes"] * 2, "b": X[:, 1]}))
+    with pytest.raises(SchemaError, match=r"no column 'id' \(ignore=\)"):
+        engines.count(tree, source, "sold", ignore=["id"], **engine)
+
+
+# ---- of CSV files
+
+
+def lines(folder, *, header=True, mark=",", gap="?"):
+    """Rows as a CSV file, with another mark for gaps; the empty cell of a column of words is a word."""
+    rows = [("size", "colour", "sold")] if header else []
+    rows += [("1.5", "red", "no"), (gap, "", "yes"), ("7", gap, "no"), ("3", "blue", "yes"), (gap, gap, "no")]
+    (folder / "rows.csv").write_text("".join(mark.join(row) + "\n" for row in rows))
+    return folder / "rows.csv"
+
+
+def expected_of(tree, names):
+    size = [1.5, None, 7.0, 3.0, None]
+    later = pa.table({names[0]: size, names[1]: ["red", "", None, "blue", None]})
+    return secateur.count(tree, later, ["no", "yes", "no", "yes", "no"])
+
+
+@each_scanner
+def test_marks_of_missing_cells_are_the_same_everywhere(engine, request, tmp_path):
+    pytest.importorskip("distributed" if engine == "dask" else engine)
+    more = {"client": request.getfixturevalue("client")} if engine == "dask" else {}
+    tree = tree_of({"size": GROWN["size"], "colour": ["", "blue", *GROWN["colour"][2:]]})
+    expected = expected_of(tree, ("size", "colour"))
+    path = lines(tmp_path)
+    read = secateur.encode(path, schema=tree.schema, target="sold", na=["?"])
+    assert secateur.count(tree, read) == expected
+
+    assert engines.count(tree, path, "sold", engine=engine, na=["?"], **more) == expected
+    assert engines.count(tree, path, "sold", engine=engine, na="?", **more) == expected
+    with pytest.raises(DataError, match=r"rows\.csv cannot be read by"):
+        engines.count(tree, path, "sold", engine=engine, **more)
+
+
+@each_scanner
+def test_a_file_without_a_line_of_names_and_with_another_mark_is_the_same_everywhere(engine, request, tmp_path):
+    pytest.importorskip("distributed" if engine == "dask" else engine)
+    more = {"client": request.getfixturevalue("client")} if engine == "dask" else {}
+    names = ("column1", "column2")
+    tree = tree_of({"column1": GROWN["size"], "column2": ["", "blue", *GROWN["colour"][2:]]})
+    path = lines(tmp_path, header=False, mark="|", gap="-")
+
+    found = engines.count(tree, path, "column3", engine=engine, na=["-"], header=False, delimiter="|", **more)
+
+    assert found == expected_of(tree, names)

@@ -1,0 +1,47 @@
+"""The table of engines: what it says is what engines do, and what messages and the command line show."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import secateur
+from secateur import engines
+from secateur.engines import registry
+from secateur.errors import ParameterError, UnsupportedError
+
+pytestmark = pytest.mark.quick
+
+
+def test_an_unknown_engine_is_answered_with_the_nearest():
+    tree, _ = secateur.grow([[1.0], [2.0]], ["no", "yes"])
+
+    with pytest.raises(ParameterError, match=r"engine='duckbd'; one of 'auto', 'memory'.*did you mean 'duckdb'\?"):
+        engines.count(tree, "rows.parquet", "y", engine="duckbd")
+    with pytest.raises(ParameterError, match="engine='spark'; one of 'auto', 'memory', 'duckdb', 'polars'"):
+        engines.grow("rows.parquet", "y", engine="spark")
+
+
+def test_every_extra_is_one_of_the_project():
+    known = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text())["project"]
+    for engine in engines.ENGINES.values():
+        assert engine.extra in known["optional-dependencies"]
+
+
+def test_every_kind_of_source_is_read_by_some_engine_and_refused_by_the_others():
+    for kind in registry.Kind.__args__:
+        able = [engine.name for engine in engines.ENGINES.values() if kind in engine.reads]
+        assert able
+        for name in {*engines.ENGINES} - {*able}:
+            if kind == "stream" and name in registry.SCANNERS:
+                continue
+            with pytest.raises(UnsupportedError, match=f"engine='{name}' cannot"):
+                registry.engine_for(object(), kind, name)
+
+
+def test_the_command_line_offers_what_reads_files():
+    from secateur.cli._count import count
+
+    (option,) = [one for one in count.params if one.name == "engine"]
+
+    assert tuple(option.type.choices) == ("auto", "memory", "duckdb", "polars", "pyarrow", "dask")
