@@ -165,6 +165,56 @@ def owners_real(
     return owner.base
 
 
+def nested_steps(
+    gain: cython.const[Number][:], size: cython.const[cython.longlong][:], owner: cython.const[cython.int][:]
+):
+    """(steps, ratios): the first member of the family in which each node is shut, and the ratios at which members begin.
+
+    Nodes shut with the node that owns them, in the order of gain / size; those that gain nothing
+    are shut in the first member. Equal ratios shut together: whole ones by exact comparison, for
+    which no gain times size may exceed 2^51, real ones within the tolerance.
+    """
+    n: cython.Py_ssize_t = owner.shape[0]
+    link: cython.int[::1] = np.empty(n, np.int32)
+    n_links: cython.Py_ssize_t = 0
+    n_ratios: cython.Py_ssize_t = 0
+    found = np.empty(n)
+    ratio: cython.double[::1] = found
+    steps: cython.int[::1] = np.zeros(n, np.int32)
+    v: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    is_new: cython.bint
+    with cython.nogil:
+        for v in range(n):
+            if owner[v] == v and gain[v] > 0:
+                link[n_links] = cython.cast(cython.int, v)
+                ratio[n_links] = cython.cast(cython.double, gain[v]) / cython.cast(cython.double, size[v])
+                n_links += 1
+    order: cython.const[cython.Py_ssize_t][:] = np.argsort(found[:n_links])
+    ratios = np.empty(n_links)
+    value: cython.double[::1] = ratios
+    with cython.nogil:
+        before = 0
+        for k in range(n_links):
+            v = link[order[k]]
+            if k == 0:
+                is_new = True
+            elif Number is cython.double:
+                is_new = ratio[order[k]] - ratio[order[k - 1]] > TOLERANCE * abs(ratio[order[k]])
+            else:
+                is_new = gain[v] * size[before] != gain[before] * size[v]
+            if is_new:
+                value[n_ratios] = ratio[order[k]]
+                n_ratios += 1
+            steps[v] = cython.cast(cython.int, n_ratios)
+            before = v
+        for v in range(n):
+            if owner[v] >= 0:
+                steps[v] = steps[owner[v]]
+    return steps.base, ratios[:n_ratios]
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil

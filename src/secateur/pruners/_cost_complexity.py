@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
+from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
 from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
 from ..errors import ParameterError
 from ..nouns.costs import Sample, labels_of, node_cost, seen_of
@@ -218,14 +218,7 @@ def _is_concave(values: Sums) -> bool:
 
 
 def _additive_path(tree: Tree, costs: Sums, charge: Longs) -> _Path:
-    gain, size, owner = collapse_events(tree.parent, charge, costs)
-    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
-    links = links[gain[links] > 0]  # the others are cut at alpha = 0 already
-    rank, ratios = ranked_ratios(gain[links], size[links])
-    steps = np.zeros(tree.n_nodes, np.int32)
-    steps[links] = rank + 1
-    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
-    alphas = np.append(0.0, ratios)
+    steps, alphas = nested_path(tree.parent, charge, costs)
     return _Path(steps, alphas, member_sums(tree.parent, steps, costs, len(alphas)))
 
 
