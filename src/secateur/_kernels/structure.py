@@ -172,6 +172,18 @@ def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.cons
     return wrong_node, wrong_class, summed.base
 
 
+def added_leaves(parent: cython.const[cython.int][:]):
+    """How many leaves each node adds by not being one: a child less than it has, 0 of a leaf."""
+    added: cython.longlong[::1] = np.zeros(parent.shape[0], np.int64)
+    with cython.nogil:
+        for v in range(1, parent.shape[0]):
+            added[parent[v]] += 1
+        for v in range(parent.shape[0]):
+            if added[v] > 0:
+                added[v] -= 1
+    return added.base
+
+
 def row_sums(by_class: cython.const[cython.longlong][:, :]):
     """The whole counts of each node, added up."""
     total: cython.longlong[::1] = np.zeros(by_class.shape[0], np.int64)

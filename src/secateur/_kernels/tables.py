@@ -2,7 +2,7 @@
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import INFINITY
+from cython.cimports.libc.math import INFINITY, NAN
 from cython.cimports.secateur._kernels.growing import (
     ABOVE,
     ARITY,
@@ -38,10 +38,10 @@ def in_preorder(
     parent: cython.int[::1] = np.empty(n, np.int32)
     end: cython.int[::1] = np.empty(n, np.int32)
     right: cython.int[::1] = np.empty(n, np.int32)
-    feature: cython.int[::1] = np.full(n, -1, np.int32)
-    default: cython.int[::1] = np.zeros(n, np.int32)
-    birth: cython.int[::1] = np.full(n, -1, np.int32)
-    score: cython.double[::1] = np.full(n, np.nan)
+    feature: cython.int[::1] = np.empty(n, np.int32)
+    default: cython.int[::1] = np.empty(n, np.int32)
+    birth: cython.int[::1] = np.empty(n, np.int32)
+    score: cython.double[::1] = np.empty(n)
     test: cython.longlong[:, ::1] = np.empty((5, n), np.int64)
     stack: cython.longlong[::1] = np.empty(n, np.int64)
     above: cython.int[::1] = np.empty(n, np.int32)  # new number of the parent of what is on the stack
@@ -64,6 +64,10 @@ def in_preorder(
                 else:
                     by_class[u, c] = count
             test[1, u] = NONE
+            feature[u] = -1
+            default[u] = 0
+            birth[u] = -1
+            score[u] = NAN
             if nodes[v, BIRTH] >= 0:
                 test[0, u] = nodes[v, SLOT]
                 test[1, u] = nodes[v, KIND]
@@ -105,7 +109,7 @@ def thresholds(
     parts what is present from what is missing.
     """
     n: cython.Py_ssize_t = feature.shape[0]
-    out: cython.double[::1] = np.full(n, np.nan)
+    out: cython.double[::1] = np.empty(n)
     has_rows: cython.bint = rows.shape[0] > 0
     v: cython.Py_ssize_t
     below: cython.Py_ssize_t
@@ -115,6 +119,7 @@ def thresholds(
     with cython.nogil:
         for v in range(n):
             if test[1, v] != NUMERIC:
+                out[v] = NAN
                 continue
             if test[3, v] < 0:
                 out[v] = INFINITY

@@ -48,8 +48,7 @@ def nested_path(parent: Ints, weight: Longs, cost: Sums) -> tuple[Ints, Floats]:
     """Return (steps, alphas): the first minimiser of cost + alpha * size in which each node is a leaf or gone."""
     gain, size, owner = collapse_events(parent, weight, cost)
     if not _needs_fractions(gain, size):
-        steps, ratios = nested_steps(gain, size, owner)
-        return steps, np.append(0.0, ratios)
+        return nested_steps(gain, size, owner)
     links = np.flatnonzero((owner == np.arange(len(parent))) & (gain > 0))  # the others are shut from the first on
     rank, ratios = _ranked_fractions(gain[links], size[links])
     steps = np.zeros(len(parent), np.int32)

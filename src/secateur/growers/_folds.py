@@ -6,7 +6,7 @@ part is exactly the one that `grow` would return for its rows.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -215,7 +215,8 @@ def _fresh(data: Prepared) -> Prepared:
     codes = data.codes
     if codes is not None:
         codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy())
-    return replace(data, lists=data.lists._replace(entries=data.lists.entries.copy()), codes=codes)
+    lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
+    return Prepared(lists, codes, data.weights, data.values)
 
 
 def _rows_of(table: Table, rows: Array) -> Table:

@@ -131,5 +131,7 @@ def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None
     whole = float(grown.total[0]) or 1.0
     if prior is None:
         prior = grown.by_class[0] / whole
-    expected = np.broadcast_to((1 - np.asarray(prior, float)) * m, grown.n_classes)
+    expected = (1 - np.asarray(prior, float)) * m
+    if expected.shape != (grown.n_classes,):
+        expected = np.broadcast_to(expected, grown.n_classes)
     return sealed(structure.m_estimates(grown.by_class, grown.total, expected, m, whole))

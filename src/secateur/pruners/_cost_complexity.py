@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import size_dp
+from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
 from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
@@ -177,8 +177,7 @@ def _charges(tree: Tree, size: str) -> Longs:
     """What keeping each node adds to the size; 0 at leaves."""
     if size not in ("leaves", "nodes"):
         raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
-    arity = tree.arity.astype(np.int64)
-    return arity if size == "nodes" else np.maximum(arity - 1, 0)
+    return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
 
 
 def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:

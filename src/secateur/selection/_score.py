@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._kernels import structure
 from .._kernels.weakest_link import member_sums, nested_path
-from ..data.arrays import Floats, Longs, Sums
+from ..data.arrays import Floats, Sums
 from ..growers._folds import Ground, Judges
 from ..growers._settings import Settings
 from ..nouns.counts import Counts
@@ -75,17 +76,10 @@ def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) ->
         weight = float(by_class[0].sum())
     if path.penalty == "leaves" and path.size == "leaves" and path.losses.costs is None:
         # What `cost_complexity` would return, without a sequence that nobody will see.
-        steps, alphas = nested_path(tree.parent, _added_leaves(tree), answers.cost)
+        steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)
         sums = [None if one is None else member_sums(tree.parent, steps, one, len(alphas)) for one in (loss, square)]
     else:
         sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
         assert sequence.alphas is not None
         alphas, sums = sequence.alphas, [None if one is None else sequence.costs_on(one) for one in (loss, square)]
     return Fold(alphas / answers.unit, sums[0], sums[1], weight)
-
-
-def _added_leaves(tree: Tree) -> Longs:
-    """What keeping each node adds to the number of leaves; 0 at leaves."""
-    added: Longs = np.bincount(tree.parent[1:], minlength=tree.n_nodes)
-    added[added > 0] -= 1
-    return added
