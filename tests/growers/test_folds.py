@@ -114,3 +114,18 @@ def test_too_many_branches_are_refused_as_in_grow():
         table = encode(X, target=np.arange(1001) % 2)
     with pytest.raises(UnsupportedError, match="1,001 categories"):
         Ground.of(table).part(np.arange(1001)).grow(settings_of(splits="multiway"))
+
+
+@pytest.mark.lane
+@given(parted(weights="whole"))
+def test_ways_of_growing_on_one_part_do_not_hinder_each_other(drawn):
+    sample, is_kept = drawn
+    ground = Ground.of(encode(sample.X, target=sample.y, nominal=list(sample.nominal)), sample.weight)
+    rows = np.flatnonzero(is_kept)
+    part = ground.part(rows)
+    ways = [settings_of(criterion=name, splits=splits) for name in ("gini", "entropy") for splits in ("binary", "multiway")]
+    for settings in (*ways, *ways):
+        found, alone = part.grow(settings, is_checked=False), ground.part(rows).grow(settings)
+        assert found[0] == alone[0]
+        assert found[1] == alone[1]
+        assert (found[0].right == alone[0].right).all()
