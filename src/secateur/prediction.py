@@ -9,7 +9,8 @@ import numpy as np
 
 from ._kernels import structure
 from .data.arrays import Array, Floats, Ints, sealed
-from .errors import ParameterError, UnsupportedError
+from .data.names import check_name
+from .errors import UnsupportedError
 from .nouns.counts import Counts
 from .nouns.model import Model
 from .routing import apply
@@ -139,5 +140,4 @@ def _counts(model: Model) -> Counts:
 
 
 def check_kind(kind: str) -> None:
-    if kind not in PROBABILITIES:
-        raise ParameterError(f"probabilities={kind!r}; one of {', '.join(map(repr, PROBABILITIES))} is needed")
+    check_name("probabilities", kind, PROBABILITIES)

@@ -103,9 +103,9 @@ def test_delta_outside_its_range_is_refused_by_every_method(method, delta):
 def test_misuse_is_refused_with_the_way_out():
     with pytest.raises(ParameterError, match="method='other'"):
         certify(FRESH, HELD, method="other")
-    with pytest.raises(ParameterError, match="use method='path'"):
+    with pytest.raises(ParameterError, match="for a sequence use 'path'"):
         certify(SEQUENCE, HELD, method="test-sample")
-    with pytest.raises(ParameterError, match="hand over the sequence"):
+    with pytest.raises(ParameterError, match="pass the sequence"):
         certify(FRESH, HELD, method="path")
     with pytest.raises(ParameterError, match="needs grown="):
         certify(CHOSEN, HELD, method="occam")

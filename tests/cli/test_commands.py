@@ -94,6 +94,16 @@ def test_prune_to_a_number_of_leaves_by_hand_and_by_rule(command, model_file):
     assert by_rule["rule"].startswith("error-based")
 
 
+@pytest.mark.parametrize("alpha", [0.003, 0.01, 0.02])
+def test_a_penalty_is_per_row_with_and_without_a_rule(command, model_file, alpha):
+    model = load_model(model_file)
+    expected = secateur.prune(model.tree, model.grown).at(alpha * int(model.grown.total[0])).n_leaves
+
+    for rule in ([], ["--rule", "cost-complexity"], ["--rule", "weakest-links"]):
+        found = json.loads(command("prune", model_file, *rule, "--alpha", alpha, "--json")[1])
+        assert found["leaves"] == expected
+
+
 def test_predict_gives_one_line_a_row_and_equals_the_library(command, model_file, fresh_file):
     code, out, _ = command("predict", model_file, fresh_file, "--probabilities", "--leaf")
     lines = list(csv.DictReader(io.StringIO(out)))

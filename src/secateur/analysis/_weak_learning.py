@@ -24,6 +24,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+from ..data.names import check_name
 from ..errors import ParameterError
 from ._checks import between, whole
 
@@ -256,8 +257,7 @@ def _proportion(tau: float, r: float, p: float) -> float:
 
 
 def _impurity(criterion: str) -> Callable[[float], float]:
-    if criterion not in _IMPURITY:
-        raise ParameterError(f"criterion={criterion!r}; one of {', '.join(map(repr, _IMPURITY))} is needed")
+    check_name("criterion", criterion, _IMPURITY)
     return _IMPURITY[criterion]
 
 

@@ -16,51 +16,75 @@ Limits on other things than the error, from rows that no choice has seen:
     leaf_shares           the class shares in every leaf, all at once
     importance_weighted   the error where new rows will come from, if these come from elsewhere
 
-`certify` is the one door to all of them. A `Bound` that is not a guarantee says so.
+`METHODS` names those that limit the error; `certify` is the one door to them. A new one is one file, one
+line here, one test. A `Bound` that is not a guarantee says so.
 """
 
-from ..nouns.shares import LeafShares
-from ..statistics.freshness import Freshness
-from ..statistics.tails import binomial_upper, chernoff_upper, kl_upper, log_binomial_tail
-from ._betting import betting_upper
-from ._certify import METHODS, certify
-from ._cost import certified_cost
-from ._counting import count_prunings, count_prunings_by_size, count_prunings_within
-from ._fresh import freshness
-from ._importance import importance_weighted
-from ._leaf_shares import leaf_shares
-from ._occam import occam
-from ._pac_bayes import pac_bayes
-from ._path import cross_validation_weights, least_bound, path
-from ._rademacher import draw_signs, rademacher, signed_extremes
-from ._rates import class_rates
-from ._test_sample import test_sample
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = [
-    "METHODS",
-    "Freshness",
-    "LeafShares",
-    "betting_upper",
-    "binomial_upper",
-    "certified_cost",
-    "certify",
-    "chernoff_upper",
-    "class_rates",
-    "count_prunings",
-    "count_prunings_by_size",
-    "count_prunings_within",
-    "cross_validation_weights",
-    "draw_signs",
-    "freshness",
-    "importance_weighted",
-    "kl_upper",
-    "leaf_shares",
-    "least_bound",
-    "log_binomial_tail",
-    "occam",
-    "pac_bayes",
-    "path",
-    "rademacher",
-    "signed_extremes",
-    "test_sample",
-]
+from ..data.names import lazily
+
+
+@dataclass(frozen=True)
+class Method:
+    """Where a certificate lives and what it asks for.
+
+    Parameters
+    ----------
+    function : str
+        Name of the function; its file is `_function.py`.
+    takes : tuple of str
+        What it certifies: "pruning", "sequence" or both.
+    pays : bool
+        Whether it pays for a choice that the held-out sample had a part in. It is then called as
+        `function(tree, grown, holdout, pruning=..., delta=...)`, else as `function(pruning, holdout, delta=...)`.
+    is_random : bool
+        Whether it draws random numbers, from `rng=`.
+    takes_k : bool
+        Whether it can be told, by `k=`, that the choice was among prunings with at most k growing errors.
+    """
+
+    function: str
+    takes: tuple[str, ...] = ("pruning", "sequence")
+    pays: bool = True
+    is_random: bool = False
+    takes_k: bool = False
+
+    def run(self, *samples: Any, **parameters: Any) -> Any:
+        """Call the certificate."""
+        return __getattr__(self.function)(*samples, **parameters)
+
+
+METHODS = {
+    "test-sample": Method("test_sample", ("pruning",), pays=False),
+    "path": Method("path", ("sequence",), pays=False),
+    "occam": Method("occam", takes_k=True),
+    "rademacher": Method("rademacher", is_random=True, takes_k=True),
+    "pac-bayes": Method("pac_bayes", ("pruning",)),
+}
+# Every function and its file; those below are not methods of `certify`, or help one.
+_HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
+    "Freshness": "..statistics.freshness",
+    "LeafShares": "..nouns.shares",
+    "betting_upper": "._betting",
+    "binomial_upper": "..statistics.tails",
+    "certified_cost": "._cost",
+    "certify": "._certify",
+    "chernoff_upper": "..statistics.tails",
+    "class_rates": "._rates",
+    "count_prunings": "._counting",
+    "count_prunings_by_size": "._counting",
+    "count_prunings_within": "._counting",
+    "cross_validation_weights": "._path",
+    "draw_signs": "._rademacher",
+    "freshness": "._fresh",
+    "importance_weighted": "._importance",
+    "kl_upper": "..statistics.tails",
+    "leaf_shares": "._leaf_shares",
+    "least_bound": "._path",
+    "log_binomial_tail": "..statistics.tails",
+    "signed_extremes": "._rademacher",
+}
+__getattr__ = lazily(__name__, _HOMES)
+__all__ = ["METHODS", "Method", *_HOMES]  # noqa: PLE0604

@@ -4,20 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..statistics.tails import check_delta
+from . import METHODS
 from ._fresh import Asked, freshness, place_in
-from ._occam import occam
-from ._pac_bayes import pac_bayes
 from ._path import path
-from ._rademacher import rademacher
 from ._test_sample import test_sample
-
-METHODS = ("best", "test-sample", "path", "occam", "rademacher", "pac-bayes")
 
 
 def certify(
@@ -40,7 +37,7 @@ def certify(
     counts : Counts
         Whole counts of a sample that did not grow the tree.
     method : str
-        "test-sample", "path", "occam", "rademacher", "pac-bayes", or "best".
+        A name of `secateur.certifiers.METHODS`, or "best".
     delta : float
         Failure probability of the whole answer.
     grown : Counts, optional
@@ -102,8 +99,7 @@ def certify(
         raise UnsupportedError(
             f"a {type(asked).__name__} was given; certify takes a Pruning, a list of them, or a PruningSequence"
         )
-    if method not in METHODS:
-        raise ParameterError(f"method={method!r}; one of {', '.join(map(repr, METHODS))} is needed")
+    check_name("method", method, ("best", *METHODS))
     common = {"repeated": repeated}
     if method == "best":
         return _best(asked, counts, delta, grown, sequence, common, parameters)
@@ -119,31 +115,26 @@ def _one(
     sequence: PruningSequence | None,
     parameters: dict[str, Any],
 ) -> Any:
-    if method == "test-sample":
-        if isinstance(asked, PruningSequence):
-            raise ParameterError("method='test-sample' certifies one pruning; use method='path' for a sequence")
-        return test_sample(asked, counts, delta=delta, **parameters)
-    if method == "path":
-        if isinstance(asked, PruningSequence):
-            return path(asked, counts, delta=delta, **parameters)
-        if sequence is None:
+    how = METHODS[method]
+    if isinstance(asked, PruningSequence) and "sequence" not in how.takes:
+        able = ", ".join(repr(name) for name, one in METHODS.items() if "sequence" in one.takes)
+        raise ParameterError(f"method={method!r} certifies one pruning; for a sequence use {able}")
+    if how.pays:
+        if grown is None:
             raise ParameterError(
-                "method='path' certifies a whole sequence; hand over the sequence the pruning is from, or say sequence="
+                f"method={method!r} needs grown=, the counts of the growing sample: they say what it pays for"
             )
-        member = place_in(sequence, asked)
-        if member is None:
-            raise ParameterError("method='path': the pruning is no member of the sequence")
-        return path(sequence, counts, delta=delta, **parameters)[member]
-    if grown is None:
+        return how.run(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
+    if isinstance(asked, PruningSequence) or "pruning" in how.takes:
+        return how.run(asked, counts, delta=delta, **parameters)
+    if sequence is None:
         raise ParameterError(
-            f"method={method!r} needs grown=, the counts of the growing sample: they say what it pays for"
+            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or say sequence="
         )
-    if method == "pac-bayes":
-        if isinstance(asked, PruningSequence):
-            raise ParameterError("method='pac-bayes' certifies one pruning; use 'path' or 'occam' for a sequence")
-        return pac_bayes(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
-    function = occam if method == "occam" else rademacher
-    return function(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
+    member = place_in(sequence, asked)
+    if member is None:
+        raise ParameterError(f"method={method!r}: the pruning is no member of the sequence")
+    return how.run(sequence, counts, delta=delta, **parameters)[member]
 
 
 def _best(

@@ -3,7 +3,7 @@
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from .._kernels import mixtures, signed_dp, structure
 from ..data.arrays import Ints, Longs, Sums
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts
+from ..nouns.counts import Counts, LabelRule, Original, check_label_rule
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
-
-Labels = Literal["grow", "prune", "both"]
-Original = Literal["fixed", "relabel"]
 
 
 @dataclass(frozen=True)
@@ -56,10 +53,7 @@ def check_budget(grown: Counts, k: int | None, what: str) -> int:
 
 def check_labels(labels: str, original: str) -> bool:
     """Whether labels are free (chosen on the held-out sample)."""
-    if labels not in ("grow", "prune", "both"):
-        raise ParameterError(f"labels={labels!r}; one of 'grow', 'prune', 'both' is needed")
-    if original not in ("fixed", "relabel"):
-        raise ParameterError(f"original={original!r}; 'fixed' or 'relabel' is needed")
+    check_label_rule(labels, original)
     return labels != "grow"
 
 
@@ -76,7 +70,7 @@ def chosen(
     holdout: Counts,
     pruning: Pruning | PruningSequence | None,
     *,
-    labels: Labels = "grow",
+    labels: LabelRule = "grow",
     original: Original = "fixed",
     budget: int | None = None,
 ) -> Chosen:
@@ -122,7 +116,7 @@ def chosen(
     return found
 
 
-def least_errors(grown: Counts, holdout: Counts, labels: Labels, original: Original) -> Sums:
+def least_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Original) -> Sums:
     """Held-out errors of each node as a leaf, under the best label it may take."""
     fixed = holdout.errors_if_leaf(grown.majority)
     if labels == "grow":
@@ -131,7 +125,7 @@ def least_errors(grown: Counts, holdout: Counts, labels: Labels, original: Origi
     return np.where(holdout.tree.is_leaf, fixed, free) if original == "fixed" else free
 
 
-def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Labels, original: Original) -> Ints:
+def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: LabelRule, original: Original) -> Ints:
     """The labels of a pruning; refused if the class that is paid for does not contain them."""
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a certificate of its errors needs them")

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Array, Longs
+from ..data.names import check_name
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
@@ -81,8 +82,7 @@ def certified_cost(
     cost, exact tails of 2 steps
     """
     delta = check_delta(delta)
-    if method not in ("auto", "steps", "betting"):
-        raise ParameterError(f"method={method!r}; one of 'auto', 'steps', 'betting' is needed")
+    check_name("method", method, ("auto", "steps", "betting"))
     about = offered_fresh(pruning, counts)
     n = check_rows(counts, "a limit on costs", repeated=repeated)
     if pruning.node_labels is None:

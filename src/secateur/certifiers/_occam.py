@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from .._kernels import mixtures
 from ..data.arrays import Floats
-from ..errors import ParameterError
+from ..data.names import check_name
 from ..nouns.bound import Bound
-from ..nouns.counts import Counts
+from ..nouns.counts import Counts, LabelRule, Original
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.tails import Tail, check_delta, upper_limit
-from ._checks import Chosen, Labels, Original, check_budget, check_labels, chosen
+from ._checks import Chosen, check_budget, check_labels, chosen
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
 
 Prior = Literal["uniform", "within-k", "size", "informed", "branching", "printed"]
@@ -41,7 +41,7 @@ def occam(
     pruning: Pruning | PruningSequence | None = None,
     lam: npt.ArrayLike = LAMBDAS,
     mu: npt.ArrayLike = MUS,
-    labels: Labels = "grow",
+    labels: LabelRule = "grow",
     original: Original = "fixed",
     repeated: bool = False,
 ) -> Any:
@@ -99,8 +99,7 @@ def occam(
     (0.1502, 0.6931)
     """
     delta = check_delta(delta)
-    if prior not in _PRIORS:
-        raise ParameterError(f"prior={prior!r}; one of {', '.join(map(repr, _PRIORS))} is needed")
+    check_name("prior", prior, _PRIORS)
     n, about = check_samples(tree, grown, holdout, "an Occam bound", repeated=repeated)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)

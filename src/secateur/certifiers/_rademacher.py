@@ -24,13 +24,13 @@ from ..data.arrays import Longs
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
 from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts
+from ..nouns.counts import Counts, LabelRule, Original
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..statistics.freshness import check_samples
 from ..statistics.tails import check_delta
-from ._checks import Labels, Original, budget_walk, check_budget, check_labels, chosen
+from ._checks import budget_walk, check_budget, check_labels, chosen
 
 
 def rademacher(
@@ -41,7 +41,7 @@ def rademacher(
     delta: float = 0.05,
     draws: int = 1,
     k: int | None = None,
-    labels: Labels = "grow",
+    labels: LabelRule = "grow",
     original: Original = "fixed",
     form: Literal["centred", "printed"] = "centred",
     rng: np.random.Generator | int | None = None,
@@ -186,7 +186,7 @@ def signed_extremes(
     signs: Longs,
     *,
     k: int | None = None,
-    labels: Labels = "grow",
+    labels: LabelRule = "grow",
     original: Original = "fixed",
 ) -> tuple[int, int]:
     """Return the greatest and the least sum of the signs of the errors over a class of prunings.

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from ..certifiers import METHODS
 from . import _common as common
 from ._certify_of import certify_of, certify_of_options
 from ._held_out import held_out_counts, held_out_options
@@ -20,7 +21,7 @@ Example:
 @certify_of_options
 @click.option(
     "--method", default="best", show_default=True,
-    type=click.Choice(["best", "test-sample", "path", "occam", "rademacher", "pac-bayes"]),
+    type=click.Choice(["best", *METHODS]),
 )  # fmt: skip
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
 @click.option("--max-error", type=float, metavar="X", help="Leave with code 1 if the certified error is above X.")

@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
+from ..growers import CRITERIA
 from . import _common as common
 from ._summary import print_model, summary
-
-CRITERIA = ("auto", "gini", "entropy", "sqrt", "sqrt_pairs", "gain_ratio", "squared_error")
 
 
 def _how_to_select(text: str) -> Any:
@@ -28,7 +27,7 @@ Example:
 @click.argument("data", metavar="DATA")
 @click.option("--target", required=True, metavar="COL", help="Column that holds the answers.")
 @click.option("--task", type=click.Choice(["classify", "regress"]), default="classify", show_default=True)
-@click.option("--criterion", type=click.Choice(CRITERIA), default="auto", show_default=True)
+@click.option("--criterion", type=click.Choice(["auto", *CRITERIA]), default="auto", show_default=True)
 @click.option("--min-samples-leaf", default="auto", show_default=True, metavar="N")
 @click.option("--max-depth", type=click.IntRange(0), metavar="N")
 @click.option("--splits", type=click.Choice(["binary", "multiway"]), default="binary", show_default=True)

@@ -36,7 +36,6 @@ def prune(model: str, **options: Any) -> int:
     from .. import fitting
     from ..nouns.sequence import PruningSequence
     from ..pruners import RULES
-    from ..pruners import prune as run_rule
 
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)
@@ -58,11 +57,10 @@ def prune(model: str, **options: Any) -> int:
         found = fitting.prune_to(found, **sizes)
     else:
         rule = options["rule"] or "reduced-error"
-        needs_holdout = rule in RULES and "holdout" in RULES[rule].samples
-        if needs_holdout and found.holdout is None:
+        if rule in RULES and RULES[rule].needs_holdout and found.holdout is None:
             raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
-        samples = [found.grown, found.holdout] if needs_holdout else [found.grown]
-        result = run_rule(found.tree, *samples, rule=rule, **common.parameters_of(options["parameters"]))
+        parameters = common.parameters_of(options["parameters"])
+        result = fitting.pruned_by(rule, found.grown, found.holdout, **parameters)
         if isinstance(result, PruningSequence):
             found = replace(found, sequence=result, selection=None, certificate=None)
             if not sizes and holdout is None:

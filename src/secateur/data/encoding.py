@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array
 from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
+from .names import check_name
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Source, open_source
 from .table import Column, Kind, Schema, Table, read_only
@@ -102,8 +103,7 @@ def encode(
     ([[-1], [2.0]], (1, 0))
     """
     known = schema.schema if isinstance(schema, Table) else schema
-    if unseen not in ("majority-branch", "missing", "error"):
-        raise ParameterError(f"unseen={unseen!r}; one of 'majority-branch', 'missing', 'error' is needed")
+    check_name("unseen", unseen, ("majority-branch", "missing", "error"))
     if isinstance(data, Table):
         if not (nominal is numeric is names is weights is None):
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")

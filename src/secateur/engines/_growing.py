@@ -19,6 +19,7 @@ import numpy as np
 from .._kernels import grow_parts as parts
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
+from ..growers import CRITERIA
 from ..growers._assemble import assemble
 from ..growers._prepare import Prepared, Values
 from ..growers._run import Grown
@@ -32,7 +33,6 @@ from ._parts import Extent
 from ._sketch import SurveyTask
 from ._where import open_source
 
-CRITERIA = ("gini", "entropy", "sqrt")
 FINISH_CELLS = 20_000_000  # rows times columns that are grown at once in memory
 
 
@@ -119,10 +119,10 @@ def grow(
     >>> tree.threshold.tolist(), counts.by_class.tolist()
     ([3.0, nan, nan], [[2, 2], [2, 0], [0, 2]])
     """
-    if criterion not in CRITERIA:
+    if not (criterion in CRITERIA and CRITERIA[criterion].is_streamed):
+        able = ", ".join(repr(name) for name, one in CRITERIA.items() if one.is_streamed)
         raise UnsupportedError(
-            f"criterion={criterion!r}; growing out of core knows {', '.join(map(repr, CRITERIA))}; "
-            "secateur.grow knows the others, in memory"
+            f"criterion={criterion!r}; growing out of core knows {able}; secateur.grow knows the others, in memory"
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")

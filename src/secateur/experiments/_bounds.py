@@ -65,7 +65,7 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, delta: fl
                 delta=delta,
                 draws=draws,
                 k=within,
-                form=form,  # type: ignore[arg-type]
+                form=form,
                 rng=np.random.default_rng(signs[2 * i + (form == "centred")]),
                 pruning=pruning,
             )

@@ -5,9 +5,12 @@ one order that keeps certificates true: rows that will certify or prune are put 
 anything looks at them.
 """
 
-from ._after import certificate_of, choose_on_holdout, path_table, prune_to, snip
+from ._after import certificate_of, choose_on_holdout, path_table, prune_to, pruned_by, snip
 from ._fit import fit_model
 from ._members import index_of
 from ._recipe import Recipe
 
-__all__ = ["Recipe", "certificate_of", "choose_on_holdout", "fit_model", "index_of", "path_table", "prune_to", "snip"]
+__all__ = [
+    "Recipe", "certificate_of", "choose_on_holdout", "fit_model", "index_of", "path_table", "prune_to", "pruned_by",
+    "snip",
+]  # fmt: skip

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.model import Model
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ..pruners import prune
+from ..pruners import RULES, prune
 from ..selection import select
 from ._members import Sample, index_of, index_with_accuracy, index_with_leaves, rates
 
@@ -105,7 +105,7 @@ def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None 
     if model.holdout is None:
         raise ParameterError("the model has no held-out sample to choose on")
     sequence = sequence_of(model)
-    values = model.grown.mean if isinstance(model.grown, Moments) else None
+    values = None if model.grown.has_classes else model.grown.answers
     pruning, selection = select(sequence, model.holdout, rule=rule, k=k, costs=costs, values=values)
     pruning = labelled(pruning, model.pruning.node_labels)
     return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
@@ -149,10 +149,13 @@ def certificate_of(
     if not isinstance(holdout, Counts) or not isinstance(model.grown, Counts):
         what = "held-out rows are needed" if holdout is None else "squared errors have no limit to certify"
         raise UnsupportedError(f"there is no certificate: {what}")
-    more: dict[str, Any] = {"rng": seed} if method in ("best", "rademacher") else {}
-    if k is not None and method in ("best", "rademacher", "occam"):
+    from ..certifiers import METHODS, certify
+
+    check_name("method", method, ("best", *METHODS))
+    how = METHODS.get(method)
+    more: dict[str, Any] = {"rng": seed} if how is None or how.is_random else {}
+    if k is not None and (how is None or how.takes_k):
         more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
-    from ..certifiers import certify
 
     found: Bound = certify(
         model.pruning, holdout, method=method, delta=delta, grown=model.grown, sequence=model.sequence,
@@ -199,12 +202,31 @@ def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -
 
 
 def sequence_of(model: Model) -> PruningSequence:
-    """The model's sequence, or the cost-complexity path of its growing sample, penalties per row."""
+    """The model's sequence, or the cost-complexity path of its growing sample."""
     if model.sequence is not None:
         return model.sequence
-    sequence: Any = prune(model.tree, model.grown, rule="cost-complexity")
-    found: PruningSequence = replace(sequence, alphas=sequence.alphas / (float(model.grown.total[0]) or 1.0))
-    return found
+    sequence = pruned_by("cost-complexity", model.grown)
+    assert isinstance(sequence, PruningSequence)
+    return sequence
+
+
+def pruned_by(rule: str, grown: Sample, holdout: Sample | None = None, **parameters: Any) -> Pruning | PruningSequence:
+    """Return what a rule makes of the samples of a model; its penalties are per row, whatever the number of rows.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree, prune
+    >>> from secateur.fitting import pruned_by
+    >>> counts = Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[3, 0], [1, 2]])
+    >>> prune(counts.tree, counts).alphas.tolist(), pruned_by("cost-complexity", counts).alphas.tolist()
+    ([0.0, 1.0], [0.0, 0.16666666666666666])
+    """
+    check_name("rule", rule, RULES)
+    samples: tuple[Any, ...] = (grown, holdout) if RULES[rule].needs_holdout else (grown,)
+    result = prune(grown.tree, *samples, rule=rule, **parameters)
+    if isinstance(result, PruningSequence) and result.alphas is not None and RULES[rule].penalty == "cost":
+        return replace(result, alphas=result.alphas / (float(grown.total[0]) or 1.0))
+    return result
 
 
 def labelled(pruning: Pruning, labels: Any) -> Pruning:

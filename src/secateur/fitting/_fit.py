@@ -17,20 +17,17 @@ from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
 from ..nouns.model import Model
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ..pruners import k_limit, prune
+from ..pruners import RULES, k_limit
 from ..routing import count
 from ..selection import cross_validate
 from ..selection._losses import cheapest, cost_matrix
 from ..selection._losses import held_out as held_out_losses
-from ._after import certificate_of, choose_on_holdout, labelled
+from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import Sample, index_with_accuracy, index_with_leaves
 from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors
-
-COSTED = ("reduced-error", "best-of-size", "smallest-within", "greedy", "weakest-links", "cost-complexity")
 
 
 def fit_model(
@@ -88,185 +85,155 @@ def fit_model(
     if not recipe.has_given_folds and weights is not None:  # given folds name rows by their number
         table, weights = _taken(table, weights, np.flatnonzero(weights))
         weights = None if (weights == 1).all() else weights
-    work = _Work(recipe, table, weights)
-    work.grow(progress)
-    if aside is not None:
-        work.holdout = count(work.grown.tree, aside, sample_weight=aside_weight)
-    work.prune()
+    grown, selection = _grown(recipe, table, weights, progress)
+    holdout = None if aside is None else count(grown.tree, aside, sample_weight=aside_weight)
+    model = _pruned(recipe, grown, holdout, selection)
+    if recipe.certify and model.certificate is None:
+        model = replace(model, certificate=_certificate(recipe, model))
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     facts = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
-    return work.model(facts)
+    return replace(model, facts=facts)
 
 
-class _Work:
-    """The steps of one fit, each of which sets what the next one needs."""
+def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
+    """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
+    growing = {name: value for name, value in recipe.growing.items() if value is not None}
+    is_named = table.schema.classes is not None and not _is_auto(growing.get("criterion"))
+    if _is_auto(growing.get("min_samples_leaf")) and (is_named or growing.get("min_weight_fraction_leaf")):
+        growing["min_samples_leaf"] = 1  # the plain tree; or a least weight says how small a leaf may be
+    if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
+        selection = _cross_validated(recipe, table, weight, growing, progress)
+        assert selection.counts is not None
+        return selection.counts, selection
+    defaults = {"criterion": "gini", "min_samples_leaf": 1}
+    growing |= {name: value for name, value in defaults.items() if _is_auto(growing.get(name))}
+    n_jobs = None if hasattr(recipe.n_jobs, "submit") else recipe.n_jobs
+    return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
 
-    selection: Selection | None = None
-    sequence: PruningSequence | None = None
-    holdout: Sample | None = None
-    bound: Bound | None = None  # where choosing was certifying
-    pruning: Pruning
-    grown: Sample
 
-    def __init__(self, recipe: Recipe, table: Table, weight: Any) -> None:
-        self.recipe, self.table, self.weight = recipe, table, weight
+def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
+    k = n_errors(recipe.select)
+    is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
+    is_plain = not is_pool or table.schema.classes is None
+    found = cross_validate(
+        table,
+        folds=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
+        repeats=recipe.cv_repeats,
+        random_state=recipe.seed,
+        rule="0se" if k is None else "kse",
+        k=k,
+        penalty=recipe.penalty,
+        cost="errors" if is_plain else "m-estimate",
+        costs=recipe.costs,
+        sample_weight=weight,
+        n_jobs=recipe.n_jobs,
+        progress=progress,
+        **growing,
+    )
+    return _with_accuracy(recipe, found, found.counts) if is_accuracy(recipe.select) else found
 
-    def grow(self, progress: Any) -> None:
-        """Grow the tree; with cross-validation also its path and the table to choose from."""
-        recipe = self.recipe
-        growing = {name: value for name, value in recipe.growing.items() if value is not None}
-        is_named = self.table.schema.classes is not None and not _is_auto(growing.get("criterion"))
-        if _is_auto(growing.get("min_samples_leaf")) and (is_named or growing.get("min_weight_fraction_leaf")):
-            growing["min_samples_leaf"] = 1  # the plain tree; or a least weight says how small a leaf may be
-        if recipe.is_cross_validated and _can_cross_validate(self.table, recipe.cv):
-            self._cross_validate(growing, progress)
-            return
-        defaults = {"criterion": "gini", "min_samples_leaf": 1}
-        growing |= {name: value for name, value in defaults.items() if _is_auto(growing.get(name))}
-        n_jobs = None if hasattr(recipe.n_jobs, "submit") else recipe.n_jobs
-        self.grown = grow(self.table, sample_weight=self.weight, n_jobs=n_jobs, **growing)[1]
 
-    def _cross_validate(self, growing: dict[str, Any], progress: Any) -> None:
-        recipe, how = self.recipe, self.recipe.select
-        k = n_errors(how)
-        is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
-        is_plain = not is_pool or self.table.schema.classes is None
-        found = cross_validate(
-            self.table,
-            folds=min(recipe.cv, self.table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
-            repeats=recipe.cv_repeats,
-            random_state=recipe.seed,
-            rule="0se" if k is None else "kse",
-            k=k,
-            penalty=recipe.penalty,
-            cost="errors" if is_plain else "m-estimate",
-            costs=recipe.costs,
-            sample_weight=self.weight,
-            n_jobs=recipe.n_jobs,
-            progress=progress,
-            **growing,
-        )
-        assert found.counts is not None
-        self.grown, self.sequence, self.selection = found.counts, found.sequence, found
-        if is_accuracy(how):
-            chosen = index_with_accuracy(found.sequence, found.error, "cross-validation", how, self.grown)
-            self.selection = replace(found, chosen=chosen, rule=f"accuracy {how:g}")
+def _with_accuracy(recipe: Recipe, selection: Selection, grown: Any) -> Selection:
+    """The choice of the smallest member that reaches the accuracy asked for."""
+    where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
+    chosen = index_with_accuracy(selection.sequence, selection.error, where, recipe.select, grown)
+    return replace(selection, chosen=chosen, rule=f"accuracy {recipe.select:g}")
 
-    def prune(self) -> None:
-        """Prune by the rule, and choose if it gives a sequence."""
-        recipe, grown = self.recipe, self.grown
-        labels, grown_cost, held_cost = self._costs()
-        if recipe.prune is None:
-            self.pruning = self._whole(labels)
-            return
-        if self.sequence is None:
-            result = self._run_rule(grown_cost, held_cost)
-            result = replace(result, node_labels=labels) if recipe.costs is not None else result
-            if isinstance(result, Pruning):
-                self.pruning = labelled(result, labels)
-                return
-            self.sequence = result
-        how = recipe.select
-        if how is None:
-            self.pruning = self._whole(labels)
-        elif is_number_of_leaves(how):
-            self.pruning = self.sequence[index_with_leaves(self.sequence, how)]
-        elif how == "certificate":
-            self._choose_by_certificate()
-        elif self.selection is not None:
-            self.pruning = self.selection.pruning
-        elif self.holdout is None:  # too few rows to cross-validate
-            self.pruning = self.sequence[0]
-        else:
-            k = n_errors(how)
-            model = Model(self._whole(labels), grown, self.holdout, self.sequence)
-            model = choose_on_holdout(model, rule="0se" if k is None else "kse", k=k, costs=recipe.costs)
-            self.pruning, self.selection = model.pruning, model.selection
-            if is_accuracy(how):
-                assert self.selection is not None
-                index = index_with_accuracy(self.sequence, self.selection.error, "held-out rows", how, grown)
-                self.selection = replace(self.selection, chosen=index, rule=f"accuracy {how:g}")
-                self.pruning = self.selection.pruning
 
-    def model(self, facts: dict[str, Any]) -> Model:
-        """All parts, with the certificate if one was asked for."""
-        recipe = self.recipe
-        model = Model(self.pruning, self.grown, self.holdout, self.sequence, self.selection, self.bound, facts=facts)
-        if self.bound is not None or not recipe.certify:
-            return model
-        k = None
-        if recipe.prune == "k-reduced-error" and isinstance(self.grown, Counts):  # the class the choice was made from
-            given = {
-                name: recipe.prune_parameters[name]
-                for name in ("k", "factor", "rate")
-                if name in recipe.prune_parameters
-            }
-            k = k_limit(self.grown, **given)
-        method = "best" if recipe.certify is True else recipe.certify
-        return replace(
-            model, certificate=certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
-        )
+def _pruned(recipe: Recipe, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+    """The model cut back by the rule; where that gives a sequence, to the member that is to be chosen."""
+    labels, cost = _labels_and_cost(recipe, grown, holdout)
+    whole = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="none")
+    model = Model(whole, grown, holdout, None if selection is None else selection.sequence, selection)
+    if recipe.prune is None:
+        return model
+    if model.sequence is None:
+        result = _by_rule(recipe, grown, holdout, cost)
+        result = replace(result, node_labels=labels) if recipe.costs is not None else result
+        if isinstance(result, Pruning):
+            return replace(model, pruning=labelled(result, labels))
+        model = replace(model, sequence=result)
+    return _chosen(recipe, model)
 
-    def _whole(self, labels: Any) -> Pruning:
-        return Pruning.from_cuts(self.grown.tree, [], node_labels=labels, seen=Seen.of(self.grown), rule="none")
 
-    def _costs(self) -> tuple[Any, Sums | None, Sums | None]:
-        """The class of each node, and what nodes cost as leaves on both samples where errors do not say it."""
-        grown, holdout = self.grown, self.holdout
-        if isinstance(grown, Moments):
-            return None, None, None
-        if self.recipe.costs is None:
-            return grown.majority, None, None
-        costs = cost_matrix(self.recipe.costs, grown.n_classes)
-        labels = cheapest(grown, costs)
-        own, _ = held_out_losses(grown.by_class, labels, costs)
-        held = None
-        if isinstance(holdout, Counts):
-            held, _ = held_out_losses(holdout.by_class, labels, costs)
-        return labels, own, held
+def _labels_and_cost(recipe: Recipe, grown: Sample, holdout: Sample | None) -> tuple[Any, Sums | None]:
+    """The class of each node, and what nodes cost the rule as leaves where errors do not say it."""
+    if recipe.costs is None or not isinstance(grown, Counts):
+        return grown.labels, None
+    costs = cost_matrix(recipe.costs, grown.n_classes)
+    labels = cheapest(grown, costs)
+    judge = holdout if recipe.rule_sees_holdout else grown
+    return labels, held_out_losses(judge.by_class, labels, costs)[0] if isinstance(judge, Counts) else None
 
-    def _run_rule(self, grown_cost: Sums | None, held_cost: Sums | None) -> Any:
-        recipe = self.recipe
-        assert recipe.prune is not None
-        parameters = dict(recipe.prune_parameters)
-        samples: tuple[Any, ...] = (self.grown, self.holdout) if recipe.rule_sees_holdout else (self.grown,)
-        if grown_cost is not None:
-            if recipe.prune not in COSTED:
-                raise UnsupportedError(
-                    f"prune={recipe.prune!r} does not work with costs=; use one of {', '.join(COSTED)}"
-                )
-            parameters["cost"] = held_cost if recipe.rule_sees_holdout else grown_cost
-        if recipe.prune == "cost-complexity":
-            parameters.setdefault("penalty", recipe.penalty)
-        if recipe.prune == "smallest-within" and "accuracy" not in parameters:
-            if not is_accuracy(recipe.select):
-                raise ParameterError("prune='smallest-within' needs an accuracy; say select=0.9, for example")
-            parameters["accuracy"] = recipe.select
-        if recipe.prune == "certificate-optimal":
-            parameters.setdefault("delta", recipe.delta)
-        result = prune(self.grown.tree, *samples, rule=recipe.prune, **parameters)
-        if recipe.prune == "cost-complexity":  # penalties per row mean the same for any number of rows
-            assert isinstance(result, PruningSequence)
-            assert result.alphas is not None
-            result = replace(result, alphas=result.alphas / self.grown.total[0])
-        return replace(result, seen=Seen.of(*samples))
 
-    def _choose_by_certificate(self) -> None:
-        sequence, holdout = self.sequence, self.holdout
-        if not isinstance(holdout, Counts):
-            raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
-        assert sequence is not None
-        from ..certifiers import cross_validation_weights, least_bound, path
+def _by_rule(recipe: Recipe, grown: Sample, holdout: Sample | None, cost: Sums | None) -> Pruning | PruningSequence:
+    assert recipe.prune is not None
+    parameters = dict(recipe.prune_parameters)
+    if recipe.costs is not None:
+        able = [name for name, rule in RULES.items() if rule.takes_cost]
+        if recipe.prune not in able:
+            raise UnsupportedError(f"prune={recipe.prune!r} does not work with costs=; use one of {', '.join(able)}")
+        parameters["cost"] = cost
+    if recipe.prune == "cost-complexity":
+        parameters.setdefault("penalty", recipe.penalty)
+    if recipe.prune == "smallest-within" and "accuracy" not in parameters:
+        if not is_accuracy(recipe.select):
+            raise ParameterError("prune='smallest-within' needs an accuracy; say select=0.9, for example")
+        parameters["accuracy"] = recipe.select
+    if recipe.prune == "certificate-optimal":
+        parameters.setdefault("delta", recipe.delta)
+    samples = (grown, holdout) if recipe.rule_sees_holdout else (grown,)
+    return replace(pruned_by(recipe.prune, grown, holdout, **parameters), seen=Seen.of(*samples))
 
-        weights = None
-        if self.selection is not None:
-            weights = cross_validation_weights(self.selection.error, self.selection.se)
-        self.bound = least_bound(path(sequence, holdout, delta=self.recipe.delta, weights=weights))
-        index = self.bound.details["member"]
-        if self.selection is not None:
-            self.selection = replace(self.selection, chosen=index, rule="certificate")
-        pruning = sequence[index]
-        self.pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
+
+def _chosen(recipe: Recipe, model: Model) -> Model:
+    """The model with the member of its sequence that the recipe asks for."""
+    how, sequence = recipe.select, model.sequence
+    assert sequence is not None
+    if how is None:
+        return model
+    if is_number_of_leaves(how):
+        return replace(model, pruning=sequence[index_with_leaves(sequence, how)])
+    if how == "certificate":
+        return _by_certificate(recipe, model)
+    if model.selection is not None:
+        return replace(model, pruning=model.selection.pruning)
+    if model.holdout is None:  # too few rows to cross-validate
+        return replace(model, pruning=sequence[0])
+    k = n_errors(how)
+    model = choose_on_holdout(model, rule="0se" if k is None else "kse", k=k, costs=recipe.costs)
+    if is_accuracy(how):
+        assert model.selection is not None
+        selection = _with_accuracy(recipe, model.selection, model.grown)
+        return replace(model, selection=selection, pruning=selection.pruning)
+    return model
+
+
+def _by_certificate(recipe: Recipe, model: Model) -> Model:
+    """The model with the member of the least certified limit, which is its certificate."""
+    sequence, holdout, selection = model.sequence, model.holdout, model.selection
+    if not isinstance(holdout, Counts):
+        raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
+    assert sequence is not None
+    from ..certifiers import cross_validation_weights, least_bound, path
+
+    weights = None if selection is None else cross_validation_weights(selection.error, selection.se)
+    bound = least_bound(path(sequence, holdout, delta=recipe.delta, weights=weights))
+    index = bound.details["member"]
+    if selection is not None:
+        selection = replace(selection, chosen=index, rule="certificate")
+    pruning = sequence[index]
+    pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
+    return replace(model, pruning=pruning, selection=selection, certificate=bound)
+
+
+def _certificate(recipe: Recipe, model: Model) -> Bound:
+    k = None
+    if recipe.prune == "k-reduced-error" and isinstance(model.grown, Counts):  # the class the choice was made from
+        given = recipe.prune_parameters
+        k = k_limit(model.grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
+    method = "best" if recipe.certify is True else recipe.certify
+    return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
 
 
 def _is_auto(value: Any) -> bool:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..data.names import check_name
 from ..data.table import Table
 from ..errors import DataError, ParameterError
-from ..pruners import RULES, prune
+from ..pruners import RULES
 
 _SE = re.compile(r"(\d+(?:\.\d+)?)se")
 
@@ -66,7 +67,7 @@ class Recipe:
     @property
     def rule_sees_holdout(self) -> bool:
         """Whether the rule prunes with held-out rows."""
-        return self.prune is not None and "holdout" in RULES[self.prune].samples
+        return self.prune is not None and RULES[self.prune].needs_holdout
 
     @property
     def is_cross_validated(self) -> bool:
@@ -97,8 +98,8 @@ class Recipe:
 def check(recipe: Recipe, table: Table) -> None:
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
-    if recipe.prune is not None and recipe.prune not in RULES:
-        prune(None, rule=recipe.prune)  # type: ignore[arg-type]  # raises, naming the nearest rule
+    if recipe.prune is not None:
+        check_name("prune", recipe.prune, RULES)
     how = recipe.select
     known = how in (None, "holdout", "certificate", "min-error") or n_errors(how) is not None
     if not (known or is_accuracy(how) or is_number_of_leaves(how)):

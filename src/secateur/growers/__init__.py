@@ -1,184 +1,48 @@
-"""Growing: from a table to a tree that fits its sample."""
+"""Growing: from a table to a tree that fits its sample.
 
-import warnings
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+`CRITERIA` names the splitting criteria. A new one is a function in `_kernels/criteria.py`, one line here, one
+test; what stands in its line is all that growing, the engines, the command and the tests need to know of it.
+"""
 
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from ..data.encoding import encode
-from ..data.table import Table
-from ..data.target import check_weights, summable
-from ..errors import DataError, ParameterError
-from ..nouns.tree import Tree
-from ..routing import remembered
-from ._assemble import assemble
-from ._prepare import prepare, rows_used
-from ._regression import grow_squared
-from ._run import Grower
-from ._settings import (
-    CRITERIA,
-    REGRESSION,
-    Inline,
-    measure_of,
-    n_threads,
-    settings_of,
-    times_class_weight,
-    with_least_weight,
-)
+from ..data.names import lazily
 
-__all__ = ["CRITERIA", "REGRESSION", "grow"]
+if TYPE_CHECKING:
+    from ._grow import grow as grow
 
 
-def grow(
-    X: Any,
-    y: Any = None,
-    *,
-    criterion: str = "gini",
-    splits: Literal["binary", "multiway"] = "binary",
-    growth: Literal["depth-first", "best-first"] = "depth-first",
-    max_splits: int | None = None,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    min_samples_split: int = 2,
-    min_weight_fraction_leaf: float = 0.0,
-    max_bins: int | None = None,
-    allow_zero: bool | None = None,
-    penalise_numeric: bool = False,
-    sample_weight: npt.ArrayLike | None = None,
-    class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-    nominal: Any = None,
-    n_jobs: int | None = None,
-) -> tuple[Tree, Any]:
-    """Return a tree grown on a sample, and the sample's counts in it.
+@dataclass(frozen=True)
+class Criterion:
+    """What a criterion is for.
 
     Parameters
     ----------
-    X : array, data frame, path or Table
-        The rows; a `Table` with a target needs no `y`.
-    y : array or column name
-        The class of each row; with "squared_error" its number.
-    criterion : {"gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio", "squared_error"}
-        What a test should lower most. "error" is for demonstration: it is blind to useful tests.
-        "squared_error" grows a regression tree, whose leaves answer the mean of their numbers.
-    splits : {"binary", "multiway"}
-        Nominal columns: a set of categories against the rest, or one child per category.
-        Numeric columns are always compared with a threshold.
-    growth : {"depth-first", "best-first"}
-        Best-first splits the leaf with the largest drop next, and records the step in
-        `tree.birth`.
-    max_splits, max_depth : int, optional
-        Number of tests in all (best-first only) and on a path.
-    min_samples_leaf, min_samples_split : int
-        Least number of examples in a child, and in a node to be split. Whole-number weights
-        count as repetitions; with other weights rows are counted.
-    min_weight_fraction_leaf : float
-        Least share of the whole weight in a child, from 0 to 0.5. With weights that are not
-        whole it takes the place of `min_samples_leaf` and `min_samples_split`.
-    max_bins : int, optional
-        None considers every threshold. A number puts the values of each numeric column with
-        more values into as many bins of about equally many rows, and cuts between bins only.
-    allow_zero : bool, optional
-        Whether an impure node is split when no test lowers the criterion. By default yes
-        depth-first, no best-first.
-    penalise_numeric : bool
-        With gain ratio: take log2(values - 1) / examples off the gain of numeric tests.
-    sample_weight : array, optional
-        Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
-        same as repeating the row.
-    class_weight : dict or "balanced", optional
-        Factor on the weights of each class; "balanced" makes all classes weigh the same.
-    nominal : list, optional
-        Columns of numbers to be read as categories.
-    n_jobs : int, optional
-        Threads; -1 for one per core. The tree does not depend on it.
-
-    Returns
-    -------
-    (Tree, Counts) or (Tree, Moments)
-        Counts (regression: `Moments`) of the sample "grow". Of tied tests the lower column wins, then the lower
-        threshold or the set of categories that comes first. There is no randomness: the same
-        rows in any order give the same tree.
-
-    Notes
-    -----
-    Columns are sorted once; a level of the tree costs O(rows x columns).
-    Missing numbers are tried on both sides of every threshold and by themselves; a missing
-    category is a category of its own. Scores nearer than 1e-12 of the node's impurity are tied.
-
-    Of the sets of categories the best is found, with two exceptions in nodes that hold more than
-    10 categories. With more than two classes only sets are tried that are a start of the order
-    by the share of some class. With two classes, or "squared_error", the best of all sets is
-    a start of the order by that share, or by the mean, and is found; but if the least size of a
-    child rules it out, only the other starts are tried.
-
-    "squared_error" takes targets relative to their median, so that large offsets lose nothing.
-
-    Examples
-    --------
-    >>> import secateur
-    >>> tree, counts = secateur.grow([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "no"])
-    >>> tree
-    Tree(3 leaves, 5 nodes, depth 2)
-    >>> tree.threshold.tolist()
-    [3.0, nan, 4.5, nan, nan]
-    >>> counts
-    Counts('grow', 4 in 2 classes, 5 nodes)
-    >>> tree, moments = secateur.grow([[1.0], [2.0], [4.0]], [3.0, 3.0, 9.0], criterion="squared_error")
-    >>> moments.mean.tolist(), moments.spread.tolist()
-    ([5.0, 3.0, 9.0], [24.0, 0.0, 0.0])
+    target : "class" or "number"
+        What it measures the purity of.
+    kernel : str
+        Its name in `_kernels/criteria.py`; its own by default.
+    is_ratio : bool
+        Whether the gain is divided by the information of the split.
+    is_streamed : bool
+        Whether `engines.grow` can score it, from the sums of bins.
     """
-    settings = settings_of(
-        criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
-        min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
-        min_weight_fraction_leaf=min_weight_fraction_leaf, max_bins=max_bins, allow_zero=allow_zero,
-        penalise_numeric=penalise_numeric,
-    )  # fmt: skip
-    weight = None if sample_weight is None else np.asarray(sample_weight)
-    is_regression = criterion == REGRESSION
-    table = encode(
-        X,
-        target=y,
-        target_kind="number" if is_regression else "class",
-        nominal=nominal,
-        weights=None if isinstance(X, Table) else weight,
-    )
-    if table.target is None:
-        needed = "number" if is_regression else "class"
-        raise DataError(f"y is None and the table has no target; growing needs the {needed} of each row")
-    if is_regression and class_weight is not None:
-        raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
-    n_jobs = n_threads(n_jobs)
-    weight = check_weights(weight, table.n_rows)
-    weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
-    table, weight = rows_used(table, weight)
-    if weight is not None:
-        weight = None if (weight == 1).all() else summable(weight)
-    is_whole = weight is None or bool((weight == np.rint(weight)).all())
-    exponent = 0
-    if weight is not None and not is_whole:  # products of very small or large weights would leave the range
-        exponent = int(np.frexp(weight.sum())[1])
-        weight = np.ldexp(weight, -exponent)
-    limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
-    with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
-        if is_regression:
-            _, moments = grow_squared(
-                table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent
-            )
-            grown = remembered(moments, table)
-            return grown.tree, grown
-        target, classes = table.target, table.schema.classes
-        assert target is not None
-        assert classes is not None
-        n_classes = len(classes)
-        if np.count_nonzero(np.bincount(target, minlength=n_classes)) == 1:
-            only = classes[target[0]]
-            warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
-        data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight)
-        measure = measure_of(criterion, table.n_rows, weight is None)
-        grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
-        tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    _, counts = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
-    grown = remembered(counts, table)
-    return grown.tree, grown
+
+    target: Literal["class", "number"] = "class"
+    kernel: str = ""
+    is_ratio: bool = False
+    is_streamed: bool = False
+
+
+CRITERIA = {
+    "gini": Criterion(is_streamed=True),
+    "entropy": Criterion(is_streamed=True),
+    "sqrt": Criterion(is_streamed=True),
+    "sqrt_pairs": Criterion(),
+    "error": Criterion(),
+    "gain_ratio": Criterion(kernel="entropy", is_ratio=True),
+    "squared_error": Criterion("number"),
+}
+__getattr__ = lazily(__name__, {"grow": "._grow"})
+__all__ = ["CRITERIA", "Criterion", "grow"]

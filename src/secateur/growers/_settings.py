@@ -1,18 +1,16 @@
 """The parameters of growing: checked once, and turned into what the kernels take."""
 
 import os
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
+from ..data.names import check_name
 from ..data.table import Table
 from ..errors import ParameterError
-
-Criterion = Literal["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"]
-CRITERIA = ("gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio")
-REGRESSION = "squared_error"
+from . import CRITERIA
 
 _NO_LIMIT = 2**60
 
@@ -66,7 +64,7 @@ class Inline:
 
 def measure_of(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
     """Return the criterion as the kernels take it; `is_plain`: every row weighs 1."""
-    name = "entropy" if name == "gain_ratio" else name
+    name = CRITERIA[name].kernel or name
     return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.criterion_of(name)
 
 
@@ -137,9 +135,9 @@ def _limits(
     allow_zero: bool | None,
     penalise_numeric: bool,
 ) -> tuple[parts.Limits, parts.Ratio]:
-    _check_name("criterion", criterion, (*CRITERIA, REGRESSION))
-    _check_name("splits", splits, ("binary", "multiway"))
-    _check_name("growth", growth, ("depth-first", "best-first"))
+    check_name("criterion", criterion, CRITERIA)
+    check_name("splits", splits, ("binary", "multiway"))
+    check_name("growth", growth, ("depth-first", "best-first"))
     best_first = growth == "best-first"
     if max_splits is not None and not best_first:
         raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
@@ -160,13 +158,8 @@ def _limits(
         multiway=splits == "multiway",
         best_first=best_first,
     )
-    ratio = parts.Ratio(criterion == "gain_ratio", 2.0, bool(penalise_numeric))
+    ratio = parts.Ratio(CRITERIA[criterion].is_ratio, 2.0, bool(penalise_numeric))
     return limits, ratio
-
-
-def _check_name(what: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))} is needed")
 
 
 def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, Sums, sealed
 from ..data.target import check_weights, encode_target
-from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -78,11 +77,6 @@ def held_out(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any) -> Held
         if foreign.estimator.criterion == "absolute_error":
             cost = _absolute_errors(foreign, leaves, target, weight)
     return HeldOut(foreign, leaves, target, weight, sample, cost)
-
-
-def check_choice(select: str) -> None:
-    if select not in CHOICES:
-        raise ParameterError(f"select={select!r}; one of {', '.join(map(repr, CHOICES))} is needed")
 
 
 def _losses(foreign: Foreign, target: Array, nodes: Ints) -> Floats:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.tree import BaseDecisionTree
 
 from ..data.arrays import Array
+from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -16,7 +17,7 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ._counting import recounted, routed
-from ._held_out import HeldOut, check_choice, held_out
+from ._held_out import CHOICES, HeldOut, held_out
 from ._read import Foreign, members
 from ._write import pruned_estimator, pruned_forest
 
@@ -143,14 +144,13 @@ class _Job:
     @property
     def needs_held_out(self) -> bool:
         """Whether X and y are held-out rows."""
-        is_asked = "holdout" in RULES[self.rule].samples
+        is_asked = RULES[self.rule].needs_holdout
         return is_asked or (self.is_sequence and self.alpha is None and self.n_leaves is None)
 
     def check(self, X: Any, y: Any) -> None:
         """Refuse calls that cannot be answered."""
-        if self.rule not in RULES:
-            raise ParameterError(f"rule={self.rule!r} is not a pruning rule. The rules are: {', '.join(RULES)}")
-        check_choice(self.select)
+        check_name("rule", self.rule, RULES)
+        check_name("select", self.select, CHOICES)
         if (X is None) != (y is None):
             raise ParameterError(f"{'X' if X is None else 'y'} is None; X and y go together")
         if self.alpha is not None and self.n_leaves is not None:
@@ -170,7 +170,7 @@ class _Job:
         """Whether the growing rows must be counted again."""
         if not foreign.missing_counts or self._cost_is_known:
             return False
-        return foreign.is_classifier or (foreign.is_monotonic and "holdout" not in RULES[self.rule].samples)
+        return foreign.is_classifier or (foreign.is_monotonic and not RULES[self.rule].needs_holdout)
 
     @property
     def _cost_is_known(self) -> bool:
@@ -197,7 +197,7 @@ class _Job:
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
 
     def _of_classes(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Any:
-        counts = [grown] if "holdout" not in RULES[self.rule].samples or rows is None else [grown, rows.sample]
+        counts = [grown] if not RULES[self.rule].needs_holdout or rows is None else [grown, rows.sample]
         parameters = dict(self.parameters)
         cost = parameters.pop("cost", None)
         if not (cost is None or (isinstance(cost, str) and cost == "errors")):

@@ -1,20 +1,22 @@
 """Counts: how many examples of each class of one named sample reach each node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Ints, Sums, frozen, rebuilt, same, sealed
+from ..data.arrays import Array, Ints, Sums, frozen, rebuilt, same, sealed
+from ..data.names import check_name
 from ..data.sketch import Sketch
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError
 from .seen import mark_of
 from .tree import Tree
 
 LabelRule = Literal["grow", "prune", "both"]
+Original = Literal["fixed", "relabel"]
 MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
 
 
@@ -45,6 +47,8 @@ class Counts:
     >>> counts.majority.tolist(), counts.errors_if_leaf(counts.majority).tolist()
     ([0, 0, 1], [3, 1, 0])
     """
+
+    has_classes: ClassVar = True
 
     tree: Tree
     by_class: Sums
@@ -80,6 +84,20 @@ class Counts:
         own = np.zeros((tree.n_nodes, at_leaves.shape[1]), at_leaves.dtype)
         own[tree.is_leaf] = at_leaves
         return cls(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+
+    @property
+    def answers(self) -> Ints:
+        """What each node answers as a leaf: its class."""
+        return self.majority
+
+    @property
+    def labels(self) -> Ints:
+        """The class of each node; None for `Moments`."""
+        return self.majority
+
+    def cost(self, answers: npt.ArrayLike) -> Sums:
+        """Return what each node costs as a leaf that gives these answers, without a note in the ledger."""
+        return self.wrong(answers)
 
     @property
     def n_classes(self) -> int:
@@ -139,6 +157,10 @@ class Counts:
             chosen = np.minimum(chosen, self.n_classes).astype(np.int32)
         return sealed(structure.wrong_counts(self.by_class, self.total, chosen))
 
+    def restricted(self, tree: Tree, nodes: Array) -> "Counts":
+        """Return the counts on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
+        return replace(self, tree=tree, by_class=sealed(self.by_class[nodes]))
+
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless these are counts of `tree`."""
         if not self.tree.same_structure(tree):
@@ -163,9 +185,13 @@ class Counts:
         return f"Counts({self.sample!r}, {shown} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
 
 
-def leaf_labels(
-    grown: Counts, holdout: Counts | None, rule: LabelRule, original: Literal["fixed", "relabel"] = "fixed"
-) -> Ints:
+def check_label_rule(rule: str, original: str) -> None:
+    """Refuse what is no label rule."""
+    check_name("labels", rule, get_args(LabelRule))
+    check_name("original", original, get_args(Original))
+
+
+def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original: Original = "fixed") -> Ints:
     """Return the label each node takes as a leaf, under a label rule.
 
     Parameters
@@ -186,10 +212,7 @@ def leaf_labels(
     >>> leaf_labels(grown, held, "prune").tolist(), leaf_labels(grown, held, "prune", "relabel").tolist()
     ([1, 0, 1], [1, 1, 1])
     """
-    if rule not in ("grow", "prune", "both"):
-        raise ParameterError(f"labels={rule!r}; one of 'grow', 'prune', 'both' is needed")
-    if original not in ("fixed", "relabel"):
-        raise ParameterError(f"original={original!r}; 'fixed' or 'relabel' is needed")
+    check_label_rule(rule, original)
     if rule == "grow":
         return grown.majority
     if holdout is None:

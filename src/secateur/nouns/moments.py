@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,9 @@ class Moments:
     >>> moments.squared_errors_if_leaf([2.0, 2.0, 2.0]).tolist()
     [6.0, 2.0, 4.0]
     """
+
+    has_classes: ClassVar = False
+    labels: ClassVar = None
 
     tree: Tree
     weight: Floats
@@ -107,6 +110,15 @@ class Moments:
     def total(self) -> Floats:
         """Examples (or weight) in each node; the name `Counts` has for it."""
         return self.weight
+
+    @property
+    def answers(self) -> Floats:
+        """What each node answers as a leaf: its mean."""
+        return self.mean
+
+    def cost(self, answers: npt.ArrayLike) -> Floats:
+        """Return what each node costs as a leaf that gives these answers."""
+        return self.squared_errors_if_leaf(answers)
 
     @property
     def is_weighted(self) -> bool:

@@ -195,7 +195,7 @@ class Pruning:
         small = _smaller_tree(self, is_here)
         if not counts:
             return small
-        return (small, *(_on_smaller(small, is_here, sample) for sample in counts))
+        return (small, *(sample.restricted(small, is_here) for sample in counts))
 
     def __and__(self, other: "Pruning") -> "Pruning":
         """The largest pruning of both: cut where either cuts."""
@@ -248,12 +248,6 @@ class Pruning:
     def _check_same(self, other: "Pruning") -> None:
         if not self.tree.same_structure(other.tree):
             raise PruningError(f"the prunings are of different trees ({self.tree} and {other.tree})")
-
-
-def _on_smaller(small: Tree, is_here: Bools, sample: Counts | Moments) -> Counts | Moments:
-    if isinstance(sample, Moments):
-        return sample.restricted(small, is_here)
-    return replace(sample, tree=small, by_class=sealed(sample.by_class[is_here]))
 
 
 def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:

@@ -6,15 +6,16 @@ rule's line is all that the command line, the reference, the benchmarks and the 
 """
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import CountsError, ParameterError, UnsupportedError
-from ..nouns.costs import Sample
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..data.names import check_name, lazily
+from ..errors import CountsError, UnsupportedError
+
+if TYPE_CHECKING:
+    from ..nouns.costs import Sample
+    from ..nouns.pruning import Pruning
+    from ..nouns.sequence import PruningSequence
+    from ..nouns.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -30,49 +31,67 @@ class Rule:
     returns : "pruning" or "sequence"
     takes_moments : bool
         Whether it works for regression trees too: on `Moments` in the place of the counts.
+    takes_cost : bool
+        Whether `cost=`, one number per node, can take the place of errors.
+    penalty : "cost" or "criterion", optional
+        Of a sequence with `alphas`: whether they are in units of its costs, which `fit` and the command
+        state per row, or thresholds of a criterion.
     """
 
     function: str
     samples: tuple[str, ...] = ("grown",)
     returns: Literal["pruning", "sequence"] = "pruning"
     takes_moments: bool = False
+    takes_cost: bool = False
+    penalty: Literal["cost", "criterion"] | None = None
 
-    def run(self, tree: Tree, *counts: Sample, **parameters: Any) -> Any:
+    @property
+    def needs_holdout(self) -> bool:
+        """Whether it prunes with held-out rows."""
+        return "holdout" in self.samples
+
+    def run(self, tree: "Tree", *counts: "Sample", **parameters: Any) -> Any:
         """Call the rule."""
-        return _load(self.function, self.function)(tree, *counts, **parameters)
+        return __getattr__(self.function)(tree, *counts, **parameters)
 
 
 _HELD_OUT = ("grown", "holdout")
 RULES = {
-    "reduced-error": Rule("reduced_error", _HELD_OUT, takes_moments=True),
+    "reduced-error": Rule("reduced_error", _HELD_OUT, takes_moments=True, takes_cost=True),
     "iterative-reduced-error": Rule("iterative_reduced_error", _HELD_OUT),
     "k-reduced-error": Rule("k_reduced_error", _HELD_OUT),
-    "best-of-size": Rule("best_of_size", returns="sequence", takes_moments=True),
-    "smallest-within": Rule("smallest_within", takes_moments=True),
-    "greedy": Rule("greedy", returns="sequence", takes_moments=True),
-    "weakest-links": Rule("weakest_links", returns="sequence", takes_moments=True),
-    "cost-complexity": Rule("cost_complexity", returns="sequence", takes_moments=True),
+    "best-of-size": Rule("best_of_size", returns="sequence", takes_moments=True, takes_cost=True),
+    "smallest-within": Rule("smallest_within", takes_moments=True, takes_cost=True),
+    "greedy": Rule("greedy", returns="sequence", takes_moments=True, takes_cost=True),
+    "weakest-links": Rule("weakest_links", returns="sequence", takes_moments=True, takes_cost=True, penalty="cost"),
+    "cost-complexity": Rule("cost_complexity", returns="sequence", takes_moments=True, takes_cost=True, penalty="cost"),
     "global-srm": Rule("global_srm"),
     "bottom-up-srm": Rule("bottom_up_srm"),
     "pessimistic": Rule("pessimistic"),
     "minimum-error": Rule("minimum_error"),
-    "critical-value": Rule("critical_value", returns="sequence"),
+    "critical-value": Rule("critical_value", returns="sequence", penalty="criterion"),
     "error-based": Rule("error_based"),
     "equal-predictions": Rule("merge_equal_leaves"),
     "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
 }
-# Functions that belong to a rule but are not rules themselves, and their files.
-_COMPANIONS = {
-    "KPath": "k_reduced_error",
-    "k_limit": "k_reduced_error",
-    "k_reduced_error_path": "k_reduced_error",
-    "srm_penalty": "bottom_up_srm",
-    "global_srm_table": "global_srm",
-    "printed_cost_complexity": "cost_complexity",
+# Every function and its file; those below belong to a rule but are not rules themselves.
+_HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
+    "KPath": "._k_reduced_error",
+    "k_limit": "._k_reduced_error",
+    "k_reduced_error_path": "._k_reduced_error",
+    "srm_penalty": "._bottom_up_srm",
+    "global_srm_table": "._global_srm",
+    "printed_cost_complexity": "._cost_complexity",
 }
 
 
-def prune(tree: Tree, *counts: Sample, rule: str = "cost-complexity", **parameters: Any) -> Pruning | PruningSequence:
+__getattr__ = lazily(__name__, _HOMES)
+__all__ = ["RULES", "Rule", "prune", *_HOMES]  # noqa: PLE0604
+
+
+def prune(
+    tree: "Tree", *counts: "Sample", rule: str = "cost-complexity", **parameters: Any
+) -> "Pruning | PruningSequence":
     """Return what the named rule makes of a tree.
 
     Parameters
@@ -99,16 +118,11 @@ def prune(tree: Tree, *counts: Sample, rule: str = "cost-complexity", **paramete
     >>> prune(tree, Counts.from_leaves(tree, [[3, 0], [1, 2]]))
     PruningSequence(2 prunings, 2 to 1 leaves, nested)
     """
-    if rule not in RULES:
-        import difflib
-
-        near = difflib.get_close_matches(rule, RULES, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"rule={rule!r} is not a pruning rule{hint} The rules are: {', '.join(RULES)}")
+    check_name("rule", rule, RULES)
     needed = RULES[rule].samples
     if len(counts) != len(needed):
         raise CountsError(f"rule {rule!r} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
-    moments = [sample for sample in counts if isinstance(sample, Moments)]
+    moments = [sample for sample in counts if sample is not None and not sample.has_classes]
     if moments and not RULES[rule].takes_moments:
         able = ", ".join(name for name, one in RULES.items() if one.takes_moments)
         raise UnsupportedError(
@@ -117,16 +131,3 @@ def prune(tree: Tree, *counts: Sample, rule: str = "cost-complexity", **paramete
         )
     result: Pruning | PruningSequence = RULES[rule].run(tree, *counts, **parameters)
     return result
-
-
-def _load(name: str, rule: str) -> Any:
-    return getattr(import_module(f"{__name__}._{rule}"), name)
-
-
-__all__ = ["RULES", "Rule", "prune", *(rule.function for rule in RULES.values()), *_COMPANIONS]  # noqa: PLE0604
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return _load(name, _COMPANIONS.get(name, name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

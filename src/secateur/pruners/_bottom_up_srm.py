@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
 from ..data.arrays import Bools, Floats
+from ..data.names import check_name
 from ..data.table import Schema
 from ..errors import ParameterError
 from ..nouns.counts import Counts
@@ -101,8 +102,7 @@ def bottom_up_srm(
     Pruning(3 of 3 leaves, no cut)
     """
     counts.check_fits(tree)
-    if form not in _FORMS:
-        raise ParameterError(f"form={form!r}; one of 'finite', 'vc', 'printed' is needed")
+    check_name("form", form, _FORMS)
     if not 0 < delta < 1:
         raise ParameterError(f"delta={delta}; a probability strictly between 0 and 1 is needed")
     if not scale >= 0:

@@ -18,6 +18,7 @@ from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
 from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
+from ..data.names import check_name
 from ..errors import ParameterError
 from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
@@ -183,8 +184,7 @@ def _charges(tree: Tree, size: str) -> Longs:
 def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
     """The penalty of sizes 1..largest, checked; None for the named ones, which are known to be sound."""
     if not callable(penalty):
-        if penalty not in _NAMED:
-            raise ParameterError(f"penalty={penalty!r}; one of {', '.join(map(repr, _NAMED))} or a function is needed")
+        check_name("penalty", penalty, _NAMED, also=" or a function")
         return None
     sizes = np.arange(1, largest + 1)
     try:

@@ -25,9 +25,10 @@ def node_limits(model: Model, delta: float) -> LeafShares | None:
     if n_more > 0:  # the page knows all classes of either sample
         held_out = replace(held_out, by_class=np.pad(held_out.by_class, ((0, 0), (0, n_more))))
     try:
-        return leaf_shares(model.pruning, held_out, delta=delta, over="nodes", grown=grown)
+        limits: LeafShares = leaf_shares(model.pruning, held_out, delta=delta, over="nodes", grown=grown)
     except SecateurError:  # weights, no rows, or rows that grew the tree
         return None
+    return limits
 
 
 def packed_limits(limits: LeafShares | None) -> dict[str, Any] | None:

@@ -9,7 +9,8 @@ from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import DataError, ParameterError
-from ..growers._settings import REGRESSION, times_class_weight
+from ..growers import CRITERIA
+from ..growers._settings import times_class_weight
 
 
 class Sample(NamedTuple):
@@ -22,9 +23,9 @@ class Sample(NamedTuple):
 def sample_of(X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: Any, criterion: str) -> Sample:
     """Read the data as `grow` does."""
     given = None if sample_weight is None else np.asarray(sample_weight)
-    kind = "number" if criterion == REGRESSION else "class"
+    kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
     weights = None if isinstance(X, Table) else given
-    table = encode(X, target=y, target_kind=kind, nominal=nominal, weights=weights)  # type: ignore[arg-type]
+    table = encode(X, target=y, target_kind=kind, nominal=nominal, weights=weights)
     target, classes = table.target, table.schema.classes
     if target is None:
         raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")

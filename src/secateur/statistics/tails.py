@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import binomial
+from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 
 Tail = Literal["exact", "kl", "chernoff"]
@@ -161,8 +162,7 @@ def log_binomial_tail(errors: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike)
 def upper_limit(tail: Tail, errors: npt.ArrayLike, n: int, log_delta: npt.ArrayLike) -> Any:
     """Return the limit of the named tail: "exact", "kl" or "chernoff"."""
     limits = {"exact": binomial_upper, "kl": kl_upper, "chernoff": chernoff_upper}
-    if tail not in limits:
-        raise ParameterError(f"tail={tail!r}; one of {', '.join(map(repr, limits))} is needed")
+    check_name("tail", tail, limits)
     return limits[tail](errors, n, log_delta)
 
 

@@ -1,0 +1,41 @@
+"""Names that people type: checked with a hint, and homes of names that are loaded when first used."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+from ..errors import ParameterError
+
+
+def check_name(what: str, value: object, names: Iterable[str], *, also: str = "") -> None:
+    """Raise `ParameterError` unless `value` is one of `names`; `also` tells what else would do.
+
+    Examples
+    --------
+    >>> check_name("criterion", "ginni", ["gini", "entropy"])
+    Traceback (most recent call last):
+    secateur.errors.ParameterError: criterion='ginni'; one of 'gini', 'entropy' is needed; did you mean 'gini'?
+    """
+    allowed = list(names)
+    if isinstance(value, str) and value in allowed:
+        return
+    near = nearest(value, allowed)
+    raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{also} is needed{near}")
+
+
+def nearest(value: object, names: Iterable[str]) -> str:
+    """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
+    near = difflib.get_close_matches(str(value), list(names), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package whose public names are loaded from their modules when first used."""
+
+    def load(name: str) -> Any:
+        if name in homes:
+            return getattr(import_module(homes[name], package), name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return load
