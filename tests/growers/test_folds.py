@@ -123,7 +123,9 @@ def test_ways_of_growing_on_one_part_do_not_hinder_each_other(drawn):
     ground = Ground.of(encode(sample.X, target=sample.y, nominal=list(sample.nominal)), sample.weight)
     rows = np.flatnonzero(is_kept)
     part = ground.part(rows)
-    ways = [settings_of(criterion=name, splits=splits) for name in ("gini", "entropy") for splits in ("binary", "multiway")]
+    ways = [
+        settings_of(criterion=name, splits=splits) for name in ("gini", "entropy") for splits in ("binary", "multiway")
+    ]
     for settings in (*ways, *ways):
         found, alone = part.grow(settings, is_checked=False), ground.part(rows).grow(settings)
         assert found[0] == alone[0]

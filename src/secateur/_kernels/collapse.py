@@ -174,7 +174,7 @@ def owners_real(
 def nested_steps(
     gain: cython.const[Number][:], size: cython.const[cython.longlong][:], owner: cython.const[cython.int][:]
 ):
-    """(steps, alphas): the first member of the family in which each node is shut, and the ratios at which members begin.
+    """(steps, alphas): the first member of the family in which each node is shut, and the ratios at which they begin.
 
     Nodes shut with the node that owns them, in the order of gain / size; those that gain nothing
     are shut in the first member. Equal ratios shut together: whole ones by exact comparison, for

@@ -101,7 +101,7 @@ def thresholds(
     matrix: cython.const[Real][:, :],
     rows: cython.const[cython.Py_ssize_t][:],
 ):
-    """Where the numeric tests of a tree cut: halfway between the values around the cut, NaN where there is no such test.
+    """Where the numeric tests of a tree cut: halfway between the values around it, NaN where there is no such test.
 
     Values are those of `matrix`, in which row i is that of number `rows[i]` (none: row i itself).
     `of_column` has what columns of two values are cut at, NaN of the others; none: all are others.

@@ -118,9 +118,7 @@ class Part:
         data = _fresh(self._once(how, lambda: self._prepare(*how)))
         n_classes = len(table.schema.classes)
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
-        measure = self._once(
-            settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None)
-        )
+        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
         grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
         return assemble(
             grown, data, table, rows,
@@ -138,7 +136,12 @@ class Part:
         table, n, shift = ground.table, len(rows), ground.shift
         if max_bins is not None:
             return prepare(
-                _rows_of(table, rows), self.weight, max_bins=max_bins, multiway=multiway, pool=_ALONE, by_weight=by_weight
+                _rows_of(table, rows),
+                self.weight,
+                max_bins=max_bins,
+                multiway=multiway,
+                pool=_ALONE,
+                by_weight=by_weight,
             )
         check_branches(table, multiway)
         entry = _entry_type(n, shift)

@@ -238,7 +238,7 @@ def _members(
 
 
 def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Settings, ...]]:
-    """The ways, those together that one task grows: it prepares its rows once, but tasks must be enough for all hands."""
+    """The ways, those together that one task grows: it prepares rows once, but there must be tasks for all hands."""
     n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_threads(n_jobs) // n_parts))
     size = -(-len(ways) // n_groups)
     return [tuple(ways[first : first + size]) for first in range(0, len(ways), size)]

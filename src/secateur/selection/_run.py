@@ -29,9 +29,10 @@ def run_all(
     sizes = [1] * len(tasks) if sizes is None else sizes
     for result, size in zip(_results(shared, tasks, n_jobs), sizes, strict=True):
         results.append(result)
-        for _ in range(size if progress is not None else 0):
+        for _ in range(size):
             done += 1
-            progress(done, sum(sizes))
+            if progress is not None:
+                progress(done, sum(sizes))
     return results
 
 

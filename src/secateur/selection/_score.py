@@ -5,6 +5,7 @@ path does. A fold is therefore the steps of its path and the loss between them, 
 penalties it will be asked about; folds need to know nothing of each other.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,12 +75,13 @@ def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) ->
         by_class = judges.count(tree)
         loss, square = held_out(by_class, answers.answer, path.losses.costs)
         weight = float(by_class[0].sum())
+    added: Any
     if path.penalty == "leaves" and path.size == "leaves" and path.losses.costs is None:
         # What `cost_complexity` would return, without a sequence that nobody will see.
         steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)
-        sums = [None if one is None else member_sums(tree.parent, steps, one, len(alphas)) for one in (loss, square)]
+        added = partial(member_sums, tree.parent, steps, n_members=len(alphas))
     else:
         sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
         assert sequence.alphas is not None
-        alphas, sums = sequence.alphas, [None if one is None else sequence.costs_on(one) for one in (loss, square)]
-    return Fold(alphas / answers.unit, sums[0], sums[1], weight)
+        alphas, added = sequence.alphas, sequence.costs_on
+    return Fold(alphas / answers.unit, added(loss), None if square is None else added(square), weight)
