@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from oracles import all_prunings
 from secateur import Counts, Tree
@@ -150,3 +151,20 @@ def test_a_class_that_growing_did_not_see_has_no_vote():
     held = Counts.from_leaves(tree, [[0, 1, 9], [0, 0, 9]], sample="prune")
     assert leaf_labels(grown, held, "prune").max() < 2
     assert leaf_labels(grown, held, "both", "relabel").max() < 2
+
+
+@given(trees_with_counts(max_classes=3), st.sampled_from([1.0, 0.1]), st.sampled_from([0.0, 2.0, 3.7]))
+def test_m_estimates_and_errors_are_those_of_plain_arithmetic(case, unit, m):
+    tree, grown = case
+    counts = Counts(tree, grown.by_class * unit) if unit != 1.0 else grown
+    rows = counts.by_class.astype(float).tolist()
+    whole = sum(rows[0]) or 1.0
+    estimate, errors = m_estimate(counts, m), counts.errors_if_leaf(counts.majority)
+    assert estimate.dtype == np.float64
+    assert (estimate.shape, errors.shape) == ((tree.n_nodes,), (tree.n_nodes,))
+    for v, row in enumerate(rows):
+        total = sum(row)
+        wrong = min(total - own + (1 - first / whole) * m for own, first in zip(row, rows[0], strict=True))
+        assert estimate[v] == (total / whole * (wrong / (total + m)) if total + m else 0)
+        assert errors[v] == total - row[counts.majority[v]]
+        assert counts.wrong(np.full(tree.n_nodes, 2**40))[v] == total

@@ -69,10 +69,12 @@ def sweep_whole(
     rest: cython.longlong[::1] = np.zeros(n, np.int64)
     gain: cython.longlong[::1] = np.array(cost, np.int64)
     size: cython.longlong[::1] = np.array(weight, np.int64)
-    top: cython.int[::1] = np.full(n, -1, np.int32)
-    child: cython.int[::1] = np.full(n, -1, np.int32)
-    sibling: cython.int[::1] = np.full(n, -1, np.int32)
+    top: cython.int[::1] = np.empty(n, np.int32)
+    child: cython.int[::1] = np.empty(n, np.int32)
+    sibling: cython.int[::1] = np.empty(n, np.int32)
     with cython.nogil:
+        for v in range(n):
+            top[v] = child[v] = sibling[v] = -1
         for v in range(n - 1, -1, -1):
             # Children come after their parent: gain[v] is by now cost[v] less the cost of the children.
             if size[v] > 0:
@@ -105,10 +107,12 @@ def sweep_real(
     rest: cython.longlong[::1] = np.zeros(n, np.int64)
     gain: cython.double[::1] = np.array(cost)
     size: cython.longlong[::1] = np.array(weight, np.int64)
-    top: cython.int[::1] = np.full(n, -1, np.int32)
-    child: cython.int[::1] = np.full(n, -1, np.int32)
-    sibling: cython.int[::1] = np.full(n, -1, np.int32)
+    top: cython.int[::1] = np.empty(n, np.int32)
+    child: cython.int[::1] = np.empty(n, np.int32)
+    sibling: cython.int[::1] = np.empty(n, np.int32)
     with cython.nogil:
+        for v in range(n):
+            top[v] = child[v] = sibling[v] = -1
         for v in range(n - 1, -1, -1):
             if size[v] > 0:
                 g, s, h = gain[v], size[v], top[v]
@@ -138,10 +142,11 @@ def owners_whole(
 ):
     """The node with whose event each node collapses; -1 at leaves."""
     n = parent.shape[0]
-    owner: cython.int[::1] = np.full(n, -1, np.int32)
+    owner: cython.int[::1] = np.empty(n, np.int32)
     is_lower: cython.bint
     with cython.nogil:
         for v in range(n):
+            owner[v] = -1
             if size[v] > 0:
                 o = owner[parent[v]] if v > 0 else v
                 is_lower = whole[v] < whole[o] or (whole[v] == whole[o] and rest[v] * size[o] < rest[o] * size[v])
@@ -156,13 +161,65 @@ def owners_real(
 ):
     """The node with whose event each node collapses; -1 at leaves."""
     n = parent.shape[0]
-    owner: cython.int[::1] = np.full(n, -1, np.int32)
+    owner: cython.int[::1] = np.empty(n, np.int32)
     with cython.nogil:
         for v in range(n):
+            owner[v] = -1
             if size[v] > 0:
                 o = owner[parent[v]] if v > 0 else v
                 owner[v] = v if ratio[v] < ratio[o] - TOLERANCE * abs(ratio[o]) else o
     return owner.base
+
+
+def nested_steps(
+    gain: cython.const[Number][:], size: cython.const[cython.longlong][:], owner: cython.const[cython.int][:]
+):
+    """(steps, alphas): the first member of the family in which each node is shut, and the ratios at which they begin.
+
+    Nodes shut with the node that owns them, in the order of gain / size; those that gain nothing
+    are shut in the first member. Equal ratios shut together: whole ones by exact comparison, for
+    which no gain times size may exceed 2^51, real ones within the tolerance.
+    """
+    n: cython.Py_ssize_t = owner.shape[0]
+    link: cython.int[::1] = np.empty(n, np.int32)
+    n_links: cython.Py_ssize_t = 0
+    n_members: cython.Py_ssize_t = 1
+    found = np.empty(n)
+    ratio: cython.double[::1] = found
+    steps: cython.int[::1] = np.zeros(n, np.int32)
+    v: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    before: cython.Py_ssize_t
+    is_new: cython.bint
+    with cython.nogil:
+        for v in range(n):
+            if owner[v] == v and gain[v] > 0:
+                link[n_links] = cython.cast(cython.int, v)
+                ratio[n_links] = cython.cast(cython.double, gain[v]) / cython.cast(cython.double, size[v])
+                n_links += 1
+    order: cython.const[cython.Py_ssize_t][:] = np.argsort(found[:n_links])
+    alphas = np.empty(n_links + 1)
+    alpha: cython.double[::1] = alphas
+    with cython.nogil:
+        before = 0
+        alpha[0] = 0
+        for k in range(n_links):
+            v = link[order[k]]
+            if k == 0:
+                is_new = True
+            elif Number is cython.double:
+                is_new = ratio[order[k]] - ratio[order[k - 1]] > TOLERANCE * abs(ratio[order[k]])
+            else:
+                is_new = gain[v] * size[before] != gain[before] * size[v]
+            if is_new:
+                alpha[n_members] = ratio[order[k]]
+                n_members += 1
+            steps[v] = cython.cast(cython.int, n_members - 1)
+            before = v
+        for v in range(n):
+            if owner[v] >= 0:
+                steps[v] = steps[owner[v]]
+    return steps.base, alphas[:n_members]
 
 
 @cython.cfunc

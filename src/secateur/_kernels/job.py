@@ -8,6 +8,8 @@ from typing import Any
 
 import cython
 import numpy as np
+from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.growing import Facts
 
@@ -15,11 +17,13 @@ from cython.cimports.secateur._kernels.growing import Facts
 @cython.cfunc
 def _pointer(array: object) -> cython.p_void:
     """Where an array's values begin; NULL for None and for nothing."""
-    if array is None or array.size == 0:
+    view: Py_buffer
+    if array is None:
         return cython.NULL
-    if not array.flags.c_contiguous:
-        raise ValueError("kernels take contiguous arrays")
-    return cython.cast(cython.p_void, cython.cast(cython.size_t, array.ctypes.data))
+    PyObject_GetBuffer(array, cython.address(view), PyBUF_SIMPLE)  # it refuses what is not contiguous
+    where = view.buf if view.len > 0 else cython.NULL
+    PyBuffer_Release(cython.address(view))
+    return where
 
 
 @cython.cclass
@@ -87,21 +91,21 @@ class Job:
 
 
 @cython.cfunc
-def _new(kept: list, n: cython.Py_ssize_t, dtype: object) -> cython.p_void:
-    """New zeros, which live as long as `kept`."""
-    array = np.zeros(max(n, 1), dtype)
-    kept.append(array)
-    return _pointer(array)
+def _new(kept: list, n: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.p_void:
+    """New zeros, n of that size, which live as long as `kept`; small trees notice how long an array takes."""
+    block: bytearray = bytearray(max(n, 1) * size)
+    kept.append(block)
+    return cython.cast(cython.p_void, PyByteArray_AS_STRING(block))
 
 
 @cython.cfunc
 def _reals(kept: list, n: cython.Py_ssize_t) -> cython.p_double:
-    return cython.cast(cython.p_double, _new(kept, n, np.float64))
+    return cython.cast(cython.p_double, _new(kept, n, 8))
 
 
 @cython.cfunc
 def _wholes(kept: list, n: cython.Py_ssize_t) -> cython.p_longlong:
-    return cython.cast(cython.p_longlong, _new(kept, n, np.int64))
+    return cython.cast(cython.p_longlong, _new(kept, n, 8))
 
 
 @cython.cclass
@@ -128,10 +132,10 @@ class Space:
         d.line = _wholes(self._kept, k)
         d.histogram.n_sums = f.n_sums
         d.histogram.counts = _reals(self._kept, most * k)
-        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, np.int32))
+        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, 4))
         d.histogram.sizes = _reals(self._kept, most)
         d.histogram.weights = _reals(self._kept, most)
-        d.histogram.is_seen = cython.cast(cython.p_uchar, _new(self._kept, most, np.uint8))
+        d.histogram.is_seen = cython.cast(cython.p_uchar, _new(self._kept, most, 1))
         d.histogram.present = _wholes(self._kept, most)
         d.histogram.order = _wholes(self._kept, most)
         d.histogram.keys = _reals(self._kept, most)
@@ -142,10 +146,10 @@ class Space:
         d.histogram.branch = cython.cast(cython.p_ushort, _pointer(self.branch))
         d.histogram.left = _reals(self._kept, k)
         d.histogram.right = _reals(self._kept, k)
-        d.entries = _new(self._kept, n_rows + 1, np.uint64 if job.is_wide else np.uint32)
-        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if f.n_words else 1, np.uint64))
+        d.entries = _new(self._kept, n_rows + 1, 8 if job.is_wide else 4)
+        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if f.n_words else 1, 8))
         if shared is None:
-            d.has_ties = cython.cast(cython.p_uchar, _new(self._kept, n_slots, np.uint8))
+            d.has_ties = cython.cast(cython.p_uchar, _new(self._kept, n_slots, 1))
             d.child_counts = _reals(self._kept, most * k)
             d.child_size = _reals(self._kept, most)
             d.child_rows = _wholes(self._kept, most)
@@ -158,7 +162,7 @@ class Space:
             d.child_rows = other.desk.child_rows
         d.child_place = _wholes(self._kept, 2 * most)
         d.own = _reals(self._kept, k)
-        d.tally = cython.cast(cython.p_uint, _new(self._kept, 64, np.uint32))
+        d.tally = cython.cast(cython.p_uint, _new(self._kept, 64, 4))
         d.ones = _reals(self._kept, k * width)
         d.sides = _reals(self._kept, 3 * width)
         d.spare = _reals(self._kept, max(width, k))

@@ -7,6 +7,122 @@ Real = cython.fused_type(cython.float, cython.double)
 Number = cython.fused_type(cython.longlong, cython.double)
 
 
+LANES = cython.declare(cython.int, 8)  # rows on their way at once
+
+
+def route_packed(
+    matrix: cython.const[Real][:, :],
+    nodes: cython.const[cython.double][:, ::1],
+    start_node: cython.int,
+    out: cython.int[:],
+):
+    """Leaf of each row of a binary tree whose tests all compare numbers, starting at `start_node`.
+
+    `nodes` is `packed` of the tree. Several rows walk at once, each a step at a time: while one
+    waits for memory the others go on, and no step is foretold, since half of the guesses would be wrong.
+    """
+    n: cython.Py_ssize_t = matrix.shape[0]
+    n_lanes: cython.int = LANES if n >= LANES else 0
+    following: cython.Py_ssize_t = n_lanes
+    v = cython.declare(cython.int[8])
+    row = cython.declare(cython.Py_ssize_t[8])  # -1: the lane is empty
+    k: cython.int
+    i: cython.Py_ssize_t
+    u: cython.int
+    word: cython.longlong
+    is_over: cython.bint = n_lanes == 0
+    if n == 0:
+        return
+    cuts = cython.cast(cython.p_double, cython.cast(cython.p_void, cython.address(nodes[0, 0])))
+    words = cython.cast(cython.p_longlong, cython.cast(cython.p_void, cython.address(nodes[0, 0])))
+    with cython.nogil:
+        for k in range(n_lanes):
+            v[k] = start_node
+            row[k] = k
+        while not is_over:
+            for k in range(LANES):
+                u = v[k]
+                word = words[2 * u + 1]
+                if word < 0:  # a leaf: the next row takes the lane
+                    out[row[k]] = u
+                    row[k] = -1
+                    if following == n:
+                        is_over = True
+                        break
+                    row[k] = following
+                    following += 1
+                    u = start_node
+                    word = words[2 * u + 1]
+                    if word < 0:
+                        v[k] = u
+                        continue
+                v[k] = _next_node(matrix[row[k], (word >> 1) & 0x7FFFFFFF], cuts[2 * u], word, u)
+        for k in range(n_lanes):  # what is on its way when the last row has set out
+            if row[k] >= 0:
+                out[row[k]] = _leaf(matrix, row[k], cuts, words, v[k])
+        for i in range(following, n):  # few rows: one after the other
+            out[i] = _leaf(matrix, i, cuts, words, start_node)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _leaf(
+    matrix: cython.const[Real][:, :],
+    row: cython.Py_ssize_t,
+    cuts: cython.p_double,
+    words: cython.p_longlong,
+    v: cython.int,
+) -> cython.int:
+    """The leaf under v that a row reaches."""
+    word: cython.longlong = words[2 * v + 1]
+    while word >= 0:
+        v = _next_node(matrix[row, (word >> 1) & 0x7FFFFFFF], cuts[2 * v], word, v)
+        word = words[2 * v + 1]
+    return v
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _next_node(x: cython.double, cut: cython.double, word: cython.longlong, v: cython.int) -> cython.int:
+    """The child of v: v + 1 or the one the word says. A test is false for NaN, which goes where the word says."""
+    right: cython.int = cython.cast(cython.int, word >> 32)
+    goes_left: cython.int = cython.cast(cython.int, x <= cut) | (
+        cython.cast(cython.int, x != x) & cython.cast(cython.int, word & 1)
+    )
+    return right + ((v + 1 - right) & -goes_left)
+
+
+def packed(
+    feature: cython.const[cython.int][:],
+    threshold: cython.const[cython.double][:],
+    right: cython.const[cython.int][:],
+    default: cython.const[cython.int][:],
+):
+    """The numeric tests of a binary tree as `route_packed` reads them: all of a node from one line of the cache.
+
+    The first number of a node is its threshold. The bits of the second are a whole number, -1 of a
+    leaf, else from the lowest on: whether missing values go left, the column (31 bits), the right child.
+    """
+    n: cython.Py_ssize_t = feature.shape[0]
+    nodes: cython.double[:, ::1] = np.empty((n, 2))
+    words = cython.cast(cython.p_longlong, cython.cast(cython.p_void, cython.address(nodes[0, 0])))
+    with cython.nogil:
+        for v in range(n):
+            nodes[v, 0] = threshold[v]
+            words[2 * v + 1] = -1
+            if feature[v] >= 0:
+                words[2 * v + 1] = (
+                    (cython.cast(cython.longlong, right[v]) << 32)
+                    | (cython.cast(cython.longlong, feature[v]) << 1)
+                    | (1 if default[v] == 0 else 0)
+                )
+    return nodes.base
+
+
 def route_numeric(
     matrix: cython.const[Real][:, :],
     feature: cython.const[cython.int][:],
@@ -15,27 +131,8 @@ def route_numeric(
     default: cython.const[cython.int][:],
     out: cython.int[:],
 ):
-    """Leaf of each row of a binary tree whose tests all compare numbers.
-
-    The left child of v is v + 1. A test is false for NaN, so only then is `default` read.
-    """
-    v: cython.Py_ssize_t
-    f: cython.Py_ssize_t
-    x: cython.double
-    with cython.nogil:
-        for i in range(matrix.shape[0]):
-            v = 0
-            f = feature[v]
-            while f >= 0:
-                x = matrix[i, f]
-                if x <= threshold[v]:
-                    v += 1
-                elif x == x:
-                    v = right[v]
-                else:
-                    v = right[v] if default[v] else v + 1
-                f = feature[v]
-            out[i] = v
+    """Leaf of each row of a binary tree whose tests all compare numbers; the left child of v is v + 1."""
+    route_packed(matrix, packed(feature, threshold, right, default), 0, out)
 
 
 def route_any(

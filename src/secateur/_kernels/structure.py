@@ -170,3 +170,79 @@ def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.cons
             if v > 0:
                 is_leaf[parent[v]] = False
     return wrong_node, wrong_class, summed.base
+
+
+def added_leaves(parent: cython.const[cython.int][:]):
+    """How many leaves each node adds by not being one: a child less than it has, 0 of a leaf."""
+    added: cython.longlong[::1] = np.zeros(parent.shape[0], np.int64)
+    with cython.nogil:
+        for v in range(1, parent.shape[0]):
+            added[parent[v]] += 1
+        for v in range(parent.shape[0]):
+            if added[v] > 0:
+                added[v] -= 1
+    return added.base
+
+
+def row_sums(by_class: cython.const[cython.longlong][:, :]):
+    """The whole counts of each node, added up."""
+    total: cython.longlong[::1] = np.zeros(by_class.shape[0], np.int64)
+    with cython.nogil:
+        for v in range(by_class.shape[0]):
+            for c in range(by_class.shape[1]):
+                total[v] += by_class[v, c]
+    return total.base
+
+
+def majorities(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :]):
+    """The class with most in each node: the lowest of a tie, the parent's where the node is empty."""
+    labels: cython.int[::1] = np.zeros(parent.shape[0], np.int32)
+    most: Number
+    c: cython.int
+    with cython.nogil:
+        for v in range(parent.shape[0]):
+            most = by_class[v, 0]
+            for c in range(1, cython.cast(cython.int, by_class.shape[1])):
+                if by_class[v, c] > most:
+                    most = by_class[v, c]
+                    labels[v] = c
+            if most == 0 and v > 0:
+                labels[v] = labels[parent[v]]
+    return labels.base
+
+
+def wrong_counts(
+    by_class: cython.const[Number][:, :], total: cython.const[Number][:], labels: cython.const[cython.int][:]
+):
+    """What of each node is not of its label; a label beyond the classes is wrong everywhere."""
+    wrong: Number[::1] = np.array(total.base)
+    with cython.nogil:
+        for v in range(wrong.shape[0]):
+            if labels[v] < by_class.shape[1]:
+                wrong[v] -= by_class[v, labels[v]]
+    return wrong.base
+
+
+def m_estimates(
+    by_class: cython.const[Number][:, :],
+    total: cython.const[Number][:],
+    expected: cython.const[cython.double][:],
+    m: cython.double,
+    whole: cython.double,
+):
+    """Share of each node in `whole`, times its error where `m` more rows, `expected` of them wrong, are added."""
+    estimate: cython.double[::1] = np.zeros(by_class.shape[0])
+    n: cython.double
+    least: cython.double
+    wrong: cython.double
+    with cython.nogil:
+        for v in range(by_class.shape[0]):
+            n = total[v]
+            least = INFINITY
+            for c in range(by_class.shape[1]):
+                wrong = n - cython.cast(cython.double, by_class[v, c]) + expected[c]
+                if wrong < least:
+                    least = wrong
+            if n + m > 0:
+                estimate[v] = n / whole * (least / (n + m))
+    return estimate.base

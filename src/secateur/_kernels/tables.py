@@ -2,6 +2,7 @@
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import INFINITY, NAN
 from cython.cimports.secateur._kernels.growing import (
     ABOVE,
     ARITY,
@@ -12,10 +13,12 @@ from cython.cimports.secateur._kernels.growing import (
     FIRST,
     KIND,
     NONE,
+    NUMERIC,
     SLOT,
 )
 
 Count = cython.fused_type(cython.longlong, cython.double)
+Real = cython.fused_type(cython.float, cython.double)
 
 
 def in_preorder(
@@ -23,8 +26,9 @@ def in_preorder(
     reals: cython.const[cython.double][:, ::1],
     feature_of: cython.const[cython.int][::1],
     by_class: Count[:, ::1],
+    has_births: cython.bint,
 ):
-    """(parent, feature, default, birth, score, test) of each node; fills in the counts.
+    """(parent, end, right, feature, default, birth, score, test) of each node; fills in the counts.
 
     `feature_of` is the column of each slot. The lines of `test` are SLOT, KIND (0 of a leaf),
     BELOW, ABOVE and BRANCH.
@@ -32,10 +36,12 @@ def in_preorder(
     n: cython.Py_ssize_t = nodes.shape[0]
     n_classes: cython.Py_ssize_t = by_class.shape[1]
     parent: cython.int[::1] = np.empty(n, np.int32)
-    feature: cython.int[::1] = np.full(n, -1, np.int32)
-    default: cython.int[::1] = np.zeros(n, np.int32)
-    birth: cython.int[::1] = np.full(n, -1, np.int32)
-    score: cython.double[::1] = np.full(n, np.nan)
+    end: cython.int[::1] = np.empty(n, np.int32)
+    right: cython.int[::1] = np.empty(n, np.int32)
+    feature: cython.int[::1] = np.empty(n, np.int32)
+    default: cython.int[::1] = np.empty(n, np.int32)
+    birth: cython.int[::1] = np.empty(n, np.int32)
+    score: cython.double[::1] = np.empty(n)
     test: cython.longlong[:, ::1] = np.empty((5, n), np.int64)
     stack: cython.longlong[::1] = np.empty(n, np.int64)
     above: cython.int[::1] = np.empty(n, np.int32)  # new number of the parent of what is on the stack
@@ -58,6 +64,10 @@ def in_preorder(
                 else:
                     by_class[u, c] = count
             test[1, u] = NONE
+            feature[u] = -1
+            default[u] = 0
+            birth[u] = -1
+            score[u] = NAN
             if nodes[v, BIRTH] >= 0:
                 test[0, u] = nodes[v, SLOT]
                 test[1, u] = nodes[v, KIND]
@@ -66,11 +76,65 @@ def in_preorder(
                 test[4, u] = nodes[v, BRANCH]
                 feature[u] = feature_of[nodes[v, SLOT]]
                 default[u] = cython.cast(cython.int, nodes[v, DEFAULT])
-                birth[u] = cython.cast(cython.int, nodes[v, BIRTH])
+                if has_births:
+                    birth[u] = cython.cast(cython.int, nodes[v, BIRTH])
                 score[u] = reals[v, n_classes]
                 for c in range(nodes[v, ARITY] - 1, -1, -1):
                     stack[top] = nodes[v, FIRST] + c
                     above[top] = u
                     top += 1
+            end[u] = u + 1
             u += 1
-    return parent.base, feature.base, default.base, birth.base, score.base, test.base
+        for u in range(cython.cast(cython.int, n) - 1, -1, -1):
+            right[u] = 0
+            if end[u] > u + 1:
+                right[u] = end[u + 1]
+            if u > 0 and end[u] > end[parent[u]]:
+                end[parent[u]] = end[u]
+    return parent.base, end.base, right.base, feature.base, default.base, birth.base, score.base, test.base
+
+
+def thresholds(
+    test: cython.const[cython.longlong][:, ::1],
+    feature: cython.const[cython.int][:],
+    of_column: cython.const[cython.double][:],
+    matrix: cython.const[Real][:, :],
+    rows: cython.const[cython.Py_ssize_t][:],
+):
+    """Where the numeric tests of a tree cut: halfway between the values around it, NaN where there is no such test.
+
+    Values are those of `matrix`, in which row i is that of number `rows[i]` (none: row i itself).
+    `of_column` has what columns of two values are cut at, NaN of the others; none: all are others.
+    A threshold t has low <= t < high: it is `low` where halfway does not lie between. Infinity
+    parts what is present from what is missing.
+    """
+    n: cython.Py_ssize_t = feature.shape[0]
+    out: cython.double[::1] = np.empty(n)
+    has_rows: cython.bint = rows.shape[0] > 0
+    v: cython.Py_ssize_t
+    below: cython.Py_ssize_t
+    above: cython.Py_ssize_t
+    low: cython.double
+    high: cython.double
+    with cython.nogil:
+        for v in range(n):
+            if test[1, v] != NUMERIC:
+                out[v] = NAN
+                continue
+            if test[3, v] < 0:
+                out[v] = INFINITY
+                continue
+            if of_column.shape[0] > 0 and of_column[feature[v]] == of_column[feature[v]]:
+                out[v] = of_column[feature[v]]
+                continue
+            below = test[2, v]
+            above = test[3, v]
+            if has_rows:
+                below = rows[below]
+                above = rows[above]
+            low = matrix[below, feature[v]]
+            high = matrix[above, feature[v]]
+            out[v] = low / 2 + high / 2
+            if not (low <= out[v] and out[v] < high):
+                out[v] = low
+    return out.base

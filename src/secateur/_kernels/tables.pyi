@@ -1,5 +1,9 @@
+import numpy as np
+import numpy.typing as npt
+
 from ._types import Array, Floats, Ints, Longs
 
 def in_preorder(
-    nodes: Longs, reals: Floats, feature_of: Ints, by_class: Array
-) -> tuple[Ints, Ints, Ints, Ints, Floats, Longs]: ...
+    nodes: Longs, reals: Floats, feature_of: Ints, by_class: Array, has_births: bool
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Floats, Longs]: ...
+def thresholds(test: Longs, feature: Ints, of_column: Floats, matrix: Array, rows: npt.NDArray[np.intp]) -> Floats: ...

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .collapse import envelope, member_sums, owners_real, owners_whole, sweep_real, sweep_whole
+from .collapse import envelope, member_sums, nested_steps, owners_real, owners_whole, sweep_real, sweep_whole
 
-__all__ = ["collapse_events", "lower_envelope", "member_sums", "ranked_ratios"]
+__all__ = ["collapse_events", "lower_envelope", "member_sums", "nested_path", "ranked_ratios"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -44,13 +44,25 @@ def collapse_events(parent: Ints, weight: Longs, cost: Sums) -> tuple[Sums, Long
     return gain, size, owners_real(parent, size, ratio)
 
 
+def nested_path(parent: Ints, weight: Longs, cost: Sums) -> tuple[Ints, Floats]:
+    """Return (steps, alphas): the first minimiser of cost + alpha * size in which each node is a leaf or gone."""
+    gain, size, owner = collapse_events(parent, weight, cost)
+    if not _needs_fractions(gain, size):
+        return nested_steps(gain, size, owner)
+    links = np.flatnonzero((owner == np.arange(len(parent))) & (gain > 0))  # the others are shut from the first on
+    rank, ratios = _ranked_fractions(gain[links], size[links])
+    steps = np.zeros(len(parent), np.int32)
+    steps[links] = rank + 1
+    return np.where(owner >= 0, steps[owner], 0).astype(np.int32), np.append(0.0, ratios)
+
+
 def ranked_ratios(gain: Sums, size: Longs) -> tuple[Longs, Floats]:
     """Return (rank, values): the distinct ratios `gain / size` in rising order, and the place of each.
 
     Whole numbers: exact places, values rounded once (two values may print alike). Real
     numbers: a ratio within the tolerance of the one below it counts as the same.
     """
-    if gain.dtype.kind == "i" and float(np.abs(gain).max(initial=0)) * float(size.max(initial=0)) >= 2.0**51:
+    if _needs_fractions(gain, size):
         return _ranked_fractions(gain, size)
     ratio = gain / size
     order = np.argsort(ratio)
@@ -65,6 +77,11 @@ def ranked_ratios(gain: Sums, size: Longs) -> tuple[Longs, Floats]:
     rank = np.empty(len(order), np.int64)
     rank[order] = np.cumsum(is_new) - 1
     return rank, values[is_new]
+
+
+def _needs_fractions(gain: Sums, size: Longs) -> bool:
+    """Whether floats could confuse the ratios of whole numbers."""
+    return gain.dtype.kind == "i" and float(np.abs(gain).max(initial=0)) * float(size.max(initial=0)) >= 2.0**51
 
 
 def _ranked_fractions(gain: Longs, size: Longs) -> tuple[Longs, Floats]:

@@ -287,6 +287,18 @@ def _arrow_numbers(column: Any) -> Numbers:
     return Numbers(np.where(is_missing, values.dtype.type(0), values), is_missing)
 
 
+def arrow_matrix(table: Any) -> Array | None:
+    """A pyarrow table of one type of numbers as one matrix; None of others, and of whole numbers with gaps."""
+    types = set(table.schema.types)
+    dtype = _NUMPY.get(str(types.pop())) if len(types) == 1 else None
+    if dtype is None or (np.dtype(dtype).kind != "f" and any(column.null_count for column in table.columns)):
+        return None
+    matrix = np.empty((table.num_columns, len(table)), dtype)
+    for line, column in zip(matrix, table.columns, strict=True):
+        line[:] = _arrow_numbers(column).values
+    return matrix.T
+
+
 def _arrow_buffers(array: Any) -> tuple[Array, Array | None]:
     """The numbers of a pyarrow array and where it is null: views, since its own way to NumPy imports pandas."""
     valid, data = array.buffers()

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array
-from .columns import Given, Numbers, dense_array, read_cells, read_series
+from .columns import Given, Numbers, arrow_matrix, dense_array, read_cells, read_series
 from .files import read_file
 from .remarks import listed
 
@@ -29,6 +29,9 @@ class Task(Protocol):
     def columns(self) -> tuple[str, ...]: ...
     def empty(self) -> Any: ...
     def __call__(self, batch: Any, first: int = 0) -> Any: ...
+
+
+FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
 
 
 @dataclass(frozen=True)
@@ -191,13 +194,22 @@ def _from_frame(frame: Any, data: Any, names: Sequence[str] | None, *, is_whole:
 
 
 def _matrix_of(frame: Any) -> Array | None:
-    """A pandas frame whose columns are all of one NumPy type of numbers, as one matrix: a view if it is one block."""
-    if not frame.implementation.is_pandas():
-        return None
+    """A frame whose columns are all of one type of numbers, as one matrix: a view of a block, or a copy of few rows."""
     native = frame.to_native()
-    types = set(native.dtypes.tolist())
+    if frame.implementation.is_pandas():
+        types = set(native.dtypes.tolist())
+        dtype = types.pop() if len(types) == 1 else None
+        return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
+    if len(native) > FEW_ROWS:
+        return None
+    if frame.implementation.is_pyarrow():
+        return arrow_matrix(native)
+    types = set(native.dtypes) if frame.implementation.is_polars() else set()
     dtype = types.pop() if len(types) == 1 else None
-    return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
+    if dtype is None or not (dtype.is_float() or dtype.is_integer()) or dtype.is_nested():
+        return None
+    matrix: Array = native.to_numpy()  # whole numbers with gaps come out as real ones
+    return matrix if matrix.dtype.kind in ("f" if dtype.is_float() else "iu") else None
 
 
 def _check_names(names: list[Any]) -> list[str]:

@@ -11,16 +11,20 @@ from ..data.arrays import Array, sealed
 from ..data.rounding import shortest
 from ..data.table import Table
 from ..nouns.counts import Counts
-from ..nouns.seen import Ledger, Seen
+from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
 from ._prepare import TWO, Prepared
 from ._run import Grown
+
+_EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
+_NOTHING = np.empty((0, 0))  # values that nobody asks for
 
 
 def assemble(
     grown: Grown,
     data: Prepared,
     table: Table,
+    rows: Array | None = None,
     *,
     is_whole: bool,
     has_births: bool,
@@ -29,76 +33,73 @@ def assemble(
 ) -> tuple[Tree, Counts]:
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
 
-    `is_checked` is False for trees that nobody will see: checking a small one takes longer
-    than much of its growth.
+    It was grown on these rows of the table (None: all). `is_checked` is False for trees that nobody
+    will see: checking a small one takes longer than much of its growth.
     """
-    n_nodes, n_classes = len(grown.nodes), grown.reals.shape[1] - 2
-    by_class = np.empty((n_nodes, n_classes), np.int64 if is_whole else np.float64)
-    parent, feature, default, birth, score, test = tables.in_preorder(
-        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class
+    by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
+    parent, end, right, feature, default, birth, score, test = tables.in_preorder(
+        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class, has_births
     )
     branch_start, branch = _branches(test, default, grown.branch, data)
-    make: Any = Tree if is_checked else _unchecked
-    tree: Tree = make(
-        parent=sealed(parent),
-        feature=sealed(feature),
-        threshold=sealed(_thresholds(test, feature, data, table)),
-        rounded=sealed(_rounded(test, feature, data, table, is_asked=is_checked)),
-        branch_start=sealed(branch_start),
-        branch=sealed(branch),
-        default=sealed(default),
-        score=sealed(score),
-        birth=sealed(birth if has_births else np.full(n_nodes, -1, np.int32)),
-        schema=table.schema,
-    )
+    fields: dict[str, Any] = {
+        "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows),
+        "rounded": _rounded(test, feature, data, table, rows, is_asked=is_checked),
+        "branch_start": branch_start, "branch": branch, "default": default, "score": score, "birth": birth,
+    }  # fmt: skip
+    for array in (*fields.values(), by_class, end, right):
+        array.flags.writeable = False
+    tree = Tree(**fields, schema=table.schema) if is_checked else _unchecked_tree(fields, end, right, table)
     if not is_whole:
-        by_class = np.ldexp(_added_up(tree, by_class), exponent)
-    return tree, Counts(tree, sealed(by_class), "grow")
+        by_class = sealed(np.ldexp(_added_up(tree, by_class), exponent))
+    return tree, Counts(tree, by_class, "grow") if is_checked else _unchecked_counts(tree, by_class)
 
 
-def _unchecked(**fields: Any) -> Tree:
+def _unchecked_tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
     """A tree of arrays that are right by construction."""
     tree = object.__new__(Tree)
-    fields["ids"] = sealed(np.arange(len(fields["parent"]), dtype=np.int32))
-    fields |= {"key": None, "history": Seen(), "ledger": Ledger()}
-    fields["end"] = sealed(structure.subtree_ends(fields["parent"]))
-    for name, value in fields.items():
-        object.__setattr__(tree, name, value)
+    ids = sealed(np.arange(len(end), dtype=np.int32))
+    about = {"schema": table.schema, "key": None, "history": NOTHING, "ledger": Ledger()}
+    tree.__dict__.update(fields, ids=ids, end=end, right=right, has_tests=True, **about)
     return tree
 
 
-def _thresholds(test: Array, feature: Array, data: Prepared, table: Table) -> Array:
+def _unchecked_counts(tree: Tree, by_class: Array) -> Counts:
+    """Counts that add up by construction."""
+    counts = object.__new__(Counts)
+    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
+    return counts
+
+
+def _thresholds(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
-    threshold = np.full(len(feature), np.nan)
-    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
-    if table.matrix is not None and not data.values:  # all from one array: no need to go by column
-        below, above = test[2, numeric], test[3, numeric]
-        low, high = (table.matrix[row, feature[numeric]].astype(np.float64) for row in (below, above))
-        threshold[numeric] = np.where(above < 0, np.inf, midpoint(low, high))
-        return threshold
     two = {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
-    if len(two) == len(data.lists.feature):  # columns of two values have one threshold each
-        at = np.full(len(table.schema.columns), np.nan)
-        at[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
-        threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, at[feature[numeric]])
-        return threshold
-    numeric, low, high = _around(test, feature, data, table)
+    matrix = table.matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
+    if matrix is not None and len(two) == len(data.values):  # all from one array: no need to go by column
+        of_column = np.empty(0)
+        if two:  # columns of two values have one threshold each
+            of_column = np.full(table.n_columns, np.nan)
+            of_column[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
+        return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
+    threshold = np.full(len(feature), np.nan)
+    numeric, low, high = _around(test, feature, data, table, rows)
     threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
     return threshold
 
 
-def _rounded(test: Array, feature: Array, data: Prepared, table: Table, *, is_asked: bool) -> Array:
+def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, *, is_asked: bool) -> Array:
     """The shortest number between the values around each cut, for people; NaN if nobody asks."""
     rounded = np.full(len(feature), np.nan)
     if is_asked:
-        numeric, low, high = _around(test, feature, data, table)
+        numeric, low, high = _around(test, feature, data, table, rows)
         is_cut = test[3, numeric] >= 0
         low, high = low[is_cut], high[is_cut]
         rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
     return rounded
 
 
-def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[Array, Array, Array]:
+def _around(
+    test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None
+) -> tuple[Array, Array, Array]:
     """The nodes that test numbers, and the values around their cuts; any where the test is for missing."""
     numeric = np.flatnonzero(test[1] == parts.NUMERIC)
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
@@ -110,7 +111,8 @@ def _around(test: Array, feature: Array, data: Prepared, table: Table) -> tuple[
         j = int(feature[numeric[first]])
         known = data.values.get(j)
         if known is None:
-            low[here], high[here] = table.columns[j][below[here]], table.columns[j][above[here]]
+            column = table.columns[j] if rows is None else table.columns[j][rows]
+            low[here], high[here] = column[below[here]], column[above[here]]
         elif known.codes is None:
             low[here], high[here] = known.high[below[here]], known.low[above[here]]
         else:  # a cut between bins is at the edge of the lower one, whatever the node holds

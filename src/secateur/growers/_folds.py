@@ -5,7 +5,8 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
 from ..data.arrays import Array
-from ..data.table import Schema, Table
+from ..data.table import Table
 from ..data.target import summable
 from ..nouns.tree import Tree
 from ..routing import route_from
@@ -61,83 +62,96 @@ class Ground:
         n_seen = np.array(found.about, np.int64)
         return cls(table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift)
 
-    def grow(self, rows: Array, settings: Settings, *, is_checked: bool = True) -> tuple[Tree, Any]:
-        """Return what `grow` returns for these rows of the table, which rise; no warning for a single class."""
+    def part(self, rows: Array) -> "Part":
+        """Return some rows, which rise, to grow on; those of weight 0 are left out."""
         table, weight = self.table, self.weight
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
             weight = None if (weight == 1).all() else summable(weight)
-        assert table.target is not None
-        target = table.target[rows]
         is_whole = weight is None or bool((weight == np.rint(weight)).all())
         exponent = 0
         if weight is not None and not is_whole:  # products of very small or large weights would leave the range
             exponent = int(np.frexp(weight.sum())[1])
             weight = np.ldexp(weight, -exponent)
-        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), is_whole)
-        pool: Any = Inline()
+        assert table.target is not None
+        return Part(self, rows, table.target[rows], weight, is_whole, exponent)
+
+    def judges(self, rows: Array) -> "Judges":
+        """Return some rows to judge trees by that were grown on others."""
+        return Judges(_rows_of(self.table, rows), None if self.weight is None else self.weight[rows])
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a ground. What several growths on them share is made once.
+
+    Parameters
+    ----------
+    ground : Ground
+    rows, target : arrays
+        Their numbers, which rise, and their classes or numbers.
+    weight : array, optional
+        `2**-exponent` times their weights, above 0; None: 1 each.
+    is_whole : bool
+        Whether the weights are.
+    """
+
+    ground: Ground
+    rows: Array
+    target: Array
+    weight: Array | None
+    is_whole: bool
+    exponent: int
+    _made: dict[Any, Any] = field(default_factory=dict)
+
+    def grow(self, settings: Settings, *, is_checked: bool = True) -> tuple[Tree, Any]:
+        """Return what `grow` returns for these rows; no warning for a single class."""
+        table, rows, weight = self.ground.table, self.rows, self.weight
+        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
         if table.schema.classes is None:
             return grow_squared(
-                _rows_of(table, rows), weight, limits, pool, 1,
-                max_bins=settings.max_bins, by_weight=by_weight, exponent=exponent,
+                self._once("table", lambda: _rows_of(table, rows)), weight, limits, _ALONE, 1,
+                max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
             )  # fmt: skip
-        part: Any
-        if settings.max_bins is None:
-            part = _Part(table, rows)
-            check_branches(table, limits.multiway)
-            data = self._prepare(rows, target, weight, limits.multiway, by_weight)
-        else:  # bins are those of the part
-            part = _rows_of(table, rows)
-            data = prepare(
-                part, weight, max_bins=settings.max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight
-            )
+        how = settings.max_bins, limits.multiway, by_weight
+        data = _fresh(self._once(how, lambda: self._prepare(*how)))
         n_classes = len(table.schema.classes)
-        measure = measure_of(settings.criterion, len(rows), weight is None)
-        grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, 1)
-        grown = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), len(rows))
+        counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
+        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
+        grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
         return assemble(
-            grown, data, part,
-            is_whole=is_whole, has_births=limits.best_first, exponent=exponent, is_checked=is_checked,
+            grown, data, table, rows,
+            is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_checked=is_checked,
         )  # fmt: skip
 
-    def count(self, tree: Tree, rows: Array) -> Array:
-        """Return how many of these rows, by class, reach each node of a tree grown on other rows of the table."""
-        table = self.table
-        assert table.target is not None
-        assert table.schema.classes is not None
-        weight = None if self.weight is None else summable(self.weight[rows])
-        is_whole = weight is None or bool((weight == np.rint(weight)).all())
-        own = np.zeros((tree.n_nodes, len(table.schema.classes)), np.int64 if is_whole else np.float64)
-        given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
-        route.count_leaves(route_from(tree, table, rows, 0), table.target[rows], given, own)
-        by_class: Array = structure.sum_upwards(tree.parent, own)
-        return by_class
+    def _once(self, name: Any, make: Callable[[], Any]) -> Any:
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
 
-    def squares(self, tree: Tree, rows: Array, values: Array) -> tuple[Array, Array, float]:
-        """Sums over these rows of squared differences from what each node answers, of their squares, and their weight.
-
-        Rows are taken in the order of their numbers: the sums do not depend on their order in the table.
-        """
-        assert self.table.target is not None
-        weight = np.ones(len(rows)) if self.weight is None else self.weight[rows]
-        order = np.lexsort((weight, self.table.target[rows]))
-        rows, weight = rows[order], weight[order]
-        leaves = route_from(tree, self.table, rows, 0)
-        first, second = folds.path_losses(tree.parent, leaves, self.table.target[rows], weight, values)
-        return first, second, float(weight.sum())
-
-    def _prepare(self, rows: Array, target: Array, weight: Array | None, multiway: bool, by_weight: bool) -> Prepared:
-        """`prepare` for some rows, from the lists of all."""
-        table, n, shift = self.table, len(rows), self.shift
+    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool) -> Prepared:
+        """`prepare` for these rows, from the lists of all; bins are those of the part."""
+        ground, rows, target = self.ground, self.rows, self.target
+        table, n, shift = ground.table, len(rows), ground.shift
+        if max_bins is not None:
+            return prepare(
+                _rows_of(table, rows),
+                self.weight,
+                max_bins=max_bins,
+                multiway=multiway,
+                pool=_ALONE,
+                by_weight=by_weight,
+            )
+        check_branches(table, multiway)
         entry = _entry_type(n, shift)
         new_row = np.full(table.n_rows, -1, np.int32)
         new_row[rows] = np.arange(n, dtype=np.int32)
-        entries = np.empty((len(self.lists), n), entry)
-        n_values, n_missing = folds.filter_lists(self.lists, new_row, shift, self.n_seen, entries)
+        entries = np.empty((len(ground.lists), n), entry)
+        n_values, n_missing = folds.filter_lists(ground.lists, new_row, shift, ground.n_seen, entries)
         stays = (n_values > 2) | ((n_missing > 0) & (n_values > 0))
-        two_valued = [*self.two_valued, *(self.listed[i] for i in np.flatnonzero(~stays & (n_values == 2)))]
-        listed = [j for j, stay in zip(self.listed, stays, strict=True) if stay]
+        two_valued = [*ground.two_valued, *(ground.listed[i] for i in np.flatnonzero(~stays & (n_values == 2)))]
+        listed = [j for j, stay in zip(ground.listed, stays, strict=True) if stay]
         missing = [
             np.isnan(table.columns[j][rows]) if n_gaps else None
             for j, n_gaps in zip(listed, n_missing[stays], strict=True)
@@ -158,41 +172,54 @@ class Ground:
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
         assert table.schema.classes is not None
-        weights = _weights(weight, missing, target, len(table.schema.classes), by_weight)
+        weights = _weights(self.weight, missing, target, len(table.schema.classes), by_weight)
         return Prepared(lists, _codes(coded, target, shift, entry, weights, multiway), weights, values)
 
 
 @dataclass(frozen=True)
-class _Part:
-    """As much of the table of some rows as `assemble` asks for; nothing is copied."""
+class Judges:
+    """Rows that judge trees: a table with a target, and the weights of its rows."""
 
     table: Table
-    rows: Array
+    weight: Array | None
 
-    @property
-    def schema(self) -> Schema:
-        return self.table.schema
+    def count(self, tree: Tree) -> Array:
+        """Return how many of the rows, by class, reach each node."""
+        table = self.table
+        assert table.target is not None
+        assert table.schema.classes is not None
+        weight = None if self.weight is None else summable(self.weight)
+        is_whole = weight is None or bool((weight == np.rint(weight)).all())
+        own = np.zeros((tree.n_nodes, len(table.schema.classes)), np.int64 if is_whole else np.float64)
+        given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
+        route.count_leaves(route_from(tree, table, None, 0), table.target, given, own)
+        by_class: Array = structure.sum_upwards(tree.parent, own)
+        return by_class
 
-    @property
-    def matrix(self) -> Any:
-        return None if self.table.matrix is None else _Rows(self.table.matrix, self.rows)
+    def squares(self, tree: Tree, values: Array) -> tuple[Array, Array, float]:
+        """Sums over the rows of squared differences from what each node answers, of their squares, and their weight.
 
-    @property
-    def columns(self) -> Any:
-        return tuple(_Rows(column, self.rows) for column in self.table.columns)
+        Rows are taken in the order of their numbers: the sums do not depend on their order in the table.
+        """
+        target = self.table.target
+        assert target is not None
+        weight = np.ones(len(target)) if self.weight is None else self.weight
+        order = np.lexsort((weight, target))
+        leaves = route_from(tree, self.table, None, 0)[order]
+        first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values)
+        return first, second, float(weight[order].sum())
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """A column or matrix of a part: its values are looked up in the whole one."""
+_ALONE: Any = Inline()
 
-    whole: Array
-    rows: Array
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, tuple):
-            return self.whole[self.rows[at[0]], at[1]]
-        return self.whole[self.rows[at]]
+def _fresh(data: Prepared) -> Prepared:
+    """A copy for one growth, which parts lists and words in place."""
+    codes = data.codes
+    if codes is not None:
+        codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy())
+    lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
+    return Prepared(lists, codes, data.weights, data.values)
 
 
 def _rows_of(table: Table, rows: Array) -> Table:

@@ -70,7 +70,7 @@ class Grower:
         n_slots = len(self.data.lists.feature)
         nodes = np.zeros((1, parts.N_FIELDS + max(1, -(-n_slots // 64))), np.int64)
         nodes[0, parts.END] = n_rows
-        nodes[0, [parts.BRANCH, parts.BIRTH]] = -1
+        nodes[0, parts.BRANCH] = nodes[0, parts.BIRTH] = -1
         nodes[0, parts.N_FIELDS :] = -1  # every slot may vary
         reals = np.zeros((1, self.n_sums + 2))
         reals[0, : len(counts)] = counts

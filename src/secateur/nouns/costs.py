@@ -128,12 +128,10 @@ def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None
     if not (np.isfinite(m) and m >= 0):
         raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
     grown.tree.ledger.look(grown)
-    total = grown.total.astype(float)
-    whole = total[0] if total[0] > 0 else 1.0
+    whole = float(grown.total[0]) or 1.0
     if prior is None:
         prior = grown.by_class[0] / whole
     expected = (1 - np.asarray(prior, float)) * m
-    wrong = (total[:, None] - grown.by_class + expected).min(axis=1)
-    weight = total + m
-    rate = np.divide(wrong, weight, out=np.zeros_like(total), where=weight > 0)
-    return sealed(total / whole * rate)
+    if expected.shape != (grown.n_classes,):
+        expected = np.broadcast_to(expected, grown.n_classes)
+    return sealed(structure.m_estimates(grown.by_class, grown.total, expected, m, whole))

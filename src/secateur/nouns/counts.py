@@ -122,14 +122,13 @@ class Counts:
     @cached_property
     def total(self) -> Sums:
         """Examples (or weight) in each node."""
-        return sealed(self.by_class.sum(axis=1))
+        return sealed(structure.row_sums(self.by_class) if self.is_whole else self.by_class.sum(axis=1))
 
     @cached_property
     def majority(self) -> Ints:
         """The `grow` label of each node: lowest class on a tie, the parent's label if empty."""
         self.tree.ledger.look(self)  # labels are a choice, too
-        labels = self.by_class.argmax(axis=1).astype(np.int32)
-        return sealed(structure.inherit_labels(self.tree.parent, labels, self.total == 0))
+        return sealed(structure.majorities(self.tree.parent, self.by_class))
 
     def errors_if_leaf(self, labels: npt.ArrayLike) -> Sums:
         """Return the errors of each node as a leaf with the given label.
@@ -154,9 +153,9 @@ class Counts:
             raise CountsError(f"labels have shape {chosen.shape}; one per node, ({self.tree.n_nodes},), needed")
         if chosen.dtype.kind not in "iu" or chosen.min() < 0:
             raise CountsError(f"labels must be class numbers from 0; found {chosen.min()} ({chosen.dtype})")
-        known = chosen < self.n_classes
-        right = self.by_class[np.arange(len(chosen)), np.where(known, chosen, 0)]
-        return sealed(self.total - np.where(known, right, 0))
+        if chosen.dtype != np.int32:
+            chosen = np.minimum(chosen, self.n_classes).astype(np.int32)
+        return sealed(structure.wrong_counts(self.by_class, self.total, chosen))
 
     def restricted(self, tree: Tree, nodes: Array) -> "Counts":
         """Return the counts on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""

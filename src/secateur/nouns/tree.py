@@ -25,7 +25,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import structure
+from .._kernels import route, structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
 from ..data.sketch import RowKey
 from ..data.table import Schema
@@ -202,6 +202,16 @@ class Tree:
         feature = np.full(self.n_nodes, -1, np.int32)
         feature[self.feature >= 0] = position
         return sealed(used), sealed(feature)
+
+    @cached_property
+    def packed(self) -> Floats:
+        """The tests for `route_packed`, if all compare a number."""
+        return sealed(route.packed(self.feature, self.threshold, self.right, self.default))
+
+    @cached_property
+    def packed_tested(self) -> Floats:
+        """The same for rows of the columns in `tested` alone."""
+        return sealed(route.packed(self.tested[1], self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import size_dp
+from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
-from .._kernels.weakest_link import collapse_events, lower_envelope, member_sums, ranked_ratios
+from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
 from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.names import check_name
 from ..errors import ParameterError
@@ -178,8 +178,7 @@ def _charges(tree: Tree, size: str) -> Longs:
     """What keeping each node adds to the size; 0 at leaves."""
     if size not in ("leaves", "nodes"):
         raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
-    arity = tree.arity.astype(np.int64)
-    return arity if size == "nodes" else np.maximum(arity - 1, 0)
+    return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
 
 
 def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
@@ -218,14 +217,7 @@ def _is_concave(values: Sums) -> bool:
 
 
 def _additive_path(tree: Tree, costs: Sums, charge: Longs) -> _Path:
-    gain, size, owner = collapse_events(tree.parent, charge, costs)
-    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
-    links = links[gain[links] > 0]  # the others are cut at alpha = 0 already
-    rank, ratios = ranked_ratios(gain[links], size[links])
-    steps = np.zeros(tree.n_nodes, np.int32)
-    steps[links] = rank + 1
-    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
-    alphas = np.append(0.0, ratios)
+    steps, alphas = nested_path(tree.parent, charge, costs)
     return _Path(steps, alphas, member_sums(tree.parent, steps, costs, len(alphas)))
 
 

@@ -9,6 +9,7 @@ which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko (1994).
 import numpy as np
 import numpy.typing as npt
 
+from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
 from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
@@ -53,8 +54,7 @@ def weakest_links(
     ([2, 1], [1.0, 8.0])
     """
     costs = node_cost(tree, counts, cost)
-    weight = np.maximum(tree.arity.astype(np.int64) - 1, 0)
-    gain, size, owner = collapse_events(tree.parent, weight, costs)
+    gain, size, owner = collapse_events(tree.parent, structure.added_leaves(tree.parent), costs)
     links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
     rank, ratios = ranked_ratios(gain[links], size[links])
     if every_cut:

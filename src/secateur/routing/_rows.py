@@ -103,20 +103,20 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
     leaves = np.empty(n, np.int32)
-    is_plain = node == 0 and len(tree.branch) == 0  # every test compares a number, from the root on
+    is_plain = len(tree.branch) == 0  # every test compares a number
     if table.matrix is not None and is_plain:
         matrix = table.matrix if rows is None else sealed(table.matrix[rows])
-        route.route_numeric(matrix, tree.feature, tree.threshold, tree.right, tree.default, leaves)
+        route.route_packed(matrix, tree.packed, node, leaves)
         return sealed(leaves)
     tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
     (used, feature), first = tree.tested, 0
     for matrix in _blocks(table, used, rows):
         out = leaves[first : first + len(matrix)]
-        first += len(matrix)
         if is_plain:
-            route.route_numeric(matrix, feature, tree.threshold, tree.right, tree.default, out)
+            route.route_packed(matrix, tree.packed_tested, node, out)
         else:
             route.route_any(matrix, node, feature, *tests, out)
+        first += len(matrix)
     return sealed(leaves)
 
 

@@ -25,7 +25,7 @@ from ..pruners import cost_complexity
 from ..routing import remembered
 from ._losses import answers_of, losses_of
 from ._rules import choose, n_standard_errors, rule_name
-from ._run import Progress, run_all
+from ._run import Progress, n_threads, run_all
 from ._sample import rows_of
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split, seed_of, splits_of
@@ -227,15 +227,20 @@ def _members(
 ) -> list[tuple[PruningSequence, Counts | Moments, list[Fold]]]:
     """For each way of growing: the path of all rows, its counts, and the folds."""
     every = np.arange(ground.table.n_rows)
-    tasks: Any = [(grow_all, (settings, every)) for _, settings in ways]
-    tasks += [(score_fold, (settings, path, part)) for _, settings in ways for part in parts]
-    results = run_all(ground, tasks, n_jobs, progress)
-    members = []
-    for i in range(len(ways)):
-        counts = results[i]
-        first = len(ways) + i * len(parts)
-        members.append((_path_of_all(counts, path), counts, results[first : first + len(parts)]))
-    return members
+    groups = _groups([settings for _, settings in ways], len(parts), n_jobs)
+    tasks: Any = [(grow_all, (group, every)) for group in groups]
+    tasks += [(score_fold, (group, path, part)) for part in parts for group in groups]
+    results = run_all(ground, tasks, n_jobs, progress, sizes=[len(task[1][0]) for task in tasks])
+    # Ways come group after group, for all rows first, and then for one fold after the other.
+    lines = [list(itertools.chain(*results[i : i + len(groups)])) for i in range(0, len(results), len(groups))]
+    return [(_path_of_all(counts, path), counts, found) for counts, *found in zip(*lines, strict=True)]
+
+
+def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Settings, ...]]:
+    """The ways, those together that one task grows: it prepares rows once, but there must be tasks for all hands."""
+    n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_threads(n_jobs) // n_parts))
+    size = -(-len(ways) // n_groups)
+    return [tuple(ways[first : first + size]) for first in range(0, len(ways), size)]
 
 
 def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:

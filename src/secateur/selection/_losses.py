@@ -104,12 +104,10 @@ def held_out(by_class: Sums, answer: Any, costs: Any) -> tuple[Sums, Sums | None
 
     A class beyond those of the growing rows errs everywhere, at the highest cost.
     """
-    nodes = np.arange(len(by_class))
     if costs is None:
-        n_classes = by_class.shape[1]
-        known = answer < n_classes
-        right = by_class[nodes, np.where(known, answer, 0)]
-        return by_class.sum(axis=1) - np.where(known, right, 0), None
+        total = structure.row_sums(by_class) if by_class.dtype.kind == "i" else by_class.sum(axis=1)
+        return structure.wrong_counts(by_class, total, answer), None
+    nodes = np.arange(len(by_class))
     n_new = by_class.shape[1] - len(costs)
     rows = np.vstack([costs, np.full((n_new, len(costs)), costs.max())]) if n_new > 0 else costs[: by_class.shape[1]]
     return (by_class @ rows)[nodes, answer], (by_class @ (rows * rows))[nodes, answer]

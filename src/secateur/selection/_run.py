@@ -4,7 +4,7 @@ Results come in the order of the arguments, so nothing depends on who was faster
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,17 +16,23 @@ Progress = Callable[[int, int], None] | None
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
-def run_all(shared: Any, tasks: list[Task], n_jobs: Any, progress: Progress) -> list[Any]:
+def run_all(
+    shared: Any, tasks: list[Task], n_jobs: Any, progress: Progress, sizes: Sequence[int] | None = None
+) -> list[Any]:
     """Return function(shared, *arguments) of every task.
 
     `n_jobs` is a number of threads (None: one, -1: one per core) or an object with `submit`: an
-    executor, or a client of dask, which gets `shared` once. `progress` hears of every result.
+    executor, or a client of dask, which gets `shared` once. `progress` hears of every result, of
+    each of its parts if `sizes` says how many a task has.
     """
-    results = []
-    for result in _results(shared, tasks, n_jobs):
+    results, done = [], 0
+    sizes = [1] * len(tasks) if sizes is None else sizes
+    for result, size in zip(_results(shared, tasks, n_jobs), sizes, strict=True):
         results.append(result)
-        if progress is not None:
-            progress(len(results), len(tasks))
+        for _ in range(size):
+            done += 1
+            if progress is not None:
+                progress(done, sum(sizes))
     return results
 
 
@@ -38,12 +44,12 @@ def _results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
             more = {"pure": False}
         yield from _in_order([n_jobs.submit(function, shared, *arguments, **more) for function, arguments in tasks])
         return
-    n_threads = min(_n_threads(n_jobs), len(tasks))
-    if n_threads == 1:
+    n_hands = min(n_threads(n_jobs), len(tasks))
+    if n_hands == 1:
         for function, arguments in tasks:
             yield function(shared, *arguments)
         return
-    with ThreadPoolExecutor(n_threads) as pool:
+    with ThreadPoolExecutor(n_hands) as pool:
         yield from _in_order([pool.submit(function, shared, *arguments) for function, arguments in tasks])
 
 
@@ -57,7 +63,8 @@ def _in_order(futures: list[Any]) -> Iterator[Any]:
             future.cancel()
 
 
-def _n_threads(n_jobs: Any) -> int:
+def n_threads(n_jobs: Any) -> int:
+    """Return the number of threads to use: None is one, -1 one per core."""
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:

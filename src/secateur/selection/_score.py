@@ -5,15 +5,19 @@ path does. A fold is therefore the steps of its path and the loss between them, 
 penalties it will be asked about; folds need to know nothing of each other.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._kernels import structure
+from .._kernels.weakest_link import member_sums, nested_path
 from ..data.arrays import Floats, Sums
-from ..growers._folds import Ground
+from ..growers._folds import Ground, Judges
 from ..growers._settings import Settings
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
+from ..nouns.tree import Tree
 from ..pruners import cost_complexity
 from ._losses import Losses, answers_of, held_out
 from ._splits import Rows, Split
@@ -48,25 +52,36 @@ class Fold(NamedTuple):
         return self.loss[member], (self.loss if self.square is None else self.square)[member]
 
 
-def grow_all(ground: Ground, settings: Settings, rows: Rows) -> Counts | Moments:
-    """Return the counts of the growing sample in the tree of these rows; the tree is in them."""
-    counts: Counts | Moments = ground.grow(rows, settings)[1]
-    return counts
+def grow_all(ground: Ground, ways: tuple[Settings, ...], rows: Rows) -> list[Counts | Moments]:
+    """Return the counts of the growing sample in the trees of these rows, one for each way; the trees are in them."""
+    part = ground.part(rows)
+    return [part.grow(settings)[1] for settings in ways]
 
 
-def score_fold(ground: Ground, settings: Settings, path: Path, split: Split) -> Fold:
-    """Return the held-out losses of every tree that one fold gives."""
-    tree, grown = ground.grow(split.train, settings, is_checked=False)
-    answers = answers_of(grown, path.losses)
-    sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
-    assert sequence.alphas is not None
+def score_fold(ground: Ground, ways: tuple[Settings, ...], path: Path, split: Split) -> list[Fold]:
+    """Return the held-out losses of every tree that one fold gives, for each way of growing."""
+    part, judges = ground.part(split.train), ground.judges(split.test)
+    return [_scored(part.grow(settings, is_checked=False), judges, path) for settings in ways]
+
+
+def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) -> Fold:
+    tree, counts = grown
+    answers = answers_of(counts, path.losses)
     loss: Sums
     square: Sums | None
-    if isinstance(grown, Moments):
-        loss, square, weight = ground.squares(tree, split.test, answers.answer)
+    if isinstance(counts, Moments):
+        loss, square, weight = judges.squares(tree, answers.answer)
     else:
-        by_class = ground.count(tree, split.test)
+        by_class = judges.count(tree)
         loss, square = held_out(by_class, answers.answer, path.losses.costs)
         weight = float(by_class[0].sum())
-    squares = None if square is None else sequence.costs_on(square)
-    return Fold(sequence.alphas / answers.unit, sequence.costs_on(loss), squares, weight)
+    added: Any
+    if path.penalty == "leaves" and path.size == "leaves" and path.losses.costs is None:
+        # What `cost_complexity` would return, without a sequence that nobody will see.
+        steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)
+        added = partial(member_sums, tree.parent, steps, n_members=len(alphas))
+    else:
+        sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
+        assert sequence.alphas is not None
+        alphas, added = sequence.alphas, sequence.costs_on
+    return Fold(alphas / answers.unit, added(loss), None if square is None else added(square), weight)
