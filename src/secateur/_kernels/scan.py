@@ -69,7 +69,11 @@ def _gini_two(
     least: cython.double,
     cut: cython.pointer[Cut],
 ) -> cython.void:
-    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division."""
+    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
+
+    A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
+    block follows how far d can get in it, and most blocks are passed over by that alone.
+    """
     cumulative = cython.declare(cython.int[64])
     n: cython.Py_ssize_t = sums.n
     rows: cython.double = cython.cast(cython.double, n)
@@ -81,10 +85,10 @@ def _gini_two(
     every: Entry = 1
     hit: Entry
     e: Entry
+    count: Entry
     position: cython.Py_ssize_t = -1
     limit: cython.double = (best + tie) * rows / 2
     left: cython.int
-    is_two: cython.bint = facts.n_sums == 2
     start: cython.Py_ssize_t = 1
     size: cython.int
     k: cython.int
@@ -93,20 +97,35 @@ def _gini_two(
     i: cython.double
     d: cython.double
     room: cython.double
+    up: cython.double
+    down: cython.double
     left = (entries[0] & mask) == label
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
         block = entries + start
-        if is_two:
-            for k in range(size):
-                cumulative[k] = left
-                left += cython.cast(cython.int, (block[k] >> 1) & 1)
-        else:
-            for k in range(size):
-                cumulative[k] = left
-                left += cython.cast(cython.int, (block[k] & mask) == label)
-        hit = 0
         first = cython.cast(cython.double, start)
+        start += BLOCK
+        hit = 0
+        if size == BLOCK:
+            count = 0
+            for k in range(BLOCK):
+                e = block[k]
+                hit |= e
+                every &= e
+                count += (e & mask) == label
+            some |= hit
+            d = left * rows - ones * first
+            up = d + cython.cast(cython.int, count) * (rows - ones)
+            down = (BLOCK - cython.cast(cython.int, count)) * ones - d
+            up = max(up, down)
+            i = first + (BLOCK - 1)
+            if not hit & 1 or up * up <= limit * min(first * (rows - first), i * (rows - i)):
+                left += cython.cast(cython.int, count)
+                continue
+            hit = 0
+        for k in range(size):
+            cumulative[k] = left
+            left += cython.cast(cython.int, (block[k] & mask) == label)
         for k in range(size):
             i = first + k
             d = cumulative[k] * rows - ones * i
@@ -122,8 +141,7 @@ def _gini_two(
                 if block[k] & 1 and d * d > limit * room and i >= least and rows - i >= least:
                     best = 2 * (d * d) / (rows * room)
                     limit = (best + tie) * rows / 2
-                    position = start + k
-        start += BLOCK
+                    position = start - BLOCK + k
     cut.score = best
     cut.position = position
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
