@@ -25,6 +25,7 @@ from cython.cimports.secateur._kernels.scan import scan
 from cython.cimports.secateur._kernels.squares import square_sums
 
 TIE = cython.declare(cython.double, 1e-12)  # of the node's impurity: scores nearer than this are tied
+EXACT = cython.declare(cython.int, 64)  # of so few rows of weight 1 scores are right to far less than that
 
 
 @cython.cfunc
@@ -191,6 +192,17 @@ def _list_ratio(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _is_settled(
+    facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]
+) -> cython.bint:
+    """Whether a test takes all impurity away, so that no later one can be better."""
+    is_exact: cython.bint = facts.weight == cython.NULL and sums.n <= EXACT and not facts.is_ratio
+    return is_exact and best.slot >= 0 and best.score > sums.base - 0.5 * TIE * sums.base
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def best_of_lists(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
@@ -212,6 +224,9 @@ def best_of_lists(
     least: cython.double = _least(facts)
     for s in range(first, last):
         if not is_varying(node, s):
+            continue
+        if _is_settled(facts, sums, best):
+            desk.has_ties[s] = 1  # nobody has looked
             continue
         entries = lists + s * facts.n_rows + node[START]
         n_missing = n_missing_at_end(facts, s, entries, sums.n)
@@ -359,15 +374,22 @@ def best_of_bits(
 ) -> cython.void:
     """Better test than `best` among the two-valued columns of classes: zeros to the left, ones to the right."""
     p: cython.int
-    n_lines: cython.int = bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
-    right: cython.p_double = desk.sides
+    n_lines: cython.int
     impure: cython.p_double = desk.sides + facts.width
     least: cython.double = _least(facts)
-    impurity_sides(
-        cython.address(facts.measure), desk.ones, desk.own, n_lines, sums.weight, facts.width, right, impure, desk.spare
-    )
+    tie: cython.double = TIE * sums.base
+    if facts.measure.number == growing.GINI and facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256:
+        bits.gini_of_few(facts, desk, node[START], sums)
+    else:
+        n_lines = bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
+        impurity_sides(
+            cython.address(facts.measure), desk.ones, desk.own, n_lines, sums.weight, facts.width, desk.sides, impure,
+            desk.spare,
+        )  # fmt: skip
     for p in range(facts.n_bits):
-        if _is_admissible(desk, facts, p, sums.size, least):
+        if (facts.is_ratio or sums.base - impure[p] > best.score + tie) and _is_admissible(
+            desk, facts, p, sums.size, least
+        ):
             _best_of_bit(facts, desk, p, sums.base - impure[p], sums, best)
     if best.kind == SUBSET and best.slot >= facts.n_lists + facts.n_coded:
         desk.histogram.branch[0] = 0
@@ -428,17 +450,25 @@ def _evaluate_squares(
 ) -> cython.void:
     """Column by column: of tied tests the lower column wins, because it comes first."""
     n_coded: cython.int = facts.n_lists + facts.n_coded
-    t: cython.int
+    t: cython.int = 0
     s: cython.int
+    last: cython.int
     p: cython.int
     w: cython.double
     d: cython.double
     if facts.n_bits > 0:
         bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
-    for t in range(facts.n_slots):
+    while t < facts.n_slots:
         s = cython.cast(cython.int, facts.by_feature[t])
+        t += 1
         if s < facts.n_lists:
-            best_of_lists(facts, desk, lists, node, sums, s, s + 1, best)
+            last = s + 1
+            while last < facts.n_lists and facts.by_feature[t] == last:
+                last += 1
+                t += 1
+            best_of_lists(facts, desk, lists, node, sums, s, last, best)
+        elif _is_settled(facts, sums, best):
+            continue
         elif s < n_coded:
             best_of_codes(facts, desk, rows, node, sums, s, s + 1, best)
         else:

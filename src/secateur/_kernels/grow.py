@@ -96,24 +96,6 @@ def _pop(t: cython.pointer[Tables]) -> cython.longlong:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _make_room(t: cython.pointer[Tables], n_children: cython.longlong) -> cython.bint:
-    """Room for more nodes; False: no memory."""
-    while t.n_nodes + n_children > t.capacity:
-        t.capacity = 2 * t.capacity if t.capacity else 64
-    nodes = cython.cast(cython.p_longlong, realloc(t.nodes, t.capacity * t.n_columns * cython.sizeof(cython.longlong)))
-    t.nodes = nodes if nodes != cython.NULL else t.nodes
-    reals = cython.cast(cython.p_double, realloc(t.reals, t.capacity * t.n_reals * cython.sizeof(cython.double)))
-    t.reals = reals if reals != cython.NULL else t.reals
-    fresh = cython.cast(cython.p_longlong, realloc(t.fresh, t.capacity * cython.sizeof(cython.longlong)))
-    t.fresh = fresh if fresh != cython.NULL else t.fresh
-    heap = cython.cast(cython.p_longlong, realloc(t.heap, t.capacity * cython.sizeof(cython.longlong)))
-    t.heap = heap if heap != cython.NULL else t.heap
-    return nodes != cython.NULL and reals != cython.NULL and fresh != cython.NULL and heap != cython.NULL
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _record(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
@@ -154,8 +136,12 @@ def _grow(
     lists: cython.pointer[Entry],
     rows: cython.pointer[Entry],
     t: cython.pointer[Tables],
+    most: cython.int,
 ) -> cython.int:
-    """Grow on: 0, the tree is done; 1, time for a break between two nodes; -1, no memory."""
+    """Grow on: 0, the tree is done; 1, time for a break or for room between two nodes; -1, no memory.
+
+    A node has at most so many children.
+    """
     v: cython.longlong
     c: cython.longlong
     n_children: cython.longlong
@@ -166,6 +152,8 @@ def _grow(
     test: Test
     done: cython.longlong = 0
     while t.n_splits < facts.max_splits:
+        if done > A_BREAK or t.n_nodes + most > t.capacity:
+            return 1
         if t.n_fresh > 0:
             t.n_fresh -= 1
             v = t.fresh[t.n_fresh]
@@ -191,8 +179,6 @@ def _grow(
         else:
             return 0
         n_children = t.nodes[v * t.n_columns + ARITY]
-        if t.n_nodes + n_children > t.capacity and not _make_room(t, n_children):
-            return -1
         node = t.nodes + v * t.n_columns
         split.assign_children(facts, desk, lists, rows, node, t.reals + v * t.n_reals, t.branch)
         keep = split.add_children(facts, desk, node, t.nodes, t.reals, t.n_columns, t.n_reals, t.n_nodes)
@@ -205,8 +191,6 @@ def _grow(
                     t.fresh[t.n_fresh] = t.n_nodes + c
                     t.n_fresh += 1
         t.n_nodes += n_children
-        if done > A_BREAK:
-            return 1
     return 0
 
 
@@ -215,16 +199,35 @@ class _Growth:
     """A tree while it grows."""
 
     t: Tables
+    nodes: object
+    reals: object
+    _kept: object
 
     def __cinit__(self) -> None:
         memset(cython.address(self.t), 0, cython.sizeof(Tables))
 
     def __dealloc__(self) -> None:
-        free(self.t.nodes)
-        free(self.t.reals)
         free(self.t.branch)
-        free(self.t.fresh)
-        free(self.t.heap)
+
+    @cython.cfunc
+    def make_room(self, capacity: cython.Py_ssize_t) -> object:
+        """Tables of another size. What is not written to costs no memory, so they may be too large."""
+        t = cython.address(self.t)
+        nodes: cython.longlong[:, ::1] = np.empty((capacity, t.n_columns), np.int64)
+        reals: cython.double[:, ::1] = np.empty((capacity, t.n_reals))
+        fresh: cython.longlong[::1] = np.empty(capacity, np.int64)
+        heap: cython.longlong[::1] = np.empty(capacity, np.int64)
+        if t.capacity:
+            memcpy(cython.address(nodes[0, 0]), t.nodes, t.n_nodes * t.n_columns * cython.sizeof(cython.longlong))
+            memcpy(cython.address(reals[0, 0]), t.reals, t.n_nodes * t.n_reals * cython.sizeof(cython.double))
+            memcpy(cython.address(fresh[0]), t.fresh, t.n_fresh * cython.sizeof(cython.longlong))
+            memcpy(cython.address(heap[0]), t.heap, t.n_heap * cython.sizeof(cython.longlong))
+        t.nodes = cython.address(nodes[0, 0])
+        t.reals = cython.address(reals[0, 0])
+        t.fresh = cython.address(fresh[0])
+        t.heap = cython.address(heap[0])
+        t.capacity = capacity
+        self.nodes, self.reals, self._kept = nodes.base, reals.base, (fresh.base, heap.base)
 
 
 def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 0) -> tuple[Any, Any, Any]:
@@ -242,36 +245,32 @@ def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 
     t.n_columns = cython.cast(cython.int, node.shape[0])
     t.n_reals = cython.cast(cython.int, reals.shape[0])
     t.n_most = n_most
+    growth.make_room(node[END] - node[START] + job.most + 1)
     t.n_nodes = 1
     t.n_fresh = 1
-    if not _make_room(t, 0):
-        raise MemoryError
     memcpy(t.nodes, cython.address(node[0]), t.n_columns * cython.sizeof(cython.longlong))
     memcpy(t.reals, cython.address(reals[0]), t.n_reals * cython.sizeof(cython.double))
     t.nodes[BIRTH] = -1
     t.fresh[0] = 0
     while status == 1:
+        if t.n_nodes + job.most > t.capacity:
+            growth.make_room(2 * t.capacity + job.most)
         with cython.nogil:
             if job.is_wide:
                 status = _grow(
                     facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
-                    cython.cast(cython.p_ulonglong, facts.rows), t,
+                    cython.cast(cython.p_ulonglong, facts.rows), t, job.most,
                 )  # fmt: skip
             else:
                 status = _grow(
-                    facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows), t
-                )
+                    facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows), t,
+                    job.most,
+                )  # fmt: skip
         PyErr_CheckSignals()
     if status < 0:
         raise MemoryError
-    nodes = np.empty((t.n_nodes, t.n_columns), np.int64)
-    all_reals = np.empty((t.n_nodes, t.n_reals))
     branch = np.empty(t.n_branch, np.uint16)
-    all_nodes: cython.longlong[:, ::1] = nodes
-    values: cython.double[:, ::1] = all_reals
-    memcpy(cython.address(all_nodes[0, 0]), t.nodes, t.n_nodes * t.n_columns * cython.sizeof(cython.longlong))
-    memcpy(cython.address(values[0, 0]), t.reals, t.n_nodes * t.n_reals * cython.sizeof(cython.double))
     children: cython.ushort[::1] = branch
     if t.n_branch:
         memcpy(cython.address(children[0]), t.branch, t.n_branch * cython.sizeof(cython.ushort))
-    return nodes, all_reals, branch
+    return growth.nodes[: t.n_nodes], growth.reals[: t.n_nodes], branch

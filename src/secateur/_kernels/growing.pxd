@@ -103,6 +103,7 @@ cdef struct Desk:  # space of one thread
     double* product
     long long* whole
     long long* line
+    int* count  # two lines of classes
     Histogram histogram
     void* entries
     unsigned long long* words

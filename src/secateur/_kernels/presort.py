@@ -16,9 +16,9 @@ from cython.cimports.libc.string import memcpy
 Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
 
-DIGIT = cython.declare(cython.int, 11)  # bits of a radix pass: 2,048 counters stay in the first-level cache
+DIGIT = cython.declare(cython.int, 12)  # bits of a radix pass: its 4,096 counters stay in the first-level cache
 FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
-SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value
+SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value (of one column more)
 MOST_WHOLE = cython.declare(cython.int, 1 << 14)  # whole numbers in so small a range are put in order by counting
 
 
@@ -31,6 +31,8 @@ def two_valued(matrix: cython.const[Value][:, ::1]):
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
     x: Value
+    at_once: cython.Py_ssize_t = SOME_ROWS if d > 1 else 16 * SOME_ROWS
+    values: cython.const[Value][::1] = np.asarray(matrix).reshape(-1)
     n_open: cython.Py_ssize_t = d
     is_other: cython.uchar[::1] = np.zeros(d, np.uint8)
     firsts: Value[::1] = np.array(matrix[0])
@@ -40,8 +42,8 @@ def two_valued(matrix: cython.const[Value][:, ::1]):
     high: cython.double[::1] = np.zeros(d)
     with cython.nogil:
         while start < n and n_open > 0:
-            end = min(n, start + SOME_ROWS)
-            if start > 0 and not _is_other(matrix, start, end, firsts, seconds, is_other):
+            end = min(n, start + at_once)
+            if start > 0 and not _is_other(values, start, end, firsts, seconds, is_other):
                 start = end
                 continue
             for i in range(start, end):
@@ -73,7 +75,7 @@ def two_valued(matrix: cython.const[Value][:, ::1]):
 @cython.nogil
 @cython.exceptval(check=False)
 def _is_other(
-    matrix: cython.const[Value][:, ::1],
+    values: cython.const[Value][::1],
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     firsts: Value[::1],
@@ -81,13 +83,19 @@ def _is_other(
     is_known: cython.uchar[::1],
 ) -> cython.bint:
     """Whether some rows hold a new value in a column that is not known to have others."""
+    d: cython.Py_ssize_t = firsts.shape[0]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    found: cython.int
+    first: Value = firsts[0]
+    second: Value = seconds[0]
+    found: cython.int = 0
+    if d == 1:  # most tables that do not come as one array: a column after the other
+        for i in range(start, end):
+            found |= (values[i] != first) & (values[i] != second)
+        return found
     for i in range(start, end):
-        found = 0
-        for j in range(matrix.shape[1]):
-            found |= (matrix[i, j] != firsts[j]) & (matrix[i, j] != seconds[j]) & (is_known[j] == 0)
+        for j in range(d):
+            found |= (values[i * d + j] != firsts[j]) & (values[i * d + j] != seconds[j]) & (is_known[j] == 0)
         if found:
             return True
     return False
@@ -140,9 +148,7 @@ def sort_columns(
     values: cython.const[Value][::1]
     about: cython.longlong[:, ::1] = np.zeros((columns.shape[0], 2), np.int64)
     place: cython.longlong[::1] = np.empty(MOST_WHOLE + 2, np.int64)
-    width: cython.int = 8 if n < FEW else DIGIT
-    n_passes: cython.int = (4 if n < FEW else 3) if Value is cython.float else (8 if n < FEW else 6)
-    count: cython.longlong[:, ::1] = np.empty((n_passes, 1 << width), np.int64)
+    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT), np.uint32)
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
@@ -158,14 +164,17 @@ def sort_columns(
                 _by_counting(values, low, labels, shift, out[c], place[: size + 1], about[c])
                 continue
             if Value is cython.float:
-                if _sorted_32(values, keys, other, count):
+                _pack_keys(values, keys, labels, shift, out[c])
+                if _sorted(keys, rows, other, other_rows, 32, count):
                     _from_packed(other, labels, shift, out[c], about[c])
                 else:
                     _from_packed(keys, labels, shift, out[c], about[c])
-            elif _sorted_64(values, keys, rows, other, other_rows, count):
-                _fill(out[c], other_rows, values, labels, shift, about[c])
             else:
-                _fill(out[c], rows, values, labels, shift, about[c])
+                _keys_of(values, keys, rows)
+                if _sorted(keys, rows, other, other_rows, 0, count):
+                    _fill(out[c], other_rows, values, labels, shift, about[c])
+                else:
+                    _fill(out[c], rows, values, labels, shift, about[c])
     return about.base
 
 
@@ -247,63 +256,156 @@ def _by_counting(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _sorted_32(
+def _pack_keys(
     values: cython.const[cython.float][::1],
     packed: cython.ulonglong[::1],
-    other: cython.ulonglong[::1],
-    count: cython.longlong[:, ::1],
-) -> cython.bint:
-    """Radix sort of (key, row) in 64 bits, from the lowest digit; digits that are the same everywhere cost nothing.
-
-    Returns whether it is in `other` that they are in order.
-    """
-    is_other: cython.bint = False
-    n: cython.Py_ssize_t = values.shape[0]
+    labels: cython.const[cython.int][::1],
+    shift: cython.int,
+    out: Entry[::1],
+) -> cython.void:
+    """Write key and entry, both of 32 bits, as one; of wide entries the row takes the place of the entry."""
     i: cython.Py_ssize_t
-    d: cython.Py_ssize_t
-    p: cython.int
-    digit: cython.int
     x: cython.float
     b: cython.uint
     key: cython.uint
+    low: cython.ulonglong
     top: cython.uint = 0x80000000
     every: cython.uint = 0xFFFFFFFF
-    item: cython.ulonglong
-    total: cython.longlong
-    here: cython.longlong
-    width: cython.int = 8 if n < FEW else DIGIT
-    n_passes: cython.int = 4 if n < FEW else 3
-    mask: cython.ulonglong = (1 << width) - 1
-    for p in range(n_passes):
-        for d in range(1 << width):
-            count[p, d] = 0
-    for i in range(n):
+    for i in range(values.shape[0]):
         x = values[i]
         memcpy(cython.address(b), cython.address(x), 4)
         b = 0 if b == top else b
         # Flip all bits of a negative number, the sign bit of any other.
         key = b ^ (every if b >> 31 else top)
         key = every if x != x else key
-        packed[i] = (cython.cast(cython.ulonglong, key) << 32) | cython.cast(cython.ulonglong, i)
+        low = i
+        if Entry is cython.uint:
+            low = (low << shift) | (labels[i] << 1)
+        packed[i] = (cython.cast(cython.ulonglong, key) << 32) | low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keys_of(
+    values: cython.const[cython.double][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]
+) -> cython.void:
+    """Write whole numbers in the order of the values, as `_pack_keys`, and the rows apart."""
+    i: cython.Py_ssize_t
+    x: cython.double
+    b: cython.ulonglong
+    one: cython.ulonglong = 1
+    top: cython.ulonglong = one << 63
+    for i in range(values.shape[0]):
+        x = values[i]
+        memcpy(cython.address(b), cython.address(x), 8)
+        b = 0 if b == top else b
+        b = ~b if b >> 63 else b ^ top
+        keys[i] = b if x == x else top | (top - 1)
+        rows[i] = cython.cast(cython.uint, i)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sorted(
+    keys: cython.ulonglong[::1],
+    rows: cython.uint[::1],
+    other_keys: cython.ulonglong[::1],
+    other_rows: cython.uint[::1],
+    lowest: cython.int,
+    count: cython.uint[:, ::1],
+) -> cython.bint:
+    """Stable radix sort by the bits from `lowest` on, of keys and, where there are any, their rows.
+
+    Passes go over the highest bits in which keys differ, as many as leave few of them in
+    disorder; these are put right by insertion, or else by passes over all bits. Returns whether
+    it is in the others that they are in order.
+    """
+    has_rows: cython.bint = rows.shape[0] > 0
+    n: cython.Py_ssize_t = keys.shape[0]
+    i: cython.Py_ssize_t
+    d: cython.Py_ssize_t
+    p: cython.int
+    digit: cython.int
+    total: cython.uint
+    here: cython.uint
+    key: cython.ulonglong
+    differ: cython.ulonglong = 0
+    bits: cython.int = lowest
+    width: cython.int = 8 if n < FEW else DIGIT
+    mask: cython.ulonglong = (1 << width) - 1
+    is_other: cython.bint = False
+    for i in range(1, n):
+        differ |= keys[i] ^ keys[0]
+    while bits < 64 and differ >> bits:
+        bits += 1
+    n_passes: cython.int = (bits - lowest + width - 1) // width
+    most: cython.int = has_rows + (2 if n < FEW // 4 or FEW <= n < FEW << 8 else 3)
+    n_passes = min(n_passes, most)
+    base: cython.int = max(lowest, bits - width * n_passes)
+    while True:
         for p in range(n_passes):
-            count[p, (key >> (width * p)) & mask] += 1
-    for p in range(n_passes):
-        digit = 32 + width * p
-        if count[p, (packed[0] >> digit) & mask] == n:
-            continue
-        total = 0
-        for d in range(1 << width):
-            here = count[p, d]
-            count[p, d] = total
-            total += here
+            for d in range(1 << width):
+                count[p, d] = 0
         for i in range(n):
-            item = packed[i]
-            d = (item >> digit) & mask
-            other[count[p, d]] = item
-            count[p, d] += 1
-        packed, other = other, packed
-        is_other = not is_other
-    return is_other
+            for p in range(n_passes):
+                count[p, (keys[i] >> (base + width * p)) & mask] += 1
+        for p in range(n_passes):
+            digit = base + width * p
+            total = 0
+            for d in range(1 << width):
+                here = count[p, d]
+                count[p, d] = total
+                total += here
+            for i in range(n):
+                key = keys[i]
+                d = (key >> digit) & mask
+                here = count[p, d]
+                count[p, d] = here + 1
+                other_keys[here] = key
+                if has_rows:
+                    other_rows[here] = rows[i]
+            keys, other_keys = other_keys, keys
+            rows, other_rows = other_rows, rows
+            is_other = not is_other
+        if base == lowest or _mended(keys, rows):
+            return is_other
+        base = lowest
+        n_passes = (bits - lowest + width - 1) // width
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _mended(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
+    """Sort what is nearly in order by insertion; False, given up: it takes too many moves."""
+    has_rows: cython.bint = rows.shape[0] > 0
+    n: cython.Py_ssize_t = keys.shape[0]
+    left: cython.Py_ssize_t = 2 * n
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    key: cython.ulonglong
+    row: cython.uint = 0
+    for i in range(1, n):
+        key = keys[i]
+        if key >= keys[i - 1]:
+            continue
+        if has_rows:
+            row = rows[i]
+        j = i
+        while j > 0 and key < keys[j - 1]:
+            keys[j] = keys[j - 1]
+            if has_rows:
+                rows[j] = rows[j - 1]
+            j -= 1
+        keys[j] = key
+        if has_rows:
+            rows[j] = row
+        left -= i - j
+        if left < 0:
+            return False
+    return True
 
 
 @cython.cfunc
@@ -318,18 +420,20 @@ def _from_packed(
 ) -> cython.void:
     n: cython.Py_ssize_t = packed.shape[0]
     i: cython.Py_ssize_t
-    row: Entry
+    e: Entry
     key: cython.uint
     before: cython.uint = cython.cast(cython.uint, packed[0] >> 32)
     missing: cython.uint = 0xFFFFFFFF
     n_values: cython.Py_ssize_t = 1
     n_missing: cython.Py_ssize_t = 0
     for i in range(n):
-        row = cython.cast(cython.uint, packed[i])
+        e = cython.cast(cython.uint, packed[i])
         key = cython.cast(cython.uint, packed[i] >> 32)
         n_values += key != before
         n_missing += key == missing
-        out[i] = (row << shift) | (labels[row] << 1) | (key != before)
+        if Entry is cython.ulonglong:
+            e = (e << shift) | (labels[e] << 1)
+        out[i] = e | (key != before)
         before = key
     about[0] = n_values - (n_missing > 0)
     about[1] = n_missing
@@ -343,71 +447,11 @@ def sorted_rows_64(values: cython.const[cython.double][::1]):
     rows: cython.uint[::1] = np.empty(n, np.uint32)
     other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other_rows: cython.uint[::1] = np.empty(n, np.uint32)
-    count: cython.longlong[:, ::1] = np.empty((8, 1 << DIGIT), np.int64)
+    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT), np.uint32)
     with cython.nogil:
-        is_other = _sorted_64(values, keys, rows, other_keys, other_rows, count)
+        _keys_of(values, keys, rows)
+        is_other = _sorted(keys, rows, other_keys, other_rows, 0, count)
     return other_rows.base if is_other else rows.base
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sorted_64(
-    values: cython.const[cython.double][::1],
-    keys: cython.ulonglong[::1],
-    rows: cython.uint[::1],
-    other_keys: cython.ulonglong[::1],
-    other_rows: cython.uint[::1],
-    count: cython.longlong[:, ::1],
-) -> cython.bint:
-    """As `_sorted_32`, with keys and rows apart."""
-    is_other: cython.bint = False
-    n: cython.Py_ssize_t = values.shape[0]
-    i: cython.Py_ssize_t
-    d: cython.Py_ssize_t
-    p: cython.int
-    digit: cython.int
-    x: cython.double
-    b: cython.ulonglong
-    one: cython.ulonglong = 1
-    top: cython.ulonglong = one << 63
-    total: cython.longlong
-    here: cython.longlong
-    width: cython.int = 8 if n < FEW else DIGIT
-    n_passes: cython.int = 8 if n < FEW else 6
-    mask: cython.ulonglong = (1 << width) - 1
-    for p in range(n_passes):
-        for d in range(1 << width):
-            count[p, d] = 0
-    for i in range(n):
-        x = values[i]
-        memcpy(cython.address(b), cython.address(x), 8)
-        b = 0 if b == top else b
-        b = ~b if b >> 63 else b ^ top
-        keys[i] = b if x == x else top | (top - 1)
-        rows[i] = cython.cast(cython.uint, i)
-        for p in range(n_passes):
-            count[p, (keys[i] >> (width * p)) & mask] += 1
-    for p in range(n_passes):
-        digit = width * p
-        if count[p, (keys[0] >> digit) & mask] == n:
-            continue
-        total = 0
-        for d in range(1 << width):
-            here = count[p, d]
-            count[p, d] = total
-            total += here
-        for i in range(n):
-            b = keys[i]
-            d = (b >> digit) & mask
-            here = count[p, d]
-            count[p, d] = here + 1
-            other_keys[here] = b
-            other_rows[here] = rows[i]
-        keys, other_keys = other_keys, keys
-        rows, other_rows = other_rows, rows
-        is_other = not is_other
-    return is_other
 
 
 def bin_codes(

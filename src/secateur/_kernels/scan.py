@@ -16,6 +16,9 @@ import cython
 from cython.cimports.libc.math import INFINITY, floor, sqrt
 from cython.cimports.secateur._kernels import growing, scan_sums
 from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.squares import scan_squares
+
+SOME = cython.declare(cython.int, 64)  # rows per class from which on it pays to look at a block before its entries
 
 
 @cython.cfunc
@@ -47,6 +50,9 @@ def scan(
             else:
                 _sqrt(facts, desk, entries, sums, best, tie, least, cut)
             return
+        if number == growing.SQUARES:
+            scan_squares(facts, entries, sums, best, tie, least, cut)
+            return
     if facts.weight == cython.NULL and number == growing.ENTROPY_TABLE:
         _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut)
     elif number == growing.SQUARES or (number == growing.GINI and sums.n_here == 2):
@@ -69,7 +75,11 @@ def _gini_two(
     least: cython.double,
     cut: cython.pointer[Cut],
 ) -> cython.void:
-    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division."""
+    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
+
+    A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
+    block follows how far d can get in it, and most blocks are passed over by that alone.
+    """
     cumulative = cython.declare(cython.int[64])
     n: cython.Py_ssize_t = sums.n
     rows: cython.double = cython.cast(cython.double, n)
@@ -81,10 +91,10 @@ def _gini_two(
     every: Entry = 1
     hit: Entry
     e: Entry
+    count: Entry
     position: cython.Py_ssize_t = -1
     limit: cython.double = (best + tie) * rows / 2
     left: cython.int
-    is_two: cython.bint = facts.n_sums == 2
     start: cython.Py_ssize_t = 1
     size: cython.int
     k: cython.int
@@ -93,20 +103,35 @@ def _gini_two(
     i: cython.double
     d: cython.double
     room: cython.double
+    up: cython.double
+    down: cython.double
     left = (entries[0] & mask) == label
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
         block = entries + start
-        if is_two:
-            for k in range(size):
-                cumulative[k] = left
-                left += cython.cast(cython.int, (block[k] >> 1) & 1)
-        else:
-            for k in range(size):
-                cumulative[k] = left
-                left += cython.cast(cython.int, (block[k] & mask) == label)
-        hit = 0
         first = cython.cast(cython.double, start)
+        start += BLOCK
+        hit = 0
+        if size == BLOCK:
+            count = 0
+            for k in range(BLOCK):
+                e = block[k]
+                hit |= e
+                every &= e
+                count += (e & mask) == label
+            some |= hit
+            d = left * rows - ones * first
+            up = d + cython.cast(cython.int, count) * (rows - ones)
+            down = (BLOCK - cython.cast(cython.int, count)) * ones - d
+            up = max(up, down)
+            i = first + (BLOCK - 1)
+            if not hit & 1 or up * up <= limit * min(first * (rows - first), i * (rows - i)):
+                left += cython.cast(cython.int, count)
+                continue
+            hit = 0
+        for k in range(size):
+            cumulative[k] = left
+            left += cython.cast(cython.int, (block[k] & mask) == label)
         for k in range(size):
             i = first + k
             d = cumulative[k] * rows - ones * i
@@ -122,8 +147,7 @@ def _gini_two(
                 if block[k] & 1 and d * d > limit * room and i >= least and rows - i >= least:
                     best = 2 * (d * d) / (rows * room)
                     limit = (best + tie) * rows / 2
-                    position = start + k
-        start += BLOCK
+                    position = start - BLOCK + k
     cut.score = best
     cut.position = position
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
@@ -142,13 +166,20 @@ def _gini(
     least: cython.double,
     cut: cython.pointer[Cut],
 ) -> cython.void:
-    """Sum of squares over both sides, kept up entry by entry; screened without division."""
+    """Sum of squares over both sides, kept up entry by entry; screened without division.
+
+    The gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is what the left
+    has of a class more than its share. As with two classes, the rows of each class in a block
+    tell how far v can get in it, and most blocks are passed over by that alone.
+    """
     block_squares = cython.declare(cython.double[64])
     block_cross = cython.declare(cython.double[64])
     n: cython.Py_ssize_t = sums.n
+    n_sums: cython.int = facts.n_sums
     rows: cython.double = cython.cast(cython.double, n)
     counts: cython.p_double = sums.counts
     left: cython.p_double = desk.left
+    share: cython.p_double = desk.factor
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
     some: Entry = 0
@@ -159,11 +190,15 @@ def _gini(
     position: cython.Py_ssize_t = -1
     all_squares: cython.double = 0
     h: cython.int
-    for h in range(facts.n_sums):
+    for h in range(n_sums):
         left[h] = 0
         all_squares += counts[h] * counts[h]
     constant: cython.double = all_squares / rows
     limit: cython.double = best + tie + constant
+    slack: cython.double = 1e-15 * rows * rows  # differences of large numbers: for their rounding
+    if n >= SOME * n_sums:
+        for h in range(n_sums):
+            share[h] = counts[h] / rows
     c = (entries[0] & mask) >> 1
     left[c] = 1
     squares: cython.double = 1
@@ -176,9 +211,37 @@ def _gini(
     i: cython.double
     room: cython.double
     reached: cython.double
+    more: cython.double
+    v: cython.double
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
         block = entries + start
+        first = cython.cast(cython.double, start)
+        start += BLOCK
+        hit = 0
+        if n >= SOME * n_sums and size == BLOCK:
+            for k in range(BLOCK):
+                e = block[k]
+                hit |= e
+                every &= e
+            some |= hit
+            _count_block(block, mask, n_sums, desk.count)
+            reached = slack
+            for h in range(n_sums):
+                more = desk.count[h] + desk.count[n_sums + h]
+                v = left[h] - share[h] * first
+                v = max(v + more * (1 - share[h]), (BLOCK - more) * share[h] - v)
+                reached += v * v
+            i = first + (BLOCK - 1)
+            room = min(first * (rows - first), i * (rows - i))
+            if not hit & 1 or reached * rows < (limit - constant) * room:
+                for h in range(n_sums):
+                    more = desk.count[h] + desk.count[n_sums + h]
+                    squares += more * (2 * left[h] + more)
+                    left[h] += more
+                    product += more * counts[h]
+                continue
+            hit = 0
         for k in range(size):
             block_squares[k] = squares
             block_cross[k] = all_squares - 2 * product
@@ -186,8 +249,6 @@ def _gini(
             squares += 2 * left[c] + 1
             left[c] += 1
             product += counts[c]
-        hit = 0
-        first = cython.cast(cython.double, start)
         for k in range(size):
             i = first + k
             reached = block_squares[k] * rows + block_cross[k] * i
@@ -203,11 +264,26 @@ def _gini(
                 if block[k] & 1 and reached > limit * room and i >= least and rows - i >= least:
                     best = reached / room - constant
                     limit = reached / room + tie
-                    position = start + k
-        start += BLOCK
+                    position = start - BLOCK + k
     cut.score = best
     cut.position = position
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _count_block(
+    block: cython.pointer[Entry], mask: Entry, n_sums: cython.int, count: cython.p_int
+) -> cython.void:
+    """Rows of each class in a block, in two tables, so that a row need not wait for the count of the one before."""
+    other: cython.p_int = count + n_sums
+    k: cython.int
+    for k in range(2 * n_sums):
+        count[k] = 0
+    for k in range(BLOCK // 2):
+        count[(block[2 * k] & mask) >> 1] += 1
+        other[(block[2 * k + 1] & mask) >> 1] += 1
 
 
 @cython.cfunc
