@@ -130,7 +130,7 @@ class Space:
         d.product = _reals(self._kept, k)
         d.whole = _wholes(self._kept, 2 * k)
         d.line = _wholes(self._kept, k)
-        d.count = cython.cast(cython.p_int, _new(self._kept, 2 * k, np.int32))
+        d.count = cython.cast(cython.p_int, _new(self._kept, 2 * k, 4))
         d.histogram.n_sums = f.n_sums
         d.histogram.counts = _reals(self._kept, most * k)
         d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, 4))

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import DataError, UnsupportedError
+from . import arrow
 from .arrays import Array
 from .remarks import spelled
 
@@ -105,8 +106,8 @@ def read_series(series: Any, name: str) -> Given:
         codes = series.fill_null(value=False).to_numpy().astype(np.int32)
         return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
     if dtype.is_numeric():
-        if series.implementation.is_pyarrow() and str(native.type) in _NUMPY:
-            return _arrow_numbers(native)
+        if series.implementation.is_pyarrow() and str(native.type) in arrow.NUMPY:
+            return Numbers(*arrow.numbers_of(native))
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
         elif dtype.is_integer() and series.null_count():
@@ -231,11 +232,6 @@ _CONVERT_DATES = (
 )
 
 
-# Number types of pyarrow, by name, whose buffers NumPy reads as they are.
-_WIDTHS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
-_NUMPY = {**{name: np.dtype(name) for name in _WIDTHS}, "float": np.dtype("float32"), "double": np.dtype("float64")}
-
-
 class _Codes(dict[Any, int]):
     """Codes of levels; whatever is not a level is -1."""
 
@@ -260,54 +256,11 @@ def _read_text(series: Any, name: str) -> Given:
     if pa is None:  # nobody has needed it yet, or it is not installed
         return read_cells(series.to_numpy(), name)
     # Ten times faster than a dictionary of Python strings.
-    encoded = _arrow_column(series).dictionary_encode().combine_chunks()
+    encoded = arrow.column_of(series).dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
-    codes, is_missing = _arrow_buffers(encoded.indices)
+    codes, is_missing = arrow.buffers_of(encoded.indices)
     codes = codes if is_missing is None else np.where(is_missing, np.int32(-1), codes)
     return in_order(Coded(codes, tuple(found)), sorted(found))
-
-
-def _arrow_column(series: Any) -> Any:
-    import pyarrow as pa
-
-    arrow = series.to_arrow()
-    return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
-
-
-def _arrow_numbers(column: Any) -> Numbers:
-    """Read a column of pyarrow that holds whole or real numbers."""
-    parts = [_arrow_buffers(chunk) for chunk in column.chunks] or [(np.zeros(0, _NUMPY[str(column.type)]), None)]
-    values = np.concatenate([part for part, _ in parts]) if len(parts) > 1 else parts[0][0]
-    if not column.null_count:
-        return Numbers(values)
-    gaps = [np.zeros(len(part), bool) if is_missing is None else is_missing for part, is_missing in parts]
-    is_missing = np.concatenate(gaps)
-    if values.dtype.kind == "f":
-        return Numbers(np.where(is_missing, values.dtype.type(np.nan), values))
-    return Numbers(np.where(is_missing, values.dtype.type(0), values), is_missing)
-
-
-def arrow_matrix(table: Any) -> Array | None:
-    """A pyarrow table of one type of numbers as one matrix; None of others, and of whole numbers with gaps."""
-    types = set(table.schema.types)
-    dtype = _NUMPY.get(str(types.pop())) if len(types) == 1 else None
-    if dtype is None or (np.dtype(dtype).kind != "f" and any(column.null_count for column in table.columns)):
-        return None
-    matrix = np.empty((table.num_columns, len(table)), dtype)
-    for line, column in zip(matrix, table.columns, strict=True):
-        line[:] = _arrow_numbers(column).values
-    return matrix.T
-
-
-def _arrow_buffers(array: Any) -> tuple[Array, Array | None]:
-    """The numbers of a pyarrow array and where it is null: views, since its own way to NumPy imports pandas."""
-    valid, data = array.buffers()
-    some = slice(array.offset, array.offset + len(array))
-    dtype = _NUMPY[str(array.type)]
-    values = np.zeros(len(array), dtype) if data is None else np.frombuffer(data, dtype, count=some.stop)[some]
-    if not array.null_count:
-        return values, None
-    return values, np.unpackbits(np.frombuffer(valid, np.uint8), count=some.stop, bitorder="little")[some] == 0
 
 
 def _read_categorical(series: Any, name: str) -> Coded:
@@ -324,10 +277,10 @@ def _read_categorical(series: Any, name: str) -> Coded:
     if implementation.is_polars():
         return _as_coded(_read_text(series.cast(nw.String), name))
     # Each chunk has a dictionary of its own, and narwhals turns nulls into values here: decode first.
-    arrow = _arrow_column(series)
-    coded = _as_coded(read_series(nw.from_native(arrow.cast(arrow.type.value_type), series_only=True), name))
-    dictionaries = [chunk.dictionary for chunk in arrow.chunks]
-    if arrow.type.ordered and all(one.equals(dictionaries[0]) for one in dictionaries):
+    found = arrow.column_of(series)
+    coded = _as_coded(read_series(nw.from_native(found.cast(found.type.value_type), series_only=True), name))
+    dictionaries = [chunk.dictionary for chunk in found.chunks]
+    if found.type.ordered and all(one.equals(dictionaries[0]) for one in dictionaries):
         return in_order(coded, dictionaries[0].to_pylist(), is_declared=True)
     return coded
 

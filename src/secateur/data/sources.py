@@ -14,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from . import arrow
 from .arrays import Array
-from .columns import Given, Numbers, arrow_matrix, dense_array, read_cells, read_series
+from .columns import Given, Numbers, dense_array, read_cells, read_series
 from .files import read_file
 from .remarks import listed
 
@@ -203,7 +204,7 @@ def _matrix_of(frame: Any) -> Array | None:
     if len(native) > FEW_ROWS:
         return None
     if frame.implementation.is_pyarrow():
-        return arrow_matrix(native)
+        return arrow.matrix_of(native)
     types = set(native.dtypes) if frame.implementation.is_polars() else set()
     dtype = types.pop() if len(types) == 1 else None
     if dtype is None or not (dtype.is_float() or dtype.is_integer()) or dtype.is_nested():
