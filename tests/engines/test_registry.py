@@ -45,3 +45,13 @@ def test_the_command_line_offers_what_reads_files():
     (option,) = [one for one in count.params if one.name == "engine"]
 
     assert tuple(option.type.choices) == ("auto", "memory", "duckdb", "polars", "pyarrow", "dask")
+
+
+def test_a_sample_remembers_its_rows_where_the_engine_sees_them():
+    pl = pytest.importorskip("polars")
+    rows = pl.DataFrame({"x": [1.0, 2.0], "y": ["no", "yes"]})
+    tree, _ = secateur.grow(rows.select("x"), rows["y"])
+
+    for name, source in (("memory", rows), ("polars", rows.lazy()), ("narwhals", rows.lazy())):
+        found = engines.count(tree, source, "y", engine=name)
+        assert (found.sketch is not None) == engines.ENGINES[name].sees_rows

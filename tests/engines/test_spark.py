@@ -82,6 +82,19 @@ def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
         engines.count(plain_held_out.tree, frame.drop("size"), "sold")
 
 
+def test_options_mean_what_they_mean_in_memory(frame, plain_held_out):
+    tree, table = plain_held_out.tree, plain_held_out.table
+    for options in ({"unseen": "missing"}, {"unseen": "majority-branch", "weight": "times", "ignore": ["id"]}):
+        expected = engines.count(tree, table, "sold", engine="memory", **options)
+
+        found = engines.count(tree, frame, "sold", **options)
+
+        assert found == expected
+        assert found.sketch == expected.sketch
+    with pytest.raises(SchemaError, match="colour"):
+        engines.count(tree, frame, "sold", unseen="error")
+
+
 def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
     from secateur.engines._spark import _tally, runner
     from secateur.routing import plan

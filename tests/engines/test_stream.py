@@ -433,7 +433,7 @@ def test_engines_that_cannot_count_a_source_say_which_can(tmp_path):
 
     with pytest.raises(ParameterError, match="engine='ray'; one of 'auto', 'memory'"):
         engines.count(tree, frame, "y", engine="ray")
-    with pytest.raises(UnsupportedError, match="engine='duckdb' cannot count a Table; 'memory' can"):
+    with pytest.raises(UnsupportedError, match="engine='duckdb' cannot read a Table; 'memory' can"):
         engines.count(tree, frame, "y", engine="duckdb")
     for engine, says in {"memory": "read them with", "narwhals": "lazy frame", "spark": r"spark\.read"}.items():
         with pytest.raises(UnsupportedError, match=says):

@@ -83,8 +83,8 @@ def engine_for(source: Any, kind: Kind, engine: str) -> str:
         return fitting[0].name
     if engine not in [one.name for one in fitting]:
         able = " or ".join(repr(one.name) for one in fitting)
-        what = f"read files; {_WAYS[engine]}" if kind == "files" else f"count a {type(source).__name__}; {able} can"
-        raise UnsupportedError(f"engine={engine!r} cannot {what} (or 'auto')")
+        what = f"files; {_WAYS[engine]}, or use" if kind == "files" else f"a {type(source).__name__}; {able} can, or"
+        raise UnsupportedError(f"engine={engine!r} cannot read {what} engine='auto'")
     chosen = ENGINES[engine]
     if kind == "files" and not chosen.is_installed:
         needs = " and ".join(chosen.needs)
@@ -94,10 +94,10 @@ def engine_for(source: Any, kind: Kind, engine: str) -> str:
     return engine
 
 
-_WAYS = {
-    "memory": "read them with pandas, polars or pyarrow, or use another",
-    "narwhals": "pass a lazy frame, such as polars.scan_parquet(...), or use another",
-    "spark": "pass spark.read.parquet(...), or use another",
+_WAYS = {  # to have files read after all
+    "memory": "read them with pandas, polars or pyarrow",
+    "narwhals": "pass a lazy frame, such as polars.scan_parquet(...)",
+    "spark": "pass spark.read.parquet(...)",
 }
 
 
