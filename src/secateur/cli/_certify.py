@@ -19,9 +19,9 @@ Example:
 @click.argument("model", metavar="MODEL")
 @held_out_options
 @certify_of_options
-@click.option(
-    "--method", default="best", show_default=True,
-    type=click.Choice(["best", *METHODS]), help="Certificate; best tries those that apply and splits delta.",
+@common.names_option(
+    "--method", names=["best", *METHODS], default="best", show_default=True,
+    help="Certificate; best tries those that apply and splits delta.",
 )  # fmt: skip
 @click.option(
     "--delta",

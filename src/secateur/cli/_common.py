@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 JSON_VERSION = 1
 
 
+def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Any:  # noqa: A002 as click has it
+    """An option that takes one of many names, which its help lists."""
+    listed = f"{help} One of: {', '.join(names)}."
+    return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
+
+
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --json and --quiet."""
     function = click.option("--quiet", "-q", is_flag=True, help="Suppress messages.")(function)

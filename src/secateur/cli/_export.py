@@ -18,9 +18,7 @@ Example:
   secateur export tree.json --to sql --set table=patients > tree.sql"""
 )
 @click.argument("model", metavar="MODEL")
-@click.option(
-    "--to", "language", type=click.Choice(list(EXPORTS)), help="Format to write; by default that of --output."
-)
+@common.names_option("--to", "language", names=list(EXPORTS), help="Format; by default that of --output.")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
 @common.write_options
 @common.output_options

@@ -33,13 +33,10 @@ Example:
     show_default=True,
     help="Whether to predict classes or numbers.",
 )
-@click.option(
-    "--criterion",
-    type=click.Choice(["auto", *CRITERIA]),
-    default="auto",
-    show_default=True,
+@common.names_option(
+    "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
     help="Splitting criterion; auto lets cross-validation choose.",
-)
+)  # fmt: skip
 @click.option(
     "--min-samples-leaf", default="auto", show_default=True, metavar="N",
     help="Minimum number of rows in a leaf; auto lets cross-validation choose.",
