@@ -273,7 +273,9 @@ def _gini(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _count_block(block: cython.pointer[Entry], mask: Entry, n_sums: cython.int, count: cython.p_int) -> cython.void:
+def _count_block(
+    block: cython.pointer[Entry], mask: Entry, n_sums: cython.int, count: cython.p_int
+) -> cython.void:
     """Rows of each class in a block, in two tables, so that a row need not wait for the count of the one before."""
     other: cython.p_int = count + n_sums
     k: cython.int

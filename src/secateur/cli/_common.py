@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 JSON_VERSION = 1
 
 
-def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Any:  # noqa: A002 as click has it
+def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Callable[[Any], Any]:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
     listed = f"{help} One of: {', '.join(names)}."
     return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
