@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from ..data.output import write_file
 from ..exports import EXPORTS
 from . import _common as common
 
@@ -41,7 +42,7 @@ def export(
     is_binary = EXPORTS[language].is_binary
     data: bytes = result.SerializeToString() if is_binary else result.encode()
     if output and output != "-":
-        Path(output).write_bytes(data)
+        write_file(output, data, overwrite=force)
         common.talk(f"written to {output}", quiet=quiet)
         return 0
     if is_binary and (as_json or sys.stdout.isatty()):
