@@ -99,11 +99,11 @@ def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def list_exports(_: Any, page: str, source: list[str]) -> None:
-    """Put the functions of all exports into the reference."""
-    if page == "reference/index":
-        names = "\n".join(f"   exports.export_{name}" for name in EXPORTS)
-        source[0] = source[0].replace("   exports.EVERY", names)
+def list_exports(_: Any) -> None:
+    """Put the functions of all exports into the reference, in the copy of it that is built."""
+    page = HERE / "reference" / "index.md"
+    names = "\n".join(f"   exports.export_{name}" for name in EXPORTS)
+    page.write_text(page.read_text(encoding="utf-8").replace("   exports.EVERY", names), encoding="utf-8")
 
 
 def copy_architecture(_: Any) -> None:
@@ -120,4 +120,4 @@ def setup(app: Any) -> None:
     fill_folder(HERE / "reference")  # now: autosummary looks through the files before any event
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)
-    app.connect("source-read", list_exports)
+    app.connect("builder-inited", list_exports, priority=1)

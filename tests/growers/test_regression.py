@@ -423,7 +423,7 @@ def test_the_text_shows_values_and_their_mean_squared_error():
     cut = secateur.Pruning.from_cuts(tree, [0])
     assert secateur.export_text(tree, moments, pruning=cut).startswith("|--- value: 0.750 (4 rows")
     assert secateur.export_rules(tree, moments).splitlines()[0] == (
-        "IF x0 <= 2.50 THEN 1.50 (2 rows, mean squared error 0.25)"
+        "IF x0 <= 2 THEN 1.50 (2 rows, mean squared error 0.25)"
     )
     assert "weight: 2 value: 1.50" in secateur.export_text(tree, moments, show_weights=True)
 

@@ -8,7 +8,7 @@ import pytest
 
 import secateur
 from report_models import HOSTILE, random_model
-from secateur import Counts, Pruning, Tree, export_rules
+from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
 from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
@@ -17,6 +17,7 @@ from secateur.report import notebook_html, report_html
 from secateur.report._data import own_sequence
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from secateur.show.layout import tidy
+from secateur.show.view import view_of
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -224,6 +225,32 @@ def test_rules_are_those_of_export_rules(page, model):
     page.evaluate("secateur.state.goTo(0)")
     found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.rule)")
     assert found == export_rules(model.tree, model.grown, pruning=model.sequence[0]).split("\n")
+
+
+def branches_of(page, tree):
+    return page.evaluate(f"Array.from({{ length: {tree.n_nodes} }}, (_, v) => secateur.words.branchText(v))")[1:]
+
+
+def test_branches_are_told_as_in_the_text(page, model):
+    view = view_of(model.tree, model.grown)
+
+    assert branches_of(page, model.tree) == [view.branch(v) for v in range(1, model.tree.n_nodes)]
+
+
+def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_page):
+    nan = np.nan
+    schema = Schema((Column("x", "numeric", (), has_missing=True),), np.array(["a", "b"]))
+    tree = Tree(
+        [-1, 0, 1, 1, 0, 4, 4, 6, 6], feature=[0, 0, -1, -1, 0, -1, 0, -1, -1],
+        threshold=[1.0, 5.0, nan, nan, np.inf, nan, 0.5, nan, nan], default=[1, 0, 0, 0, 1, 0, 1, 0, 0], schema=schema,
+    )  # fmt: skip
+    counts = Counts.from_leaves(tree, [[1, 0]] * 5)
+    page = open_page(report_html((tree, counts)))
+    view = view_of(tree, counts)
+
+    assert branches_of(page, tree) == [view.branch(v) for v in range(1, tree.n_nodes)]
+    found = page.evaluate("secateur.state.goTo(0), secateur.state.numbers.leaves.map(secateur.words.rule)")
+    assert found == export_rules(tree, counts).split("\n")
 
 
 def test_nodes_stand_where_the_layout_puts_them(page, model):

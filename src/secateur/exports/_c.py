@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError
 from ._python import tables
-from ._walk import Exported, categories_of, check_exact
+from ._walk import Exported, categories_of, check_exact, utf8
 
 PER_LINE = 12
 _WORDS = frozenset(
@@ -252,7 +252,9 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
         family, values = categories_of(column)
         missing.append(number(float(len(values))) if column.has_missing else "NAN")
         if family == "text":
-            texts += [(j, _utf8(column.name, value), code) for code, value in enumerate(values)]
+            texts += [
+                (j, utf8(value, f"column {column.name!r}: the category"), code) for code, value in enumerate(values)
+            ]
         else:
             numbers += [(j, float(value), code) for code, value in enumerate(values)]
     return (
@@ -260,15 +262,6 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
         [f"{{{j}, 0, 0, {number(value)}, {code}}}" for j, value, code in sorted(numbers)],
         missing,
     )
-
-
-def _utf8(name: str, text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise UnsupportedError(
-            f"column {name!r}: the category {text!r} is no Unicode text (a lone surrogate); correct it"
-        ) from error
 
 
 def _listed(items: Iterable[str]) -> str:

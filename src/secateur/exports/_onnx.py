@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..data.arrays import Array
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ._walk import Exported, categories_of, check_exact, check_levels
+from ._walk import Exported, categories_of, check_exact, check_levels, utf8
 
 _RESERVED = frozenset(  # names of outputs and steps, which no input may have
     f"{before}{name}" for name in ("label", "probabilities", "prediction", "leaf") for before in ("", "all ")
@@ -166,7 +166,7 @@ class _Graph:
         if exported.labels:
             labels = [exported.labels[answer] for answer in answers]
             if isinstance(labels[0], str):
-                self._lookup("label", types.STRING, [_utf8(label) for label in labels], [len(labels)])
+                self._lookup("label", types.STRING, [utf8(label, "the text") for label in labels], [len(labels)])
             else:
                 self._lookup("label", types.INT64, *_whole(labels))
             shares = exported.shares(probabilities)[exported.leaves]
@@ -200,7 +200,7 @@ class _Graph:
                 raise ParameterError(
                     f"missing={missing!r} is a category of column {column.name!r}; choose another text"
                 )
-            keys: Any = [_utf8(value) for value in values] + [missing.encode()] * column.has_missing
+            keys: Any = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
             known = helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
         else:
             known = _tensor(np.array([float(value) for value in values] + [np.nan] * column.has_missing))
@@ -298,13 +298,6 @@ def _tensor(values: Array, name: str = "") -> Any:
     from onnx import numpy_helper
 
     return numpy_helper.from_array(values, name)
-
-
-def _utf8(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise UnsupportedError(f"the text {text!r} is no Unicode text (a lone surrogate); correct it") from error
 
 
 def _whole(labels: list[Any]) -> tuple[list[int], list[int]]:

@@ -32,86 +32,65 @@ class Exported:
     view : TreeView
     n_grown : int
         Nodes of the grown tree.
+    nodes : list of int
+        The number of each node in the grown tree.
+    columns : tuple of Column
+        Those of the table the tree was grown on.
+    used : list of int
+        The columns that are tested somewhere.
+    leaves : list of int
+    feature, threshold : lists
+        The column each node tests (-1 for a leaf), and its threshold (NaN where there is none).
+    is_nominal : list of bool
+        Which nodes test for categories.
+    children : list of list of int
+        The children of each node, in order.
+    default : list of int
+        The node that missing and unseen values go to from each node; -1 from a leaf.
     """
 
     view: TreeView
     n_grown: int
+    nodes: list[int]
+    columns: tuple[Column, ...]
+    used: list[int]
+    leaves: list[int]
+    feature: list[int]
+    threshold: list[float]
+    is_nominal: list[bool]
+    children: list[list[int]]
+    default: list[int]
 
     @classmethod
     def of(cls, thing: Any) -> "Exported":
         """Return what to export of a model, an estimator, or parts; trees that could not route a row are refused."""
         model = as_model(thing, done="exported")
         view = view_of(model.tree, model.grown, pruning=model.pruning)
-        if not view.tree.has_tests:
-            raise TreeError(
-                f"{view.tree} has no tests (it was made from parents alone); only a grown tree can be exported"
-            )
-        if view.tree.schema is None:
-            raise TreeError(
-                f"{view.tree} does not know its columns; only a tree that was grown on a table can be exported"
-            )
-        return cls(view, model.tree.n_nodes)
+        tree = view.tree
+        if not tree.has_tests or tree.schema is None:
+            what = "does not know its columns" if tree.has_tests else "has no tests (it was made from parents alone)"
+            raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
+        children: list[list[int]] = [[] for _ in range(tree.n_nodes)]
+        for v, p in enumerate(tree.parent.tolist()[1:], 1):
+            children[p].append(v)
+        return cls(
+            view,
+            model.tree.n_nodes,
+            view.node.tolist(),
+            tree.schema.columns,
+            tree.tested[0].tolist(),
+            tree.leaves.tolist(),
+            tree.feature.tolist(),
+            tree.threshold.tolist(),
+            view.is_nominal.tolist(),
+            children,
+            [below[child] if below else -1 for below, child in zip(children, tree.default.tolist(), strict=True)],
+        )
 
     @property
     def tree(self) -> Tree:
         """The tree that is left after pruning."""
         return self.view.tree
-
-    @cached_property
-    def nodes(self) -> list[int]:
-        """The number of each of its nodes in the grown tree."""
-        found: list[int] = self.view.node.tolist()
-        return found
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of the table the tree was grown on."""
-        return () if self.tree.schema is None else self.tree.schema.columns
-
-    @cached_property
-    def used(self) -> list[int]:
-        """The columns that are tested somewhere."""
-        found: list[int] = np.unique(self.tree.feature[self.tree.feature >= 0]).tolist()
-        return found
-
-    @cached_property
-    def leaves(self) -> list[int]:
-        """The leaves."""
-        found: list[int] = self.tree.leaves.tolist()
-        return found
-
-    @cached_property
-    def feature(self) -> list[int]:
-        """The column each node tests; -1 for a leaf."""
-        found: list[int] = self.tree.feature.tolist()
-        return found
-
-    @cached_property
-    def threshold(self) -> list[float]:
-        """The threshold of each node; NaN where there is none."""
-        found: list[float] = self.tree.threshold.tolist()
-        return found
-
-    @cached_property
-    def is_nominal(self) -> list[bool]:
-        """Which nodes test for categories."""
-        found: list[bool] = self.view.is_nominal.tolist()
-        return found
-
-    @cached_property
-    def children(self) -> list[list[int]]:
-        """The children of each node, in order."""
-        found: list[list[int]] = [[] for _ in range(self.tree.n_nodes)]
-        for v, p in enumerate(self.tree.parent.tolist()):
-            if p >= 0:
-                found[p].append(v)
-        return found
-
-    @cached_property
-    def default(self) -> list[int]:
-        """The node that missing and unseen values go to from each node; -1 from a leaf."""
-        child = self.tree.default.tolist()
-        return [below[child[v]] if below else -1 for v, below in enumerate(self.children)]
 
     def codes(self, v: int) -> list[int]:
         """The node that each category code goes to from node `v`."""
@@ -212,6 +191,14 @@ def check_levels(n_levels: int, name: str, what: str) -> None:
             f"the tree is {n_levels:,} tests deep; up to {most:,} can be written as {what}: prune it further, or "
             "export it to Python or C"
         )
+
+
+def utf8(text: str, what: str) -> bytes:
+    """Text as UTF-8; what is no Unicode text is refused."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise UnsupportedError(f"{what} {text!r} is no Unicode text (a lone surrogate); correct it") from error
 
 
 def unique_name(wanted: str, taken: Sequence[str]) -> str:

@@ -74,6 +74,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
         "default": _defaults(view)[internal].tolist(),
+        "idle": _idle(view),
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
@@ -170,6 +171,14 @@ def _defaults(view: TreeView) -> Ints:
     arrives = np.zeros(view.tree.n_nodes, bool)
     arrives[view.tree.parent[1:][view.ways.is_missing_in[1:]]] = True
     return np.where(arrives, view.tree.default, -1)
+
+
+def _idle(view: TreeView) -> list[int]:
+    """The nodes that a comparison leads to which tells no more than one above it."""
+    parent, is_high = view.tree.parent, view.child > 0
+    ends = np.where(is_high, view.ways.low, view.ways.high)
+    is_compared = np.isfinite(view.tree.threshold[parent]) & (parent >= 0)
+    return np.flatnonzero(is_compared & (ends != parent)).tolist()
 
 
 def _branches(view: TreeView) -> dict[str, Any]:

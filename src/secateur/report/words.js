@@ -21,16 +21,15 @@ function wordsOf(raw, tree) {
   }
 
   const anything = { low: "", high: "", missingIn: true, knownIn: true };
-  const value = (text) => (text === "inf" ? Infinity : text === "-inf" ? -Infinity : Number(text));
+  const idle = new Set(raw.idle); // here a comparison tells no more than one above it
 
-  function narrowed(known, p, child) {
-    const text = tree.threshold[p];
-    const missingIn = known.missingIn && child === tree.defaultChild[p];
-    if (value(text) === Infinity) return { ...known, missingIn, knownIn: known.knownIn && child === 0 };
-    if (child === 0) {
-      return { ...known, missingIn, high: known.high === "" || value(text) < value(known.high) ? text : known.high };
-    }
-    return { ...known, missingIn, low: known.low === "" || value(text) > value(known.low) ? text : known.low };
+  // What is known of a number at node v, from what was known before its parent's test.
+  function narrowed(known, v, tells = !idle.has(v)) {
+    const p = tree.parent[v];
+    const isFirst = tree.childNumber[v] === 0;
+    const missingIn = known.missingIn && tree.childNumber[v] === tree.defaultChild[p];
+    if (tree.threshold[p] === "inf") return { ...known, missingIn, knownIn: known.knownIn && isFirst };
+    return { ...known, missingIn, ...(tells && { [isFirst ? "high" : "low"]: tree.threshold[p] }) };
   }
 
   function condition(j, known) {
@@ -52,10 +51,9 @@ function wordsOf(raw, tree) {
     for (const u of path.reverse()) {
       const p = tree.parent[u];
       const j = tree.feature[p];
-      const child = tree.childNumber[u];
       if (j < 0) bare.push(`node ${u}`);
-      else if (isNumeric(p)) known.set(j, narrowed(known.get(j) || anything, p, child));
-      else known.set(j, codesOf(p, child));
+      else if (isNumeric(p)) known.set(j, narrowed(known.get(j) || anything, u));
+      else known.set(j, codesOf(p, tree.childNumber[u]));
     }
     return [...bare, ...[...known].map(([j, what]) => condition(j, what)).filter((text) => text)];
   }
@@ -67,8 +65,7 @@ function wordsOf(raw, tree) {
     const j = tree.feature[p];
     if (j < 0) return `node ${v}`;
     if (!isNumeric(p)) return among(j, codesOf(p, tree.childNumber[v]));
-    const text = condition(j, narrowed(anything, p, tree.childNumber[v])); // a default of -1: nothing missing arrives
-    return text || `${raw.columns[j].name} <= inf or missing`;
+    return condition(j, narrowed(anything, v, true)) || `${raw.columns[j].name} <= inf or missing`;
   }
 
   function branchShort(v) {
