@@ -85,15 +85,15 @@ def rules() -> str:
     rows = [
         (
             _link(name, f"secateur.pruners.{rule.function}"),
+            sentence(getattr(pruners, rule.function)),
             _yes(rule.needs_holdout),
-            "a sequence" if rule.returns == "sequence" else "one pruning",
+            rule.returns,
             _yes(rule.takes_moments),
             _yes(rule.takes_cost),
-            sentence(getattr(pruners, rule.function)),
         )
         for name, rule in pruners.RULES.items()
     ]
-    return _table(("rule", "needs held-out rows", "returns", "regression", "`cost=`", "result"), rows)
+    return _table(("rule", "result", "held-out rows", "returns", "regression", "`cost=`"), rows)
 
 
 def certificates() -> str:
@@ -101,13 +101,13 @@ def certificates() -> str:
     rows = [
         (
             _link(name, f"secateur.certifiers.{method.function}"),
-            " or ".join(f"a {kind}" for kind in method.takes),
-            _yes(method.pays),
             sentence(getattr(certifiers, method.function)),
+            " or ".join(method.takes),
+            _yes(method.pays),
         )
         for name, method in certifiers.METHODS.items()
     ]
-    return _table(("method", "certifies", "the rows may have pruned the tree", "result"), rows)
+    return _table(("method", "result", "certifies a", "rows may have pruned the tree"), rows)
 
 
 def criteria() -> str:

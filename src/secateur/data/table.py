@@ -158,7 +158,7 @@ class Table:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns, the target not among them."""
+        """Number of columns, without the target."""
         return len(self.columns)
 
     @property
@@ -177,7 +177,7 @@ class Table:
         return tuple(column.categories for column in self.schema.columns)
 
     def take(self, rows: Array) -> "Table":
-        """Return the table of these rows, by number.
+        """Return the table with the given rows, by number.
 
         Examples
         --------
@@ -195,7 +195,7 @@ class Table:
         return Table(self.schema, columns, target, matrix, n_unseen)
 
     def values(self, column: str | int) -> Array:
-        """Return a column as it was given: numbers, or categories with None where missing or unseen."""
+        """Return the original values of a column: numbers, or categories with None if missing or unseen."""
         at = self.names.index(column) if isinstance(column, str) else column
         about = self.schema.columns[at]
         if about.kind == "numeric":

@@ -1,4 +1,4 @@
-"""What both estimators share: fitting by a recipe, and all that is told of the fitted tree."""
+"""What both estimators share: fitting, and the methods of the fitted tree."""
 
 import os
 from dataclasses import replace
@@ -39,7 +39,7 @@ GROWING = (
 
 
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
-    """The common part of `TreeClassifier` and `TreeRegressor`; not for use by itself."""
+    """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     tree_: Tree
     counts_: Any
@@ -63,7 +63,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
-        """Return a fitted estimator around a `Model`, with the parameters the model remembers."""
+        """Return a fitted estimator for a `Model`, with the parameters stored in the model."""
         known = cls._get_param_names()
         parameters = {name: value for name, value in model.parameters.items() if name in known}
         estimator = cls(**parameters)
@@ -76,7 +76,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return prediction.predict_leaf(model, self._opened(X, model))
 
     def decision_path(self, X: Any) -> Any:
-        """Return which nodes each row visits, as a sparse matrix of shape (n_rows, nodes of the grown tree).
+        """Return the nodes that each row visits, as a sparse matrix of shape (n_rows, n_nodes of the grown tree).
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
         """
@@ -87,18 +87,18 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return (csr_array if wants_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)
 
     def get_depth(self) -> int:
-        """Return the largest number of tests on a path."""
+        """Return the depth of the pruned tree."""
         check_is_fitted(self)
         return int(self._model.shown.depth.max())
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
+        """Return the number of leaves of the pruned tree."""
         check_is_fitted(self)
         return self.pruning_.n_leaves
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each column in what all tests together take off the criterion.
+        """The share of each column in the total drop of the criterion.
 
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
@@ -116,23 +116,23 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
     ) -> Self:
-        """Return a new fitted estimator, cut back further along `sequence_`; nothing is regrown.
+        """Return a new fitted estimator, pruned to another member of `sequence_` without growing again.
 
         Parameters
         ----------
         n_leaves : int
-            The largest member with at most so many leaves.
+            Return the largest member with at most this number of leaves.
         alpha : float
-            The member that is best at this penalty per leaf, a share of the rows: what
-            scikit-learn calls `ccp_alpha`, with errors in place of impurity.
+            Return the best member for this penalty per leaf, as a share of the rows. It is
+            `ccp_alpha` of scikit-learn, with errors in place of impurity.
         accuracy : float
-            The smallest member that is right so often by the most honest measure there is:
-            cross-validation, then held-out rows, then growing rows.
+            Return the smallest member with at least this accuracy, measured by cross-validation if
+            there is one, else on held-out rows, else on growing rows.
         """
         return self._with(fitting.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
 
     def snip(self, node: int) -> Self:
-        """Return a new fitted estimator, cut at one more node of `tree_`; nothing is regrown."""
+        """Return a new fitted estimator, cut at one more node of `tree_`."""
         return self._with(fitting.snip(self.model_, node))
 
     def certified_on(
@@ -146,19 +146,19 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         sample: str = "certify",
         repeated: bool = False,
     ) -> Self:
-        """Return a new fitted estimator with a certificate from fresh rows; the tree stays as it is.
+        """Return a new fitted estimator with a certificate from fresh rows; the tree does not change.
 
         Parameters
         ----------
         X, y
-            Rows that played no part in growing, pruning or choosing the tree. They are compared with
-            those that did; `LeakageError` if they share more than chance explains.
+            Rows that had no part in growing, pruning or choosing the tree. They are compared with
+            those that did; `LeakageError` is raised if they share more rows than chance explains.
         sample_weight, repeated
-            Whole weights, and the statement that they are repetitions: see `secateur.certify`.
+            Whole-number weights, and whether they count independent rows: see `secateur.certify`.
         method, delta
             As for `secateur.certify`.
         sample : str
-            Name of these rows. A name that the pruning has seen is not fresh.
+            Name of the sample. It must not be the name of a sample that was used before.
         """
         holdout = count(self.tree_, X, target(y, self), sample_weight=sample_weight, sample=sample)
         model = replace(self.model_, holdout=holdout)
@@ -170,7 +170,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str], *, sketch: bool = True) -> None:
         """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it.
 
-        Without `sketch` the file remembers nothing of the rows, and later certificates say that
+        With `sketch=False` the file contains no hashes of rows, and later certificates state that
         freshness was not checked; see `secateur.modelfile.save_model`.
         """
         from ..modelfile import save_model
@@ -178,7 +178,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         save_model(self.model_, path, sketch=sketch)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Return the living report of the tree, which a notebook shows; with a path, write it there too."""
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file."""
         from ..report import Report
 
         report = Report(self.model_, is_estimator=True)
@@ -193,7 +193,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return plot(self.model_, ax=ax, **options)
 
     def to_sklearn(self) -> Any:
-        """Return a genuine scikit-learn tree that predicts the same; see `secateur.interop.to_sklearn`."""
+        """Return a scikit-learn tree with the same predictions; see `secateur.interop.to_sklearn`."""
         from ..interop import to_sklearn
 
         return to_sklearn(self.model_)

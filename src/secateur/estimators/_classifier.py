@@ -213,7 +213,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         X_holdout: Any = None,
         y_holdout: Any = None,
     ) -> Self:
-        """Grow, prune and choose the tree.
+        """Grow and prune the tree, and choose its size.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             The class of each row: text, truth values or whole numbers.
         sample_weight : array of shape (n_rows,), optional
             In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is kept aside or dealt to a fold as one, with all its weight.
+            influence. A row is held out or assigned to a fold with all its weight.
         X_holdout, y_holdout : optional
             Fresh rows to prune, choose or certify with, in place of a share of `X`.
 
@@ -234,7 +234,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         return self._fit(X, y, sample_weight, X_holdout, y_holdout)
 
     def predict(self, X: Any) -> Array:
-        """Return the class of each row: that of its leaf."""
+        """Return the predicted class of each row."""
         model = self.model_
         return prediction.predict(model, self._opened(X, model))
 
@@ -262,7 +262,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     @classmethod
     def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator around a tree of scikit-learn; see `secateur.interop.from_sklearn`."""
+        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
         from ..interop import from_sklearn
 
         return cls.from_model(from_sklearn(estimator, X, y))

@@ -105,7 +105,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         X_holdout: Any = None,
         y_holdout: Any = None,
     ) -> Self:
-        """Grow, prune and choose the tree.
+        """Grow and prune the tree, and choose its size.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
             Finite numbers.
         sample_weight : array of shape (n_rows,), optional
             In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is kept aside or dealt to a fold as one, with all its weight.
+            influence. A row is held out or assigned to a fold with all its weight.
         X_holdout, y_holdout : optional
             Fresh rows to prune or choose with, in place of a share of `X`.
 
@@ -125,13 +125,13 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         return self._fit(X, y, sample_weight, X_holdout, y_holdout)
 
     def predict(self, X: Any) -> Floats:
-        """Return the mean of the leaf of each row."""
+        """Return the predicted value of each row: the mean of its leaf."""
         model = self.model_
         return prediction.predict(model, self._opened(X, model))
 
     @classmethod
     def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator around a tree of scikit-learn; see `secateur.interop.from_sklearn`."""
+        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
         from ..interop import from_sklearn
 
         return cls.from_model(from_sklearn(estimator, X, y))

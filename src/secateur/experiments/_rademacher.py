@@ -148,15 +148,15 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
     )
     tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in BOUNDS)]
     rows = (
-        ("REP within k-REP within the unpruned tree", f"{n_ordered} of {n_splits} splits"),
-        ("printed Rademacher below the published Occam (d/4), REP", _listed(wins, names)),
-        ("centred Rademacher below the exact Occam, REP", _listed(centred, names)),
-        ("bound of k-REP below that of REP, printed Rademacher", _listed(selective, names)),
+        ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
+        ("published Rademacher below published Occam (d/4), REP", _listed(wins, names)),
+        ("centred Rademacher below exact Occam, REP", _listed(centred, names)),
+        ("bound of k-REP below that of REP, published Rademacher", _listed(selective, names)),
         ("bound of k-REP below that of REP, centred Rademacher", _listed(ours, names)),
-        ("bounds below the test error of what they bound", f"{below} of {n_splits * (len(BOUNDS) - 3)}"),
-        ("the path certificate is the least of all", _listed(tightest, names)),
+        ("bounds below the test error", f"{below} of {n_splits * (len(BOUNDS) - 3)}"),
+        ("the path certificate is the lowest of all", _listed(tightest, names)),
     )
-    return Sheet("findings", "Findings", ("claim", "holds for"), rows)
+    return Sheet("findings", "Findings", ("statement", "holds for"), rows)
 
 
 def _listed(some: list[str], every: list[str]) -> str:

@@ -27,7 +27,7 @@ class Sheet:
 
     def markdown(self) -> str:
         """The table as Markdown, its title above it."""
-        lines = [f"**{self.title}**", "", _line(self.head), _line(["---", *["---:"] * (len(self.head) - 1)])]
+        lines = [f"**{self.title}**", "", _line(self.head), _line([self._rule(i) for i in range(len(self.head))])]
         lines += [_line([self._shown(cell) for cell in row]) for row in self.rows]
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
@@ -42,6 +42,11 @@ class Sheet:
     def to_dict(self) -> dict[str, Any]:
         """The table as plain values."""
         return {"key": self.key, "title": self.title, "head": list(self.head), "rows": [list(row) for row in self.rows]}
+
+    def _rule(self, column: int) -> str:
+        """The alignment of a column: words and the first column to the left, numbers to the right."""
+        n_words = sum(isinstance(row[column], str) and any(c.isalpha() for c in row[column]) for row in self.rows)
+        return "---" if column == 0 or 2 * n_words > len(self.rows) else "---:"
 
     def _shown(self, cell: Any) -> str:
         if cell is None:

@@ -35,7 +35,7 @@ def prune_to(
     alpha : float
         The member that is best at this penalty per leaf, a share of the rows.
     accuracy : float
-        The smallest member that is right so often (regression: that explains this share of the
+        The smallest member with at least this accuracy (regression: that explains this share of the
         variance), by cross-validation if the model has it, else on its held-out rows, else
         on the growing sample.
 
@@ -212,7 +212,7 @@ def sequence_of(model: Model) -> PruningSequence:
 
 
 def pruned_by(rule: str, grown: Sample, holdout: Sample | None = None, **parameters: Any) -> Pruning | PruningSequence:
-    """Return what a rule makes of the samples of a model; its penalties are per row, whatever the number of rows.
+    """Return the result of a rule on the samples of a model, with penalties per row.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Recipe:
     cv, cv_repeats
         Folds of cross-validation, and how often they are dealt.
     holdout : float
-        Share of the rows to keep aside when a step needs them.
+        Share of the rows to hold out if a step needs them.
     certify : str, bool or None
         Method of the certificate.
     delta : float
@@ -82,12 +82,12 @@ class Recipe:
 
     @property
     def is_certified(self) -> bool:
-        """Whether the rows kept aside give a certificate."""
+        """Whether the held-out rows give a certificate."""
         return bool(self.certify) or self.select == "certificate"
 
     @property
     def needs_holdout(self) -> bool:
-        """Whether rows must be kept aside."""
+        """Whether rows must be held out."""
         if self.certify or self.rule_sees_holdout:
             return True
         if not self.is_sequence or self.select is None or is_number_of_leaves(self.select):

@@ -3,7 +3,7 @@
 `save_model` and `load_model` keep a whole `Model` bit for bit; `save_counts` and
 `load_counts` keep one sample counted on a tree, so that rows can be counted where they are
 and the tree pruned elsewhere. A file is data, never code: whatever its bytes, loading gives
-a valid model or `ModelFileError`. The format is told in docs/reference/model-file.md.
+a valid model or `ModelFileError`. docs/reference/model-file.md describes the format.
 
     _files      bytes on disk, read and unpacked up to a limit
     _text       bytes as JSON documents, strictly

@@ -79,7 +79,7 @@ class Bound:
 
     @property
     def rate(self) -> float:
-        """The error rate found on the sample."""
+        """The error rate on the sample."""
         return self.errors / self.n if self.n else 0.0
 
     def to_dict(self) -> dict[str, Any]:

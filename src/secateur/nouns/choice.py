@@ -101,13 +101,13 @@ class Selection:
 
     @property
     def pruning(self) -> Pruning:
-        """The member that was taken; a sample it was chosen on has shaped it, too."""
+        """The chosen member; its `seen` includes the sample it was chosen on."""
         pruning = self.sequence[self.chosen]
         # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
         return replace(pruning, seen=pruning.seen | self.judges)
 
     def to_dict(self) -> dict[str, Array]:
-        """Return the table, column name to one value per member: leaves, alpha interval, error, SE, what was chosen."""
+        """Return the table as a dict of columns: leaves, alpha interval, error, standard error, chosen."""
         members = np.arange(len(self.sequence))
         table = dict(self.sequence.to_dict())
         if self.sequence.alphas is not None:

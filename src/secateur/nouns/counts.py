@@ -87,7 +87,7 @@ class Counts:
 
     @property
     def answers(self) -> Ints:
-        """What each node answers as a leaf: its class."""
+        """The prediction of each node as a leaf: its class."""
         return self.majority
 
     @property
@@ -96,7 +96,7 @@ class Counts:
         return self.majority
 
     def cost(self, answers: npt.ArrayLike) -> Sums:
-        """Return what each node costs as a leaf that gives these answers, without a note in the ledger."""
+        """Return the cost of each node as a leaf with these predictions, without recording it in the ledger."""
         return self.wrong(answers)
 
     @property
@@ -147,7 +147,7 @@ class Counts:
         return self.wrong(labels)
 
     def wrong(self, labels: npt.ArrayLike) -> Sums:
-        """Return what `errors_if_leaf` does, without a note: for verbs that write the ledger or `seen` themselves."""
+        """Return the same as `errors_if_leaf`, without recording it in the ledger."""
         chosen = np.asarray(labels)
         if chosen.shape != (self.tree.n_nodes,):
             raise CountsError(f"labels have shape {chosen.shape}; one per node, ({self.tree.n_nodes},), needed")

@@ -99,7 +99,7 @@ class Model:
 
     @property
     def is_classifier(self) -> bool:
-        """Whether leaves answer a class, not a number."""
+        """Whether leaves predict a class and not a number."""
         return isinstance(self.grown, Counts)
 
     __reduce__ = rebuilt

@@ -108,16 +108,16 @@ class Moments:
 
     @property
     def total(self) -> Floats:
-        """Examples (or weight) in each node; the name `Counts` has for it."""
+        """Number of rows (or weight) in each node, named as in `Counts`."""
         return self.weight
 
     @property
     def answers(self) -> Floats:
-        """What each node answers as a leaf: its mean."""
+        """The prediction of each node as a leaf: its mean."""
         return self.mean
 
     def cost(self, answers: npt.ArrayLike) -> Floats:
-        """Return what each node costs as a leaf that gives these answers."""
+        """Return the cost of each node as a leaf with these predictions."""
         return self.squared_errors_if_leaf(answers)
 
     @property
@@ -136,7 +136,7 @@ class Moments:
         return bool((self.weight == np.rint(self.weight)).all())
 
     def squared_errors_if_leaf(self, values: npt.ArrayLike) -> Floats:
-        """Return the summed squared error of each node as a leaf that answers `values`, one number per node.
+        """Return the sum of squared errors of each node as a leaf that predicts `values`, one number per node.
 
         With the means of the growing sample as `values` this is what a held-out sample says
         each node costs.

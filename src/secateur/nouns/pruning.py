@@ -81,7 +81,7 @@ class Pruning:
 
     @classmethod
     def from_cuts(cls, tree: Tree, cuts: npt.ArrayLike, **fields: Any) -> "Pruning":
-        """Return the pruning that cuts at the given nodes; cuts under a cut do not count.
+        """Return the pruning that cuts at the given nodes; cuts below another cut are ignored.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Pruning:
         return self.n_leaves + int(np.count_nonzero(self.is_kept))
 
     def errors(self, counts: Counts) -> int | float:
-        """Return the errors of this pruning on a sample; the ledger notes that the sample was asked."""
+        """Return the errors of this pruning on a sample, and record in the ledger that it was used."""
         counts.check_fits(self.tree)
         self.tree.ledger.look(counts, pruning=self)
         return self.cost(counts.wrong(self._labels_or_raise()))
@@ -154,7 +154,7 @@ class Pruning:
         return value
 
     def snip(self, node: int) -> "Pruning":
-        """Return the pruning that is cut at `node` too."""
+        """Return the pruning with one more cut, at `node`."""
         self._check_node(node)
         if not (self.is_kept[node] or self.is_leaf[node]):
             raise PruningError(f"node {node} is already removed: it is below leaf {self.leaf_above(node)}")
@@ -163,7 +163,7 @@ class Pruning:
         return self._with_cuts(is_cut, "snip")
 
     def restore(self, node: int) -> "Pruning":
-        """Return the pruning with the whole original subtree of `node` back."""
+        """Return the pruning with the original subtree of `node` restored."""
         self._check_node(node)
         if not self.is_leaf[node]:
             why = "is not cut" if self.is_kept[node] else f"lies under leaf {self.leaf_above(node)}; restore that one"

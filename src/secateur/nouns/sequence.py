@@ -120,7 +120,7 @@ class PruningSequence:
         return self[self.index_at(alpha)]
 
     def with_leaves(self, n_leaves: int) -> Pruning:
-        """Return the member with that many leaves."""
+        """Return the member with the given number of leaves."""
         found = np.flatnonzero(self.n_leaves == n_leaves)
         if len(found):
             return self[int(found[0])]
@@ -138,14 +138,14 @@ class PruningSequence:
         return self.wrong_on(counts)
 
     def wrong_on(self, counts: Counts) -> Sums:
-        """Return what `errors_on` does, without a note: for verbs that write the ledger themselves."""
+        """Return the same as `errors_on`, without recording it: for functions that write the ledger themselves."""
         counts.check_fits(self.tree)
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
         return self.costs_on(counts.wrong(self.node_labels))
 
     def costs_on(self, node_cost: Sums) -> Sums:
-        """Return the summed leaf cost of every member.
+        """Return the total leaf cost of every member.
 
         One pass over the nodes for a nested sequence, one per member otherwise.
         """
@@ -154,7 +154,7 @@ class PruningSequence:
         return member_sums(self.tree.parent, self.steps, node_cost, len(self))
 
     def to_dict(self) -> dict[str, Array]:
-        """Return the table of members: column name to one value per member."""
+        """Return the table of members as a dict of columns."""
         table: dict[str, Array] = {"leaves": self.n_leaves, "errors": self.errors}
         if self.alphas is not None:
             table["alpha"] = self.alphas

@@ -1,8 +1,8 @@
 """Pruning rules: pure functions of (tree, counts, parameters), one per file.
 
-`RULES` names them; a new rule is one file, one line here, one test. What stands in a
-rule's line is all that the command line, the reference, the benchmarks and the laws in
-`tests/pruners/test_every_pruner.py` need to know of it.
+`RULES` names them. A new rule is one file, one line here and one test. The command line, the
+reference, the benchmarks and the laws in `tests/pruners/test_every_pruner.py` read everything
+they need from that line.
 """
 
 from dataclasses import dataclass
@@ -97,7 +97,7 @@ def prune(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     *counts : Counts or Moments
         The samples the rule asks for: the growing sample, then the held-out one if needed.
         `Moments`, those of a regression tree, mean squared errors; rules that need classes

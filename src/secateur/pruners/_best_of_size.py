@@ -34,10 +34,10 @@ def best_of_size(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts, Moments or None
         They give the labels and, without `cost`, the errors that are minimised. None if
-        `cost` says it all; the members then have no classes.
+        `cost` suffices; the members then have no classes.
     max_leaves : int, optional
         Largest size of interest; the answer is the end of the full sequence.
     cost : array, optional

@@ -52,19 +52,19 @@ def bottom_up_srm(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     counts : Counts
         Counts of the sample the tree was grown on.
     delta : float
-        Probability with which the promise may fail.
+        Probability that the guarantee may fail.
     n_tests : float, optional
         How many tests the grower could choose from, fixed before it saw the data (a grid
         with Q_j thresholds for column j: the sum of the Q_j). By default it is read off
         the schema: the number of columns for multiway nominal tests, with the two-way
-        groupings added for binary ones; where thresholds were read off the sample,
-        columns times examples, which is a heuristic and says so.
+        groupings added for binary ones; if thresholds were taken from the sample,
+        columns times examples, which is a heuristic.
     scale : float
-        Multiplies the penalty. The rule prunes very hard; below 1 it is a heuristic.
+        Multiplies the penalty. The rule prunes heavily; below 1 it is a heuristic.
         0 gives the smallest pruning with the growing errors of the whole tree.
     form : "finite", "vc" or "printed"
         "finite" counts tests; "vc" uses growth functions of thresholds on `n_features`

@@ -42,7 +42,7 @@ def certificate_optimal(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     grown : Counts
         Counts of the growing sample: labels and prior.
     holdout : Counts

@@ -41,9 +41,9 @@ def cost_complexity(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors. None if `cost` says it all.
+        They give the labels and, without `cost`, the errors; None if `cost` suffices.
     penalty : "leaves", "sqrt", "log" or callable
         "leaves" is the size itself, the classical rule. A callable takes sizes (an array, or
         one number) and returns penalties, strictly increasing from 1 to the size of the tree.

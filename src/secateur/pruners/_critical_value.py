@@ -41,7 +41,7 @@ def critical_value(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     counts : Counts, optional
         Counts of the growing sample. They only give the leaves their classes (and the
         family its errors); the cuts depend on the scores alone.

@@ -65,7 +65,7 @@ def error_based(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     counts : Counts
         Counts of the sample the tree was grown on.
     confidence : float

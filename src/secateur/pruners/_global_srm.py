@@ -49,7 +49,7 @@ def global_srm(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts or None
         The sample of m examples. None if `cost` and `n` say it all.
     c : float

@@ -21,9 +21,9 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = No
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors. None if `cost` says it all.
+        They give the labels and, without `cost`, the errors; None if `cost` suffices.
     cost : array, optional
         Cost of each node as a leaf.
 

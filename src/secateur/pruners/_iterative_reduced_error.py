@@ -36,7 +36,7 @@ def iterative_reduced_error(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     grown, holdout : Counts
         The growing sample gives the nodes their labels, the held-out one decides.
     labels, original
@@ -55,7 +55,7 @@ def iterative_reduced_error(
     Notes
     -----
     O(n_nodes log n_nodes) at any depth. Whole-number errors are compared exactly; weighted
-    ones count as equal within 1e-12 of the sample's weight, and the result's `note` says so.
+    ones count as equal within 1e-12 of the sample's weight, and the result's `note` states it.
 
     Examples
     --------

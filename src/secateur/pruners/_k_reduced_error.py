@@ -56,13 +56,13 @@ def k_reduced_error(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     grown : Counts
         Counts of the growing sample: labels, and the errors that k limits.
     holdout : Counts
-        Counts of a fresh sample; its errors are made fewest.
+        Counts of a fresh sample; its errors are minimised.
     k : number, optional
-        The most growing errors allowed.
+        Maximum number of growing errors.
     factor : number, optional
         Without `k`: k is this many times the growing errors of the uncut tree, rounded down,
         computed as the decimal number that is written (1.1 times 10 is 11). If the uncut

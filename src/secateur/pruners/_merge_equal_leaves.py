@@ -24,7 +24,7 @@ def merge_equal_leaves(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     grown : Counts
         Counts whose majority is the class of each leaf. May be None if `labels` or `pruning`
         say what the leaves predict.

@@ -35,7 +35,7 @@ def minimum_error(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     counts : Counts
         Counts of the sample the tree was grown on.
     m : float

@@ -26,7 +26,7 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     counts : Counts
         Counts of the sample the tree was grown on.
 

@@ -37,7 +37,7 @@ def reduced_error(
     Parameters
     ----------
     tree : Tree
-        The tree to prune; it is not changed.
+        The tree to prune; it is not modified.
     grown : Counts or Moments
         Of the sample the tree was grown on. They give the nodes their labels, or their means.
     holdout : Counts or Moments
@@ -51,9 +51,9 @@ def reduced_error(
         Whether original leaves keep the class of the growing sample or follow `labels`.
     keep_empty : bool
         Leave subtrees that no held-out example reaches as they are. This is not reduced
-        error pruning, which cuts them, and the result says so.
+        error pruning, which cuts them, and the result states it.
     cost : array, optional
-        What each node costs as a leaf, in place of the held-out errors (cost-matrix losses,
+        Cost of each node as a leaf, in place of the held-out errors (cost-matrix losses,
         squared errors, ...). The counts may then be None; without `grown` the result
         has no classes.
 
@@ -69,7 +69,7 @@ def reduced_error(
     -----
     O(n_nodes) after counting. Whole-number errors are compared exactly; real-valued ones count
     as equal within 1e-12 of the sample's weight (of the largest, if `cost` is given), and the
-    result's `note` says so.
+    result's `note` states it.
 
     Examples
     --------

@@ -30,13 +30,13 @@ def smallest_within(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts or Moments
         The sample on which accuracy is measured; it gives the labels too. Of `Moments`,
         accuracy is the share of the root's squared error that the pruning explains (R squared).
     accuracy : Fraction, str or float
-        Share of the sample that must be right, 0 to 1. A float means the decimal number it
-        prints as, so 0.9 is nine tenths.
+        Minimum accuracy, 0 to 1. A float means the decimal number it prints as, so 0.9 is
+        nine tenths.
     cost : array, optional
         Cost of each node as a leaf, in examples of `counts` (multiply rates by the total);
         accuracy is then 1 - cost / total. With `Moments`: squared errors, and accuracy is
@@ -51,7 +51,7 @@ def smallest_within(
     Raises
     ------
     PruningError
-        If no pruning is accurate enough; the message says what the best one reaches.
+        If no pruning is accurate enough; the message states the best accuracy.
 
     Notes
     -----

@@ -24,9 +24,9 @@ def weakest_links(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors. None if `cost` says it all.
+        They give the labels and, without `cost`, the errors; None if `cost` suffices.
     every_cut : bool
         True (MCC1): a member after each cut. False (MCC0): only if the next ratio is larger.
     cost : array, optional

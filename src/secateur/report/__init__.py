@@ -38,7 +38,7 @@ SCRIPTS = ("numbers", "elements", "data", "words", "state", "chart", "tree", "pa
 def write_report(
     model_or_parts: Any, path: str | PathLike[str], *, title: str | None = None, overwrite: bool = True
 ) -> Path:
-    """Write the living report of a model as one HTML file that needs nothing else.
+    """Write the interactive report of a model as one HTML file that works offline.
 
     Parameters
     ----------
