@@ -274,7 +274,7 @@ def _arrow_numbers(column: Any) -> Numbers:
 
 
 def arrow_matrix(table: Any) -> Array | None:
-    """A pyarrow table of columns of one type of numbers as one matrix; None of others, and of whole numbers with gaps."""
+    """A pyarrow table of one type of numbers as a matrix; None of others, and where whole ones have gaps."""
     types = set(table.schema.types)
     dtype = _NUMPY.get(str(types.pop())) if len(types) == 1 else None
     if dtype is None or (np.dtype(dtype).kind != "f" and any(column.null_count for column in table.columns)):

@@ -17,7 +17,6 @@ from .arrays import Array
 from .columns import Given, Numbers, arrow_matrix, dense_array, read_cells, read_series
 from .files import read_file
 
-
 FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
 
 
