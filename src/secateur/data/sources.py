@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import DataError, ParameterError, UnsupportedError
 from .arrays import Array
 from .columns import Given, Numbers, arrow_matrix, dense_array, read_cells, read_series
-from .files import read_file
+from .files import read_file, read_small
 
 FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
 
@@ -55,6 +55,10 @@ def open_source(
     if names is not None:
         names = _check_names(list(names))
     if isinstance(data, str | os.PathLike):
+        plain = read_small(data, delimiter=delimiter, na=na, text=text, names=names)
+        if plain is not None:
+            n_rows = len(plain[1][0].values if isinstance(plain[1][0], Numbers) else plain[1][0].codes)
+            return Source(tuple(plain[0]), True, n_rows, tuple(map(_known, plain[1])))
         frame = read_file(data, delimiter=delimiter, na=na, text=text, names=names)
         return _from_frame(_frame(frame), data, None)
     if hasattr(data, "tocsc"):
@@ -71,6 +75,10 @@ def open_source(
                 "a list of rows, or the path of a CSV or Parquet file is needed"
             )
     return _from_array(dense_array(data, "X"), names)
+
+
+def _known(column: Given) -> Callable[[], Given]:
+    return lambda: column
 
 
 def _from_array(array: Array, names: Sequence[str] | None) -> Source:
