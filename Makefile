@@ -1,12 +1,12 @@
 # Two commands for users, on a machine with Python 3.11 or newer, pip, make and a C compiler (or the web, for one):
 #     make demo    make test
-# Everything is installed into .venv here; nothing outside this folder is touched.
+# Everything is installed into .venv here; nothing outside this folder is touched, unless SYSTEM_PACKAGES=1 allows it.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench wheel pictures docs clean
+.PHONY: help demo test quick check format bench wheel pictures docs clean
 
 # What must be compiled again when it changes.
-KERNELS := setup.py scripts/compiler $(shell grep -l '^import cython' src/secateur/_kernels/*.py)
+KERNELS := setup.py scripts/compiler.py $(shell grep -l '^import cython' src/secateur/_kernels/*.py)
 
 help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -18,8 +18,15 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 	@scripts/browser
 	@scripts/test
 
+quick: .venv/installed-test ## lint, types, layers, the house, lists of names, help: under a minute
+	@scripts/check
+	@scripts/test -n 0 -m quick tests/test_house.py tests/test_registries.py tests/test_docs.py tests/cli/test_commands.py
+
 check: .venv/installed-test ## lint, format, types, layers
 	@scripts/check
+
+format: .venv/installed-test ## format the code and mend what the linter can
+	@.venv/bin/python -m ruff check -q --fix-only . && .venv/bin/python -m ruff format -q .
 
 wheel: .venv/installed ## build a wheel into dist/ and try it where there is no compiler
 	@scripts/wheel
@@ -28,7 +35,7 @@ bench: .venv/installed-test ## run the benchmarks
 	@scripts/bench
 
 pictures: .venv/installed-test ## draw the pictures of the README
-	@.venv/bin/python scripts/pictures
+	@.venv/bin/python scripts/pictures.py
 
 docs: .venv/installed-docs ## build the documentation into docs/_build/html
 	@scripts/docs

@@ -93,7 +93,7 @@ def zig():
     return f"'{Path(ziglang.__file__).parent / 'zig'}' cc -mcpu=baseline"
 
 
-COMPILER = runpy.run_path("scripts/compiler")["compiler"]
+COMPILER = runpy.run_path("scripts/compiler.py")["compiler"]
 setup(
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildKernels},

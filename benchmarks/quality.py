@@ -20,12 +20,6 @@ made inside the training folds. Columns of categories are native for us and one-
     REP              our gini tree on two thirds of the training rows, reduced error pruning on the rest
 """
 
-# ruff: noqa: E402
-import sys
-
-# This folder holds select.py, which would hide Python's own module of that name from pandas.
-sys.path[:] = [place for place in sys.path if not place.endswith("benchmarks")]
-
 import argparse
 import csv
 import json

@@ -1,8 +1,8 @@
 """How long choosing a tree by cross-validation takes, beside the recipes of scikit-learn and rpart.
 
-    python benchmarks/select.py            all sizes (minutes: scikit-learn refits)
-    python benchmarks/select.py --quick    1,000 rows only
-    python benchmarks/select.py --share    only what default fits spend outside the growing kernels
+    python benchmarks/selection.py            all sizes (minutes: scikit-learn refits)
+    python benchmarks/selection.py --quick    1,000 rows only
+    python benchmarks/selection.py --share    only what default fits spend outside the growing kernels
 
 CPU time of one process, the least of several runs, compiled beforehand. scikit-learn's recipe
 is the documented one: `cost_complexity_pruning_path`, then `cross_val_score` (10 folds) for

@@ -48,8 +48,9 @@ def naive_impurity(criterion, counts):
         "gini": lambda: 1 - sum(x * x for x in q),
         "sqrt": lambda: sum(math.sqrt(x * (1 - x)) for x in q) / 2,
         "sqrt_pairs": lambda: sum(math.sqrt(x * z) for x, z in combinations(q, 2)),
+        "entropy": lambda: -sum(x * math.log2(x) for x in q if x > 0) / 2,
     }
-    return total * value.get(criterion, lambda: -sum(x * math.log2(x) for x in q if x > 0) / 2)()
+    return total * value[criterion]()
 
 
 def naive_tests(column, n_codes, rows, multiway):
@@ -81,9 +82,10 @@ def naive_best(data, rows, *, criterion, multiway=False, least_leaf=1, allow_zer
 
     def impurity(some):
         counts = [sum(weights[r] for r in some if classes[r] == c) for c in range(max(classes) + 1)]
-        return naive_impurity(criterion, counts) if some else 0.0
+        return naive_impurity("entropy" if is_ratio else criterion, counts) if some else 0.0
 
-    base, total, is_ratio = impurity(rows), sum(weights[r] for r in rows), criterion == "gain_ratio"
+    is_ratio = criterion == "gain_ratio"
+    base, total = impurity(rows), sum(weights[r] for r in rows)
     tie = 1e-12 * base
     found = []  # (score, column, children)
     for j, column in enumerate(columns):

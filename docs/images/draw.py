@@ -1,4 +1,4 @@
-"""Draw the pictures of the README and the docs, from built-in data; `scripts/pictures` runs this."""
+"""Draw the pictures of the README and the docs, from built-in data; `scripts/pictures.py` runs this."""
 # ruff: noqa: INP001, T201 (a script that says what it wrote, not a package)
 
 from pathlib import Path

@@ -8,7 +8,8 @@
     ├── PruningError       (ValueError)  a pruning that does not exist or does not fit
     ├── ParameterError     (ValueError)  a parameter outside its range
     ├── LeakageError       (ValueError)  a sample used twice where it must be fresh
-    ├── ModelFileError     (ValueError)  a model or counts file that cannot be read or written
+    ├── ModelFileError     (ValueError)  a model or counts file that cannot be read
+    ├── OutputError        (ValueError)  a file that cannot be written
     └── UnsupportedError   (TypeError)   a kind of input we do not take, with the way out
 
 Each message names the thing, the value found, what was needed, and the way out.
@@ -58,7 +59,11 @@ class LeakageError(SecateurError, ValueError):
 
 
 class ModelFileError(SecateurError, ValueError):
-    """A model or counts file that cannot be read, is not what it says, or cannot be written."""
+    """A model or counts file that cannot be read, or is not what it says."""
+
+
+class OutputError(SecateurError, ValueError):
+    """A file that cannot be written; what was there before is unchanged."""
 
 
 class UnsupportedError(SecateurError, TypeError):

@@ -1,4 +1,4 @@
-"""Test samples and paths: exact, and only on samples that had no part in the making."""
+"""Paths: exact, and only on samples that had no part in the making."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from secateur import Bound, Counts, Pruning, PruningSequence, Tree
+from secateur import Bound, Counts, PruningSequence, Tree
 from secateur.certifiers import cross_validation_weights, least_bound, path, test_sample
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
@@ -19,21 +19,6 @@ SEQUENCE = PruningSequence(TREE, [3, 2, 1], [3, 10, 22], steps=[2, 1, 0, 0, 0], 
 
 def beta_limit(errors, n, delta):
     return special.betainccinv(errors + 1, n - errors, delta)
-
-
-def test_a_test_sample_gives_clopper_pearson():
-    pruning = Pruning.from_cuts(TREE, [1], node_labels=LABELS, seen={"grow"})
-    bound = test_sample(pruning, HELD, delta=0.1)
-    assert bound.errors == pruning.errors(HELD) == 21
-    assert bound.value == pytest.approx(beta_limit(21, 131, 0.1))
-    assert bound.complexity == 0
-    assert bound.sample == "prune"
-
-
-def test_a_sample_that_was_seen_is_refused_as_a_test_sample():
-    pruning = Pruning.from_cuts(TREE, [1], node_labels=LABELS, seen={"grow", "prune"})
-    with pytest.raises(LeakageError, match="already helped to choose it"):
-        test_sample(pruning, HELD)
 
 
 def test_a_path_shares_delta_among_its_members():

@@ -18,6 +18,7 @@ from secateur.modelfile import load_model
 from secateur.pruners import RULES, reduced_error
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(command, name):
     code, out, _ = command(name, "--help")

@@ -2,13 +2,13 @@
 
 import errno
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from secateur.cli import run as command
-from secateur.errors import DataError, ParameterError
+from secateur.errors import DataError, OutputError, ParameterError
 from secateur.experiments import run
 from secateur.experiments._sheets import Sheet
 from secateur.experiments._study import Config, Part, plain, run_parts
@@ -74,8 +74,8 @@ def test_a_full_disk_is_told_and_the_finished_parts_are_kept(tmp_path, monkeypat
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(DataError, match=r"b\.json cannot be written \(No space left on device\).*kept.*--out"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"b\.json cannot be written \(No space left on device\).*not run again"):
         run_parts(two(), QUICK, tmp_path, None, None)
     monkeypatch.undo()
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]

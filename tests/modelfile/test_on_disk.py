@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from modelfile.examples import assert_same, classifier, regression
-from secateur.errors import ModelFileError
-from secateur.modelfile import _files, dumps_model, load_counts, load_model, save_counts, save_model
+from secateur.data import output
+from secateur.errors import ModelFileError, OutputError
+from secateur.modelfile import dumps_model, load_counts, load_model, save_counts, save_model
 
 TESTS = Path(__file__).parent.parent
 
@@ -81,7 +82,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
         with pytest.raises(
-            ModelFileError, match=r"model.json cannot be written \(File too large\); .* unchanged: make room"
+            OutputError, match=r"model.json cannot be written \(File too large\); .* unchanged: make room"
         ):
             save_model(classifier(), target)
     finally:
@@ -100,8 +101,8 @@ def test_no_rubbish_stays_behind_an_interruption_or_an_error(tmp_path, monkeypat
     def fail(*_):
         raise KeyboardInterrupt if failing == "fsync" else OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_files.os, failing, fail)
-    with pytest.raises(KeyboardInterrupt if failing == "fsync" else ModelFileError):
+    monkeypatch.setattr(output.os, failing, fail)
+    with pytest.raises(KeyboardInterrupt if failing == "fsync" else OutputError):
         save_model(classifier(), target)
     monkeypatch.undo()
 
@@ -113,7 +114,7 @@ def test_a_file_in_the_way_is_kept_if_asked(tmp_path):
     target = tmp_path / "model.json"
     save_model(regression(), target, overwrite=False)
 
-    with pytest.raises(ModelFileError, match=r"model.json exists; pass overwrite=True"):
+    with pytest.raises(OutputError, match=r"model.json exists; pass overwrite=True"):
         save_model(classifier(), target, overwrite=False)
 
     assert_same(regression(), load_model(target))
@@ -122,14 +123,14 @@ def test_a_file_in_the_way_is_kept_if_asked(tmp_path):
 
 def test_a_file_that_comes_into_the_way_during_the_writing_is_kept_too(tmp_path, monkeypatch):
     target = tmp_path / "model.json"
-    write = _files._write_durably
+    write = output._write_durably
 
     def write_while_another_is_faster(*arguments, **options):
         write(*arguments, **options)
         target.write_text("theirs", encoding="utf-8")
 
-    monkeypatch.setattr(_files, "_write_durably", write_while_another_is_faster)
-    with pytest.raises(ModelFileError, match="exists"):
+    monkeypatch.setattr(output, "_write_durably", write_while_another_is_faster)
+    with pytest.raises(OutputError, match="exists"):
         save_model(classifier(), target, overwrite=False)
 
     assert target.read_text(encoding="utf-8") == "theirs"
@@ -140,7 +141,7 @@ def test_a_disk_without_hard_links_will_do(tmp_path, monkeypatch):
     def no_links(*_):
         raise OSError(1, "Operation not permitted")
 
-    monkeypatch.setattr(_files.os, "link", no_links)
+    monkeypatch.setattr(output.os, "link", no_links)
     save_model(classifier(), tmp_path / "model.json", overwrite=False)
 
     assert_same(classifier(), load_model(tmp_path / "model.json"))
@@ -170,13 +171,13 @@ def test_a_new_file_has_the_rights_that_files_have_here(tmp_path):
     "save", [lambda path: save_model(classifier(), path), lambda path: save_counts(classifier().grown, path)]
 )
 def test_places_that_cannot_be_written_are_named(tmp_path, save):
-    with pytest.raises(ModelFileError, match="is a folder; the name of a file"):
+    with pytest.raises(OutputError, match="is a folder; the name of a file"):
         save(tmp_path)
-    with pytest.raises(ModelFileError, match=r"nowhere.model.json cannot be written \(No such file"):
+    with pytest.raises(OutputError, match=r"nowhere.model.json cannot be written \(No such file"):
         save(tmp_path / "nowhere" / "model.json")
-    with pytest.raises(ModelFileError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         save(str(tmp_path / "a\0b.json"))
-    with pytest.raises(ModelFileError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         save(tmp_path / ("x" * 300))
 
 

@@ -16,7 +16,7 @@ from scipy import stats
 import secateur
 from report_models import CLASSES, HOSTILE, random_model
 from secateur import Counts, Pruning, Tree, datasets, grow, prune
-from secateur.errors import ParameterError, SecateurError, UnsupportedError
+from secateur.errors import OutputError, SecateurError, UnsupportedError
 from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
@@ -194,13 +194,16 @@ def test_no_limits_on_class_shares_where_rows_cannot_give_any():
 
 def test_a_file_is_written_whole_and_replaced_only_if_allowed(model, tmp_path):
     target = tmp_path / "new" / "report.html"
+    with pytest.raises(OutputError, match=r"cannot be written \(No such file"):
+        write_report(model, target)
+    target.parent.mkdir()
 
     assert write_report(model, target) == target
     assert target.read_text("utf-8") == report_html(model)
     assert [path.name for path in target.parent.iterdir()] == ["report.html"]
-    with pytest.raises(ParameterError, match="exists already"):
+    with pytest.raises(OutputError, match="exists; pass overwrite=True"):
         write_report(model, target, overwrite=False)
-    with pytest.raises(ParameterError, match="is a folder"):
+    with pytest.raises(OutputError, match="is a folder"):
         write_report(model, tmp_path)
 
 

@@ -3,6 +3,9 @@
 All of them are measured as `weight * G(proportions)`: concave, 0 on pure nodes, at least the
 errors of the node. Weights are subtracted from sums of weights, so a count can come out a
 rounding below 0.
+
+A new criterion is a function of (counts, number of classes, total), its number in `NUMBERS`, and
+its line in `impurity_of`; the scans that know a criterion by its number are shortcuts.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +18,7 @@ from cython.cimports.secateur._kernels import growing
 
 Floats = npt.NDArray[np.float64]
 
-NUMBERS = {"gini": 0, "entropy": 1, "sqrt": 2, "sqrt_pairs": 3, "error": 4}
+NUMBERS = {"gini": 0, "entropy": 1, "sqrt": 2, "sqrt_pairs": 3, "error": 4}  # those of growing.pxd; the next is 7
 ENTROPY_TABLE, SQUARES = 5, 6
 
 
@@ -72,48 +75,96 @@ def _above_zero(x: cython.double) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _gini(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+    """Sum of q (1 - q) over the classes."""
+    result: cython.double = 0
+    c: cython.int
+    if total > 0:
+        for c in range(n):
+            result += counts[c] * (total - counts[c])
+        result /= total
+    return result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _entropy(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+    """Half the entropy, in bits."""
+    result: cython.double = 0
+    c: cython.int
+    x: cython.double
+    for c in range(n):
+        x = _above_zero(counts[c])
+        if x > 0:
+            result += x * log1p(_above_zero(total - x) / x) / (2 * log(2.0))
+    return result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+    """Half the sum of sqrt(q (1 - q)) over the classes."""
+    result: cython.double = 0
+    c: cython.int
+    if n == 2:
+        return sqrt(_above_zero(counts[0]) * _above_zero(counts[1]))
+    for c in range(n):
+        result += sqrt(_above_zero(counts[c]) * _above_zero(total - counts[c]))
+    return 0.5 * result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt_pairs(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+    """Sum of sqrt(q r) over pairs of classes."""
+    result: cython.double = 0
+    c: cython.int
+    d: cython.int
+    for c in range(n):
+        for d in range(c):
+            result += sqrt(_above_zero(counts[c]) * _above_zero(counts[d]))
+    return result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _error(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+    """What the largest class leaves."""
+    largest: cython.double = 0
+    c: cython.int
+    for c in range(n):
+        if counts[c] > largest:
+            largest = counts[c]
+    return _above_zero(total - largest)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def impurity_of(
     measure: cython.pointer[growing.Measure], counts: cython.p_double, n: cython.int, total: cython.double
 ) -> cython.double:
     """`total * G(counts / total)` of n classes."""
-    result: cython.double = 0
-    largest: cython.double = 0
-    x: cython.double
-    rest: cython.double
     c: cython.int
-    d: cython.int
     units: cython.longlong
-    table: cython.p_longlong
     if measure.number == growing.GINI:
-        if total > 0:
-            for c in range(n):
-                result += counts[c] * (total - counts[c])
-            result /= total
-        return result
+        return _gini(counts, n, total)
     if measure.number == growing.ENTROPY_TABLE:
-        table = measure.table
-        units = table[cython.cast(cython.Py_ssize_t, total)]
+        units = measure.table[cython.cast(cython.Py_ssize_t, total)]
         for c in range(n):
-            units -= table[cython.cast(cython.Py_ssize_t, counts[c])]
+            units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
         return 0.5 * measure.unit * units
     if measure.number == growing.SQRT:
-        if n == 2:
-            return sqrt(_above_zero(counts[0]) * _above_zero(counts[1]))
-        for c in range(n):
-            result += sqrt(_above_zero(counts[c]) * _above_zero(total - counts[c]))
-        return 0.5 * result
-    for c in range(n):
-        x = _above_zero(counts[c])
-        rest = _above_zero(total - x)
-        if measure.number == growing.ENTROPY:
-            if x > 0:
-                result += x * log1p(rest / x) / (2 * log(2.0))
-        elif measure.number == growing.SQRT_PAIRS:
-            for d in range(c):
-                result += sqrt(x * _above_zero(counts[d]))
-        elif x > largest:
-            largest = x
-    return _above_zero(total - largest) if measure.number == growing.ERROR else result
+        return _sqrt(counts, n, total)
+    if measure.number == growing.ENTROPY:
+        return _entropy(counts, n, total)
+    if measure.number == growing.SQRT_PAIRS:
+        return _sqrt_pairs(counts, n, total)
+    return _error(counts, n, total)
 
 
 @cython.cfunc

@@ -4,9 +4,10 @@ Results go to standard output, talk to standard error. Commands are imported whe
 called, so that `secateur --help` answers at once.
 
 Exit codes: 0 done; 1 a property that was asked for is not met; 2 wrong usage; 3 bad data;
-4 bad model file; 130 interrupted.
+4 bad model file; 5 output could not be written; 130 interrupted.
 """
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import DataError, ModelFileError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError
 
 COMMANDS = {
     "fit": "Grow, prune and choose a tree; write it to a file.",
@@ -39,8 +40,16 @@ Examples:
 
 \b
 Exit codes: 0 done, 1 asked-for property not met, 2 wrong usage,
-3 bad data, 4 bad model file, 130 interrupted."""
-CODES = ((ModelFileError, 4), (DataError, 3), (ParameterError, 2), (UnsupportedError, 3), (SecateurError, 1))
+3 bad data, 4 bad model file, 5 output not written,
+130 interrupted."""
+CODES = (
+    (OutputError, 5),
+    (ModelFileError, 4),
+    (DataError, 3),
+    (ParameterError, 2),
+    (UnsupportedError, 3),
+    (SecateurError, 1),
+)
 
 
 class _Lazy(click.Group):
@@ -94,6 +103,7 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; errors take one line on standard error."""
     try:
         result = cli.main(arguments, prog_name="secateur", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -108,10 +118,19 @@ def run(arguments: list[str] | None = None) -> int:
     except SecateurError as error:
         click.echo(f"error: {' '.join(str(error).split())}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
+        _close_output()
         return 0
+    except OSError as error:
+        _close_output()
+        click.echo(f"error: the output could not be written ({error.strerror or error})", err=True)
+        return 5
     return result if isinstance(result, int) else 0
+
+
+def _close_output() -> None:
+    """Take standard output away, so that Python does not try again to write what is left for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupted() -> int:

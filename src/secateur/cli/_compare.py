@@ -1,10 +1,13 @@
 """secateur compare: every pruning rule on one data set, judged by rows none of them saw."""
 
+import io
 import time
+from pathlib import Path
 from typing import Any
 
 import click
 
+from ..data.output import write_file
 from . import _common as common
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
@@ -116,4 +119,7 @@ def _cells(line: dict[str, Any]) -> list[str]:
 def _draw(found: list[dict[str, Any]], path: str) -> None:
     from ..plot import RulesDisplay
 
-    RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_.savefig(path, dpi=150)
+    picture = io.BytesIO()
+    figure = RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_
+    figure.savefig(picture, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+    write_file(path, picture.getvalue(), overwrite=True)

@@ -1,11 +1,11 @@
 """secateur export: the tree in another language."""
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from ..data.output import write_file
 from . import _common as common
 
 LANGUAGES = ("text", "rules", "dot", "mermaid", "sql", "python", "c", "onnx")
@@ -39,7 +39,7 @@ def export(
         result = exports.export(found, to=language, **more)
     data = result.encode() if isinstance(result, str) else result.SerializeToString()
     if output and output != "-":
-        Path(output).write_bytes(data)
+        write_file(output, data, overwrite=force)
         common.talk(f"written to {output}", quiet=quiet)
         return 0
     if as_json and isinstance(result, str):

@@ -4,11 +4,11 @@ import csv
 import io
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from ..data.output import write_file
 from . import _common as common
 
 
@@ -51,7 +51,7 @@ def predict(model: str, data: str, **options: Any) -> int:
         writer.writerow(columns)
         writer.writerows(lines)
     if options["output"] and options["output"] != "-":
-        Path(options["output"]).write_text(text.getvalue(), encoding="utf-8")
+        write_file(options["output"], text.getvalue(), overwrite=options["force"])
         common.talk(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
     else:
         sys.stdout.write(text.getvalue())

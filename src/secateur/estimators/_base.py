@@ -19,6 +19,7 @@ from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
+from ..growers import CRITERIA
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
@@ -39,9 +40,6 @@ GROWING = (
 
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     """The common part of `TreeClassifier` and `TreeRegressor`; not for use by itself."""
-
-    _doc_link_module = "secateur"
-    _doc_link_template = "https://secateur.readthedocs.io/en/stable/reference/{estimator_module}.{estimator_name}.html"
 
     tree_: Tree
     counts_: Any
@@ -108,7 +106,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         at = np.flatnonzero(self.pruning_.is_kept)
         drop = self.tree_.score[at] * self.counts_.total[at]
-        if self.criterion == "gain_ratio":
+        if self.criterion in CRITERIA and CRITERIA[self.criterion].is_ratio:
             drop = drop * split_information(self.counts_)[at]
         summed = np.bincount(self.tree_.feature[at], np.maximum(drop, 0), minlength=self.n_features_in_)
         total = summed.sum()

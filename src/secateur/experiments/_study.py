@@ -7,7 +7,6 @@ the library changed.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import DataError
+from ..data.output import write_file
+from ..errors import DataError, OutputError
 from ..selection._run import Progress, run_all
 
 Result = dict[str, Any]
@@ -73,16 +73,10 @@ def make_folder(folder: Path) -> None:
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise DataError(
-            f"{path} cannot be written ({error.strerror or error}); what was finished before is kept in {path.parent} "
-            "and not run again: make room, or name another folder with --out"
-        ) from error
+        write_file(path, content, overwrite=True)
+    except OutputError as error:
+        raise OutputError(f"{error}; finished parts in {path.parent} are not run again") from error
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,7 @@
 and the tree pruned elsewhere. A file is data, never code: whatever its bytes, loading gives
 a valid model or `ModelFileError`. The format is told in docs/reference/model-file.md.
 
-    _files      bytes on disk: written whole or not at all, read and unpacked up to a limit
+    _files      bytes on disk, read and unpacked up to a limit
     _text       bytes as JSON documents, strictly
     _values     arrays, labels and plain values in a document
     _members    sequences that are not nested, as changes
@@ -21,12 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..data.output import PathLike, write_file
 from ..errors import ModelFileError
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
-from ._files import PathLike, read_file, unpacked, write_file
+from ._files import read_file, unpacked
 from ._read import read_counts, read_model
 from ._text import from_text, to_text
 from ._write import VERSION, counts_document, fingerprint, model_document

@@ -23,7 +23,8 @@ from string import Template
 from typing import Any
 
 from .. import __version__
-from ..errors import ParameterError, UnsupportedError
+from ..data.output import write_file
+from ..errors import UnsupportedError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
@@ -160,17 +161,8 @@ class Report:
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> Path:
         """Write the page to a file and return its path; an older file stays until the new one is whole."""
-        target = Path(path)
-        if target.is_dir():
-            raise ParameterError(f"{target} is a folder; name a file in it, such as {target / 'report.html'}")
-        if target.exists() and not overwrite:
-            raise ParameterError(f"{target} exists already; pass overwrite=True or another path")
-        text = self.html
-        target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = target.with_name(target.name + ".part")
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(target)
-        return target
+        write_file(path, self.html, overwrite=overwrite)
+        return Path(path)
 
     def _repr_html_(self) -> str:
         return notebook_html(self.model, title=self.name)

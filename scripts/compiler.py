@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Say what compiling the kernels lacks on this machine. Run by scripts/install and by setup.py."""
 
-import os, shutil, sys, sysconfig  # noqa: E401 a script has at most 20 lines
+import os
+import shutil
+import sys
+import sysconfig
 from pathlib import Path
 
 given = [os.environ.get("CC", ""), sysconfig.get_config_var("CC") or "", "cc", "gcc", "clang"]

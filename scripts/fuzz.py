@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Search, guided by coverage, for bytes that the loader does not survive: scripts/fuzz [seconds]; needs atheris."""
+"""Search, guided by coverage, for bytes that the loader does not survive: scripts/fuzz.py [seconds]; needs atheris."""
 
 import sys
 import tempfile

@@ -1,0 +1,105 @@
+"""The laws that every registered certificate keeps, whatever it pays for."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from secateur import Counts, Pruning, Tree, prune
+from secateur.certifiers import METHODS, certify
+from secateur.errors import LeakageError, UnsupportedError
+
+every_method = pytest.mark.parametrize("name", METHODS)
+
+TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+GROWN = Counts.from_leaves(TREE, [[9, 1], [2, 7], [6, 5], [1, 9]])
+
+
+def asked_of(name, grown, seen=("grow",)):
+    """A pruning, or the path of the growing sample where the method certifies sequences only."""
+    if "pruning" in METHODS[name].takes:
+        return Pruning.from_cuts(grown.tree, [4], node_labels=grown.majority, seen=set(seen))
+    return prune(grown.tree, grown)
+
+
+def bounds(name, asked, counts, grown, **more):
+    """What the method says, as a list."""
+    more |= {"rng": 0} if METHODS[name].is_random else {}
+    found = certify(asked, counts, method=name, grown=grown, **more)
+    return found if isinstance(found, list) else [found]
+
+
+def errors_of(asked, counts):
+    members = [asked] if isinstance(asked, Pruning) else list(asked)
+    return [int(counts.wrong(member.node_labels)[member.is_leaf].sum()) for member in members]
+
+
+def sample_of(rng, n, noise, name="prune"):
+    """A sample whose classes do not depend on the leaf but for `noise` of one half."""
+    leaves = np.bincount(rng.integers(0, 4, n), minlength=4)
+    ones = rng.binomial(leaves, noise)
+    labels = GROWN.majority[TREE.is_leaf]
+    wrong = np.where(labels == 0, ones, leaves - ones)
+    return Counts.from_leaves(TREE, np.stack([leaves - wrong, wrong], axis=1), sample=name)
+
+
+@every_method
+def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
+    held = sample_of(np.random.default_rng(0), 400, 0.2)
+    asked = asked_of(name, GROWN)
+    for bound, errors in zip(bounds(name, asked, held, GROWN), errors_of(asked, held), strict=True):
+        assert errors / 400 <= bound.value <= 1
+        assert bound.certified
+
+
+@every_method
+def test_more_confidence_never_gives_a_smaller_bound(name):
+    held = sample_of(np.random.default_rng(1), 400, 0.2)
+    asked = asked_of(name, GROWN)
+    values = [[b.value for b in bounds(name, asked, held, GROWN, delta=delta)] for delta in (0.2, 0.05, 0.001)]
+    assert (np.diff(values, axis=0) >= 0).all()
+
+
+@every_method
+def test_the_same_call_gives_the_same_bound(name):
+    held = sample_of(np.random.default_rng(2), 300, 0.3)
+    asked = asked_of(name, GROWN)
+    assert bounds(name, asked, held, GROWN) == bounds(name, asked, held, GROWN)
+
+
+@every_method
+def test_the_growing_sample_certifies_nothing(name):
+    with pytest.raises(LeakageError):
+        bounds(name, asked_of(name, GROWN), GROWN, GROWN)
+
+
+@every_method
+def test_a_sample_that_chose_certifies_only_where_the_method_pays(name):
+    held = sample_of(np.random.default_rng(3), 300, 0.2)
+    asked = asked_of(name, GROWN, seen=("grow", "prune"))
+    if METHODS[name].pays or not isinstance(asked, Pruning):
+        assert bounds(name, asked, held, GROWN)
+    else:
+        with pytest.raises(LeakageError):
+            bounds(name, asked, held, GROWN)
+
+
+@every_method
+def test_weights_certify_only_as_stated_repetitions(name):
+    held = sample_of(np.random.default_rng(4), 300, 0.2)
+    weighted = Counts(TREE, held.by_class * 3, "prune", n_rows=300)
+    with pytest.raises(UnsupportedError):
+        bounds(name, asked_of(name, GROWN), weighted, GROWN)
+    assert bounds(name, asked_of(name, GROWN), weighted, GROWN, repeated=True)
+
+
+@every_method
+def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_delta(name):
+    """The least error of all prunings is chosen on the sample that certifies; where that is refused, a fixed one."""
+    rng = np.random.default_rng(5)
+    n_runs, delta, noise, failures = 300, 0.2, 0.5, 0  # the error of every pruning is one half
+    for _ in range(n_runs):
+        grown = Counts.from_leaves(TREE, rng.multinomial(40, [1 / 8] * 8).reshape(4, 2))
+        held = sample_of(rng, 60, noise)
+        asked = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else asked_of(name, grown)
+        failures += min(bound.value for bound in bounds(name, asked, held, grown, delta=delta)) < noise
+    assert failures <= binom.isf(1e-6, n_runs, delta)

@@ -1,0 +1,95 @@
+"""What commands write: whole or not at all, and one sentence where it cannot be written."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OLD = "what was there before"
+WRITERS = {
+    "predict": ("predict", "{model}", "{rows}", "-o", "{out}", "--force"),
+    "export": ("export", "{model}", "--to", "sql", "-o", "{out}", "--force"),
+    "report": ("report", "{model}", "-o", "{out}", "--force"),
+    "count": ("count", "{model}", "{rows}", "-o", "{out}", "--force"),
+    "prune": ("prune", "{model}", "--leaves", "2", "-o", "{out}", "--force"),
+    "certify": ("certify", "{model}", "--holdout", "{rows}", "-o", "{out}", "--force"),
+}
+every_writer = pytest.mark.parametrize("name", WRITERS)
+
+
+@pytest.fixture
+def words(model_file, fresh_file):
+    def of(name, out):
+        return [word.format(model=model_file, rows=fresh_file, out=out) for word in WRITERS[name]]
+
+    return of
+
+
+def secateur(words, **how):
+    return subprocess.run(
+        [sys.executable, "-m", "secateur", *words], capture_output=True, text=True, timeout=120, check=False, **how
+    )
+
+
+def small_files_only():
+    """As a disk that is full: no file of this process grows beyond 100 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+@every_writer
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path):
+    (tmp_path / "out").write_text(OLD)
+
+    done = secateur(words(name, tmp_path / "out"), preexec_fn=small_files_only)
+
+    assert done.returncode == 5, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "cannot be written (File too large)" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_text() == OLD
+
+
+@every_writer
+def test_places_that_cannot_be_written_take_one_sentence(name, words, tmp_path, command):
+    for out in (tmp_path / "nowhere" / "out", Path("/dev/full")):
+        code, _, said = command(*words(name, out))
+        assert code == 5, out
+        assert said.count("\n") == 1
+        assert "error: " in said
+    assert Path("/dev/full").is_char_device()
+    assert command(*words(name, tmp_path))[0] == 2
+
+
+@every_writer
+def test_the_old_file_is_replaced_when_all_goes_well(name, words, tmp_path, command):
+    (tmp_path / "out").write_text(OLD)
+
+    assert command(*words(name, tmp_path / "out"))[0] == 0
+    assert OLD not in (tmp_path / "out").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words_given", [("show",), ("path",), ("export", "--to", "python")])
+def test_a_full_standard_output_is_told(model_file, words_given):
+    with open("/dev/full", "w") as full:  # noqa: PTH123 a device
+        done = subprocess.run(
+            [sys.executable, "-m", "secateur", words_given[0], model_file, *words_given[1:]],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 5
+    assert done.stderr == "error: the output could not be written (No space left on device)\n"
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(model_file, fresh_file):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "secateur", "predict", model_file, fresh_file],
+        stdout=write, stderr=subprocess.PIPE, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,59 @@
+"""Every name of a registry has all that belongs to it; what is missing is told at once."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from secateur import certifiers, growers, pruners
+from secateur.data.names import check_name
+from secateur.errors import ParameterError
+
+pytestmark = pytest.mark.quick
+
+TESTS = Path(__file__).parent
+FAMILIES = {"pruners": (pruners, pruners.RULES), "certifiers": (certifiers, certifiers.METHODS)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_name_has_its_file_its_docstring_and_its_test(family):
+    package, registry = FAMILIES[family]
+    folder = Path(package.__file__).parent
+    missing = []
+    for name, entry in registry.items():
+        function = entry.function
+        if not (folder / f"_{function}.py").is_file():
+            missing.append(f"{name}: the file {family}/_{function}.py")
+            continue
+        words = inspect.getdoc(getattr(package, function, None)) or ""
+        parts = ["Parameters", "Returns", "Examples"]
+        missing += [f"{name}: {part} in the docstring of {function}" for part in parts if f"{part}\n---" not in words]
+        if not (TESTS / family / f"test_{function}.py").is_file():
+            missing.append(f"{name}: the file tests/{family}/test_{function}.py")
+
+    assert missing == []
+
+
+def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
+    from oracles import naive_impurity
+    from secateur._kernels.criteria import NUMBERS
+
+    missing = []
+    for name, criterion in growers.CRITERIA.items():
+        if criterion.target == "class":
+            kernel = criterion.kernel or name
+            if kernel not in NUMBERS:
+                missing.append(f"{name}: its number in _kernels/criteria.py")
+            try:
+                assert naive_impurity(kernel, [3, 1]) > 0
+            except KeyError:
+                missing.append(f"{name}: its definition in tests/oracles.py")
+
+    assert missing == []
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(ParameterError, match="did you mean 'cost-complexity'"):
+        check_name("rule", "cost-complexty", pruners.RULES)
+    with pytest.raises(ParameterError, match=r"one of 'grow', 'prune' is needed$"):
+        check_name("labels", None, ("grow", "prune"))
