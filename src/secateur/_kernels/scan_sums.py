@@ -38,7 +38,7 @@ def quadratic(
     total: cython.double = sums.total if is_squares else sums.counts[sums.second]
     factor: cython.double = 1.0 if is_squares else 2.0
     shift: cython.int = facts.shift
-    label: Entry = sums.second << 1
+    label: Entry = 0
     unit: Entry = 1
     mask: Entry = ((unit << shift) - 1) ^ 1
     centre: cython.double = sums.centre
@@ -73,6 +73,8 @@ def quadratic(
     here: cython.double
     d: cython.double
     room: cython.double
+    if not is_squares:
+        label = sums.second << 1
     if is_by_class and facts.of_class != cython.NULL:
         of_first = facts.of_class[sums.first]
         of_second = facts.of_class[sums.second]

@@ -72,8 +72,20 @@ def sum_upwards(parent: cython.const[cython.int][:], values: cython.const[Number
         for v in range(parent.shape[0] - 1, 0, -1):
             p = parent[v]
             for c in range(total.shape[1]):
-                total[p, c] += total[v, c]
+                total[p, c] = _plus(total[p, c], total[v, c])
     return total.base
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _plus(a: Number, b: Number) -> Number:
+    """The sum; of whole numbers too large to add one that has wrapped around, which the checks of counts refuse."""
+    if Number is cython.longlong:
+        return cython.cast(cython.longlong, cython.cast(cython.ulonglong, a) + cython.cast(cython.ulonglong, b))
+    else:  # noqa: RET505 one of the two is compiled
+        return a + b
 
 
 def sum_downwards(parent: cython.const[cython.int][:], values: cython.const[cython.double][:, :]):
@@ -125,14 +137,14 @@ def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython
 
 
 def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.longlong][:, :]):
-    """Whether no count is negative and every inner node holds the sum of its children; sums stay below 2**63."""
+    """Whether no count is negative and every inner node holds the sum of its children; no sum exceeds 2**63."""
     n: cython.Py_ssize_t = by_class.shape[0]
     n_classes: cython.Py_ssize_t = by_class.shape[1]
     v: cython.Py_ssize_t
     c: cython.Py_ssize_t
     child: cython.Py_ssize_t
     wrong: cython.bint = False
-    summed: cython.longlong
+    summed: cython.ulonglong  # what wraps around is negative somewhere
     with cython.nogil:
         for v in range(n):
             if end[v] == v + 1:
@@ -140,10 +152,11 @@ def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.long
                     wrong |= by_class[v, c] < 0
                 continue
             for c in range(n_classes):
-                summed = by_class[v, c]
+                wrong |= by_class[v, c] < 0
+                summed = cython.cast(cython.ulonglong, by_class[v, c])
                 child = v + 1
                 while child < end[v]:
-                    summed -= by_class[child, c]
+                    summed -= cython.cast(cython.ulonglong, by_class[child, c])
                     child = end[child]
                 wrong |= summed != 0
     return not wrong
@@ -162,14 +175,26 @@ def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.cons
                 count = by_class[v, c]
                 if is_leaf[v]:
                     summed[v, c] = count
-                if not (count >= 0 and count < INFINITY) or abs(summed[v, c] - count) > slack:
+                if not (count >= 0 and count < INFINITY) or _differ(summed[v, c], count, slack):
                     if wrong_node != v:
                         wrong_node, wrong_class = v, c
                 if v > 0:
-                    summed[parent[v], c] += summed[v, c]
+                    summed[parent[v], c] = _plus(summed[parent[v], c], summed[v, c])
             if v > 0:
                 is_leaf[parent[v]] = False
     return wrong_node, wrong_class, summed.base
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _differ(a: Number, b: Number, slack: cython.double) -> cython.bint:
+    """Whether two numbers are further apart than `slack`; whole ones, whether they differ."""
+    if Number is cython.longlong:
+        return a != b
+    else:  # noqa: RET505 one of the two is compiled
+        return abs(a - b) > slack
 
 
 def added_leaves(parent: cython.const[cython.int][:]):

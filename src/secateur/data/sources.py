@@ -17,7 +17,7 @@ from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
 from .arrays import Array
 from .columns import Given, Numbers, dense_array, read_cells, read_series
-from .files import read_file
+from .files import read_file, read_small
 from .remarks import listed
 
 Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
@@ -97,6 +97,10 @@ def open_source(
     if names is not None:
         names = _check_names(list(names))
     if isinstance(data, str | os.PathLike):
+        plain = read_small(data, delimiter=delimiter, na=na, text=text, names=names)
+        if plain is not None:
+            n_rows = len(plain[1][0].values if isinstance(plain[1][0], Numbers) else plain[1][0].codes)
+            return Batch(tuple(plain[0]), True, n_rows, tuple(map(_known, plain[1])))
         frame = read_file(data, delimiter=delimiter, na=na, text=text, names=names)
         return _from_frame(_frame(frame), data, None, is_whole=True)
     if hasattr(data, "tocsc"):
@@ -113,6 +117,10 @@ def open_source(
                 "a list of rows, or the path of a CSV or Parquet file is needed"
             )
     return _from_array(dense_array(data, "X"), names)
+
+
+def _known(column: Given) -> Callable[[], Given]:
+    return lambda: column
 
 
 def batch_of(data: Any) -> Batch:
