@@ -220,7 +220,7 @@ def sum_ones(
 def gini_of_few(
     facts: cython.pointer[Facts], desk: cython.pointer[Desk], start: cython.Py_ssize_t, sums: cython.pointer[Sums]
 ) -> cython.void:
-    """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits, eight at once."""
+    """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits."""
     width: cython.int = facts.width
     lanes = cython.declare(cython.ulonglong[8])
     ones = cython.declare(cython.uchar[64])

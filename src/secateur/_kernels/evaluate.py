@@ -192,9 +192,7 @@ def _list_ratio(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_settled(
-    facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]
-) -> cython.bint:
+def _is_settled(facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]) -> cython.bint:
     """Whether a test takes all impurity away, so that no later one can be better."""
     is_exact: cython.bint = facts.weight == cython.NULL and sums.n <= EXACT and not facts.is_ratio
     return is_exact and best.slot >= 0 and best.score > sums.base - 0.5 * TIE * sums.base
@@ -378,7 +376,8 @@ def best_of_bits(
     impure: cython.p_double = desk.sides + facts.width
     least: cython.double = _least(facts)
     tie: cython.double = TIE * sums.base
-    if facts.measure.number == growing.GINI and facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256:
+    is_few: cython.bint = facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256
+    if is_few and facts.measure.number == growing.GINI:
         bits.gini_of_few(facts, desk, node[START], sums)
     else:
         n_lines = bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
