@@ -9,3 +9,7 @@ cdef void split_words(
 cdef void split_words_by_bit(
     unsigned long long* words, unsigned long long* by, Py_ssize_t n, int bit, unsigned long long* scratch
 ) noexcept nogil
+cdef void split_words_many(
+    Facts* facts, Entry* rows, Py_ssize_t n, int n_children, long long* child_rows, unsigned long long* words,
+    unsigned long long* scratch, long long* place,
+) noexcept nogil

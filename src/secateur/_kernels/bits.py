@@ -196,8 +196,7 @@ def sum_ones(
         m = cython.cast(cython.Py_ssize_t, rint(sums.counts[c] / factor))
         line = ones + n_lines * cython.cast(cython.Py_ssize_t, width)
         for j in range(facts.n_words):
-            used = (width >> 3) - 8 * j
-            used = min(8, used)
+            used = min(8, (width >> 3) - 8 * j)
             for p in range(8 * used):
                 desk.tally[p] = 0
             count_words(facts.words + j * facts.n_rows + start, m, used, desk.tally)
@@ -220,7 +219,7 @@ def sum_ones(
 def gini_of_few(
     facts: cython.pointer[Facts], desk: cython.pointer[Desk], start: cython.Py_ssize_t, sums: cython.pointer[Sums]
 ) -> cython.void:
-    """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits, eight at once."""
+    """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits."""
     width: cython.int = facts.width
     lanes = cython.declare(cython.ulonglong[8])
     ones = cython.declare(cython.uchar[64])
@@ -322,3 +321,30 @@ def split_words_by_bit(
         to += goes
     for i in range(n - to):
         words[to + i] = scratch[i]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def split_words_many(
+    facts: cython.pointer[Facts],
+    rows: cython.pointer[Entry],
+    n: cython.Py_ssize_t,
+    n_children: cython.int,
+    child_rows: cython.p_longlong,
+    words: cython.p_ulonglong,
+    scratch: cython.p_ulonglong,
+    place: cython.p_longlong,
+) -> cython.void:
+    """Stable split of a node's words among many children, of `child_rows` rows each."""
+    start: cython.longlong = 0
+    c: cython.int
+    i: cython.Py_ssize_t
+    for c in range(n_children):
+        place[c] = start
+        start += child_rows[c]
+    for i in range(n):
+        c = facts.child_of[rows[i] >> facts.shift]
+        scratch[place[c]] = words[i]
+        place[c] += 1
+    memcpy(words, scratch, n * cython.sizeof(cython.ulonglong))

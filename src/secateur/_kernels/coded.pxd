@@ -1,8 +1,8 @@
-from secateur._kernels.growing cimport Code, Entry, Facts, Histogram, Measure, Sums
+from secateur._kernels.growing cimport Entry, Facts, Histogram, Measure, Sums
 
 cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noexcept nogil
 cdef int fill(
-    Histogram* histogram, Facts* facts, Code* codes, long long n_codes, Entry* entries, Sums* sums
+    Histogram* histogram, Facts* facts, int column, Py_ssize_t start, Entry* entries, Sums* sums
 ) noexcept nogil
 cdef void clear(Histogram* histogram, int n_present) noexcept nogil
 cdef double multiway_score(

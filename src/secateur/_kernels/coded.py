@@ -13,7 +13,7 @@ import cython
 from cython.cimports.libc.math import INFINITY
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Code, Entry, Facts, Histogram, Measure, Sums
+from cython.cimports.secateur._kernels.growing import Entry, Facts, Histogram, Measure, Sums
 
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
 EXHAUSTIVE = cython.declare(
@@ -26,40 +26,31 @@ EXHAUSTIVE = cython.declare(
 @cython.exceptval(check=False)
 def _fill_whole(
     histogram: cython.pointer[Histogram],
-    facts: cython.pointer[Facts],
-    codes: cython.pointer[Code],
+    words: cython.p_ulonglong,
+    at: cython.int,
+    lane: cython.ulonglong,
     n_codes: cython.longlong,
-    entries: cython.pointer[Entry],
     sums: cython.pointer[Sums],
 ) -> cython.int:
-    """`fill` where every row counts as 1 and the codes are not many more than the rows."""
+    """`fill` where every row counts as 1 and the codes are not many more than the rows: class after class."""
     n_sums: cython.int = histogram.n_sums
     tally: cython.p_int = histogram.tally
-    shift: cython.int = facts.shift
-    unit: Entry = 1
-    mask: Entry = (unit << shift) - 1
     n_present: cython.int = 0
     here: cython.int
     k: cython.longlong
     c: cython.int
     i: cython.Py_ssize_t
-    e: Entry
+    m: cython.Py_ssize_t
     line: cython.p_int
     other: cython.p_int = tally + n_codes * n_sums  # two tables: the next row need not wait for the last one's count
-    for i in range(sums.n >> 1):
-        e = entries[2 * i]
-        tally[
-            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
-        ] += 1
-        e = entries[2 * i + 1]
-        other[
-            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
-        ] += 1
-    if sums.n & 1:
-        e = entries[sums.n - 1]
-        tally[
-            cython.cast(cython.Py_ssize_t, codes[e >> shift]) * n_sums + cython.cast(cython.int, (e & mask) >> 1)
-        ] += 1
+    for c in range(n_sums):
+        m = cython.cast(cython.Py_ssize_t, sums.counts[c])
+        for i in range(m >> 1):
+            tally[cython.cast(cython.Py_ssize_t, (words[2 * i] >> at) & lane) * n_sums + c] += 1
+            other[cython.cast(cython.Py_ssize_t, (words[2 * i + 1] >> at) & lane) * n_sums + c] += 1
+        if m & 1:
+            tally[cython.cast(cython.Py_ssize_t, (words[m - 1] >> at) & lane) * n_sums + c] += 1
+        words += m
     for k in range(n_codes):
         line = tally + k * n_sums
         here = 0
@@ -86,12 +77,18 @@ def _fill_whole(
 def fill(
     histogram: cython.pointer[Histogram],
     facts: cython.pointer[Facts],
-    codes: cython.pointer[Code],
-    n_codes: cython.longlong,
+    column: cython.int,
+    start: cython.Py_ssize_t,
     entries: cython.pointer[Entry],
     sums: cython.pointer[Sums],
 ) -> cython.int:
-    """Count the node's rows; returns how many codes are present."""
+    """Count the node's rows by their codes in a column; returns how many codes are present."""
+    n_codes: cython.longlong = facts.n_codes[column]
+    per_word: cython.int = 64 // facts.code_bits
+    at: cython.int = facts.code_bits * (column % per_word)
+    one: cython.ulonglong = 1
+    lane: cython.ulonglong = (one << facts.code_bits) - 1
+    words: cython.p_ulonglong = facts.codes + (column // per_word) * facts.n_rows + start
     n_sums: cython.int = histogram.n_sums
     counts: cython.p_double = histogram.counts
     sizes: cython.p_double = histogram.sizes
@@ -108,21 +105,21 @@ def fill(
     i: cython.Py_ssize_t
     e: Entry
     row: Entry
-    code: Code
+    code: cython.Py_ssize_t
     w: cython.double
     total: cython.double
     if facts.weight == cython.NULL and not is_squares and n_codes <= 2 * sums.n:
-        return _fill_whole(histogram, facts, codes, n_codes, entries, sums)
+        return _fill_whole(histogram, words, at, lane, n_codes, sums)
     for i in range(sums.n):
         e = entries[i]
         row = e >> shift
-        code = codes[row]
+        code = cython.cast(cython.Py_ssize_t, (words[i] >> at) & lane)
         w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
         if is_squares:
-            counts[2 * cython.cast(cython.Py_ssize_t, code)] += w
-            counts[2 * cython.cast(cython.Py_ssize_t, code) + 1] += w * (facts.y[row] - sums.centre)
+            counts[2 * code] += w
+            counts[2 * code + 1] += w * (facts.y[row] - sums.centre)
         else:
-            counts[cython.cast(cython.Py_ssize_t, code) * n_sums + cython.cast(cython.int, (e & mask) >> 1)] += w
+            counts[code * n_sums + cython.cast(cython.int, (e & mask) >> 1)] += w
         sizes[code] += w if facts.by_weight else 1.0
         if not is_seen[code]:
             is_seen[code] = 1

@@ -6,7 +6,7 @@ column; of tied tests the lower column wins.
 
 import cython
 from cython.cimports.libc.math import INFINITY, fabs, log2
-from cython.cimports.secateur._kernels import bits, coded, growing
+from cython.cimports.secateur._kernels import bits, coded, growing, ratio
 from cython.cimports.secateur._kernels.criteria import impurity_of, impurity_sides
 from cython.cimports.secateur._kernels.growing import (
     END,
@@ -137,64 +137,7 @@ def _least(facts: cython.pointer[Facts]) -> cython.double:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _information(share: cython.double) -> cython.double:
-    """Split information of two branches."""
-    rest: cython.double = 1 - share
-    return (-share * log2(share) if share > 0 else 0.0) + (-rest * log2(rest) if rest > 0 else 0.0)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _keep_ratio(
-    desk: cython.pointer[Desk], test: cython.pointer[Test], gain: cython.double, information: cython.double
-) -> cython.void:
-    """Note a column's best test, its gain in bits and its gain ratio."""
-    s: cython.longlong = test.slot
-    desk.gains[2 * s] = gain
-    desk.gains[2 * s + 1] = gain / information
-    desk.tests[4 * s] = test.kind
-    desk.tests[4 * s + 1] = test.below
-    desk.tests[4 * s + 2] = test.above
-    desk.tests[4 * s + 3] = test.default
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _list_ratio(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    test: cython.pointer[Test],
-) -> cython.void:
-    """Note the gain ratio of a cut of a list."""
-    left: cython.double = 0
-    gain: cython.double = 2 * test.score / sums.weight
-    n_values: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    if facts.weight == cython.NULL:
-        left = cython.cast(cython.double, test.below + (n_missing if test.default == 0 else 0))
-    else:
-        for i in range(test.below):
-            left += facts.weight[entries[i] >> facts.shift]
-        for i in range(sums.n - n_missing if test.default == 0 else sums.n, sums.n):
-            left += facts.weight[entries[i] >> facts.shift]
-    if facts.penalise_numeric:
-        for i in range(1, sums.n):
-            n_values += entries[i] & 1
-        gain -= log2(cython.cast(cython.double, max(1, n_values))) / sums.weight
-    _keep_ratio(desk, test, gain, _information(left / sums.weight))
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_settled(
-    facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]
-) -> cython.bint:
+def _is_settled(facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]) -> cython.bint:
     """Whether a test takes all impurity away, so that no later one can be better."""
     is_exact: cython.bint = facts.weight == cython.NULL and sums.n <= EXACT and not facts.is_ratio
     return is_exact and best.slot >= 0 and best.score > sums.base - 0.5 * TIE * sums.base
@@ -242,7 +185,7 @@ def best_of_lists(
             continue
         if facts.is_ratio:
             _set(cython.address(test), cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
-            _list_ratio(facts, desk, entries, n_missing, sums, cython.address(test))
+            ratio.list_ratio(facts, desk, entries, n_missing, sums, cython.address(test))
         else:
             _set(best, cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
 
@@ -266,7 +209,6 @@ def best_of_codes(
     j: cython.Py_ssize_t
     k: cython.longlong
     n_present: cython.int
-    codes: cython.p_uchar
     entries: cython.pointer[Entry] = rows + node[START]
     measure = cython.address(facts.measure)
     histogram = cython.address(desk.histogram)
@@ -278,17 +220,10 @@ def best_of_codes(
     tie: cython.double = TIE * sums.base
     n_large: cython.double = _least(facts)
     for s in range(first, last):
-        if not is_varying(node, s):
+        if not is_varying(node, s) or _is_settled(facts, sums, best):
             continue
         j = s - facts.n_lists
-        if facts.is_long:
-            codes = cython.cast(cython.p_uchar, facts.codes) + 4 * j * facts.n_rows
-            n_present = coded.fill(histogram, facts, cython.cast(cython.p_uint, codes), facts.n_codes[j], entries, sums)
-        else:
-            codes = cython.cast(cython.p_uchar, facts.codes) + 2 * j * facts.n_rows
-            n_present = coded.fill(
-                histogram, facts, cython.cast(cython.p_ushort, codes), facts.n_codes[j], entries, sums
-            )
+        n_present = coded.fill(histogram, facts, cython.cast(cython.int, j), node[START], entries, sums)
         no_test(facts, cython.address(test))
         score = test.score if facts.is_ratio else best.score
         if n_present < 2:
@@ -312,8 +247,8 @@ def best_of_codes(
                 elif histogram.branch[k] == 0:
                     left += share
             if not facts.multiway:
-                information = _information(left)
-            _keep_ratio(desk, cython.address(test), 2 * test.score / sums.weight, information)
+                information = ratio.information(left)
+            ratio.keep_ratio(desk, cython.address(test), 2 * test.score / sums.weight, information)
         elif test.slot >= 0:
             best[0] = test
         coded.clear(histogram, n_present)
@@ -341,7 +276,9 @@ def _best_of_bit(
         kind = growing.MULTIWAY if facts.multiway else SUBSET
     if facts.is_ratio:
         _set(cython.address(test), score, slot, kind, 0, 1, -1)
-        _keep_ratio(desk, cython.address(test), 2 * score / sums.weight, _information(desk.sides[p] / sums.weight))
+        ratio.keep_ratio(
+            desk, cython.address(test), 2 * score / sums.weight, ratio.information(desk.sides[p] / sums.weight)
+        )
     else:
         _set(best, score, slot, kind, 0, 1, -1)
 
@@ -378,7 +315,8 @@ def best_of_bits(
     impure: cython.p_double = desk.sides + facts.width
     least: cython.double = _least(facts)
     tie: cython.double = TIE * sums.base
-    if facts.measure.number == growing.GINI and facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256:
+    is_few: cython.bint = facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256
+    if is_few and facts.measure.number == growing.GINI:
         bits.gini_of_few(facts, desk, node[START], sums)
     else:
         n_lines = bits.sum_ones(facts, desk, rows + node[START], node[START], sums)

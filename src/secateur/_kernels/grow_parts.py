@@ -34,13 +34,28 @@ class Lists(NamedTuple):
 class Codes(NamedTuple):
     """Columns of codes. None in its place: there are none."""
 
-    codes: npt.NDArray[np.uint16]  # one line per coded column of more than two values
+    codes: npt.NDArray[np.uint64]  # columns of more than two values: a line of rows per so many as fit in a word
     bits: npt.NDArray[np.uint8]  # row after row, a byte per two-valued column, then padding; their slots come last
     words: npt.NDArray[np.uint64]  # in its place, a bit per two-valued column: a line of rows per 64 columns
     width: int  # two-valued columns with padding
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
-    rows: npt.NDArray[np.uint32]  # entries, class after class; partitioned in place, and the words with them
+    rows: npt.NDArray[np.uint32]  # entries, class after class; partitioned in place, and words and codes with them
+
+    @property
+    def n_coded(self) -> int:
+        """Columns of more than two values."""
+        return int(np.count_nonzero(self.n_codes > 2)) if len(self.codes) else 0
+
+    @property
+    def code_bits(self) -> int:
+        """Bits of a code in its word."""
+        return code_bits(int(self.n_codes.max(initial=2)))
+
+
+def code_bits(most: int) -> int:
+    """Bits in which so many codes are kept."""
+    return 8 if most <= 1 << 8 else 16 if most <= 1 << 16 else 32
 
 
 class Weights(NamedTuple):

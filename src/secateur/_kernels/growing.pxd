@@ -5,10 +5,6 @@ ctypedef fused Entry:  # of a presorted list: row, label and whether the value d
     unsigned int
     unsigned long long
 
-ctypedef fused Code:  # of a nominal column
-    unsigned short
-    unsigned int
-
 cdef enum:
     START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH, N_FIELDS
 
@@ -47,10 +43,11 @@ cdef struct Facts:  # what stays the same while a tree is grown
     int n_coded
     int n_bits
     int width  # bytes a row of `bits`
-    bint is_long  # codes of 4 bytes
+    int code_bits
     unsigned char* goes_left  # per row, of the node that is being split
     unsigned short* child_of  # the same where children are many
-    void* codes  # a line per column of more than two values
+    int n_code_words
+    unsigned long long* codes  # of columns of more than two values, 64 / code_bits in a word; else as `words`
     unsigned char* bits  # row after row, a byte per two-valued column; NULL where words serve
     int n_words
     unsigned long long* words  # a line of rows per 64 two-valued columns, in the order of `rows`

@@ -53,11 +53,12 @@ class Job:
         child_of = None
         if codes is not None:
             f.rows = _pointer(codes.rows)
-            f.n_coded = codes.codes.shape[0]
+            f.n_coded = codes.n_coded
             f.n_bits = f.n_slots - f.n_lists - f.n_coded
             f.width = codes.width
-            f.is_long = codes.codes.dtype == np.uint32
-            f.codes = _pointer(codes.codes)
+            f.code_bits = codes.code_bits
+            f.n_code_words = codes.codes.shape[0]
+            f.codes = cython.cast(cython.p_ulonglong, _pointer(codes.codes))
             f.bits = cython.cast(cython.p_uchar, _pointer(codes.bits))
             f.words = cython.cast(cython.p_ulonglong, _pointer(codes.words))
             f.n_words = codes.words.shape[0]
@@ -148,7 +149,8 @@ class Space:
         d.histogram.left = _reals(self._kept, k)
         d.histogram.right = _reals(self._kept, k)
         d.entries = _new(self._kept, n_rows + 1, 8 if job.is_wide else 4)
-        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if f.n_words else 1, 8))
+        has_words: cython.bint = f.n_words + f.n_code_words > 0
+        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if has_words else 1, 8))
         if shared is None:
             d.has_ties = cython.cast(cython.p_uchar, _new(self._kept, n_slots, 1))
             d.child_counts = _reals(self._kept, most * k)

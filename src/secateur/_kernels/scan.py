@@ -8,17 +8,17 @@ a column the lower threshold, in place.
 Every scan fills a Cut: its score, its position or -1, and flags: 1, the values differ at
 all; 2, some neighbours are equal (so partitioning must mend the difference bits).
 
-The scans of this file take rows of weight 1 without missing values; the others are in
-scan_sums.py.
+The scans of this file take rows of weight 1 without missing values, as do those of
+scan_gini.py and squares.py; the others are in scan_sums.py.
 """
 
 import cython
 from cython.cimports.libc.math import INFINITY, floor, sqrt
-from cython.cimports.secateur._kernels import growing, scan_sums
+from cython.cimports.secateur._kernels import growing, scan_gini, scan_sums
 from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
 from cython.cimports.secateur._kernels.squares import scan_squares
 
-SOME = cython.declare(cython.int, 64)  # rows per class from which on it pays to look at a block before its entries
+SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
 
 
 @cython.cfunc
@@ -40,9 +40,9 @@ def scan(
     if facts.weight == cython.NULL and n_missing == 0:
         if number == growing.GINI:
             if sums.n_here == 2:
-                _gini_two(facts, entries, sums, best, tie, least, cut)
+                scan_gini.gini_two(facts, entries, sums, best, tie, least, cut)
             else:
-                _gini(facts, desk, entries, sums, best, tie, least, cut)
+                scan_gini.gini(facts, desk, entries, sums, best, tie, least, cut)
             return
         if number == growing.SQRT:
             if facts.n_sums == 2:
@@ -61,229 +61,6 @@ def scan(
         scan_sums.gini(facts, desk, entries, n_missing, sums, best, tie, least, cut)
     else:
         scan_sums.any_criterion(facts, desk, entries, n_missing, sums, best, tie, least, cut)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gini_two(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
-    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
-
-    A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
-    block follows how far d can get in it, and most blocks are passed over by that alone.
-    """
-    cumulative = cython.declare(cython.int[64])
-    n: cython.Py_ssize_t = sums.n
-    rows: cython.double = cython.cast(cython.double, n)
-    ones: cython.double = sums.counts[sums.second]
-    label: Entry = sums.second << 1
-    unit: Entry = 1
-    mask: Entry = ((unit << facts.shift) - 1) ^ 1
-    some: Entry = 0
-    every: Entry = 1
-    hit: Entry
-    e: Entry
-    count: Entry
-    position: cython.Py_ssize_t = -1
-    limit: cython.double = (best + tie) * rows / 2
-    left: cython.int
-    start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
-    d: cython.double
-    room: cython.double
-    up: cython.double
-    down: cython.double
-    left = (entries[0] & mask) == label
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
-        block = entries + start
-        first = cython.cast(cython.double, start)
-        start += BLOCK
-        hit = 0
-        if size == BLOCK:
-            count = 0
-            for k in range(BLOCK):
-                e = block[k]
-                hit |= e
-                every &= e
-                count += (e & mask) == label
-            some |= hit
-            d = left * rows - ones * first
-            up = d + cython.cast(cython.int, count) * (rows - ones)
-            down = (BLOCK - cython.cast(cython.int, count)) * ones - d
-            up = max(up, down)
-            i = first + (BLOCK - 1)
-            if not hit & 1 or up * up <= limit * min(first * (rows - first), i * (rows - i)):
-                left += cython.cast(cython.int, count)
-                continue
-            hit = 0
-        for k in range(size):
-            cumulative[k] = left
-            left += cython.cast(cython.int, (block[k] & mask) == label)
-        for k in range(size):
-            i = first + k
-            d = cumulative[k] * rows - ones * i
-            e = block[k]
-            some |= e
-            every &= e
-            hit |= e if d * d > limit * (i * (rows - i)) else 0
-        if hit & 1:
-            for k in range(size):
-                i = first + k
-                d = cumulative[k] * rows - ones * i
-                room = i * (rows - i)
-                if block[k] & 1 and d * d > limit * room and i >= least and rows - i >= least:
-                    best = 2 * (d * d) / (rows * room)
-                    limit = (best + tie) * rows / 2
-                    position = start - BLOCK + k
-    cut.score = best
-    cut.position = position
-    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gini(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
-    """Sum of squares over both sides, kept up entry by entry; screened without division.
-
-    The gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is what the left
-    has of a class more than its share. As with two classes, the rows of each class in a block
-    tell how far v can get in it, and most blocks are passed over by that alone.
-    """
-    block_squares = cython.declare(cython.double[64])
-    block_cross = cython.declare(cython.double[64])
-    n: cython.Py_ssize_t = sums.n
-    n_sums: cython.int = facts.n_sums
-    rows: cython.double = cython.cast(cython.double, n)
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
-    share: cython.p_double = desk.factor
-    unit: Entry = 1
-    mask: Entry = (unit << facts.shift) - 1
-    some: Entry = 0
-    every: Entry = 1
-    hit: Entry
-    e: Entry
-    c: Entry
-    position: cython.Py_ssize_t = -1
-    all_squares: cython.double = 0
-    h: cython.int
-    for h in range(n_sums):
-        left[h] = 0
-        all_squares += counts[h] * counts[h]
-    constant: cython.double = all_squares / rows
-    limit: cython.double = best + tie + constant
-    slack: cython.double = 1e-15 * rows * rows  # differences of large numbers: for their rounding
-    if n >= SOME * n_sums:
-        for h in range(n_sums):
-            share[h] = counts[h] / rows
-    c = (entries[0] & mask) >> 1
-    left[c] = 1
-    squares: cython.double = 1
-    product: cython.double = counts[c]
-    start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
-    room: cython.double
-    reached: cython.double
-    more: cython.double
-    v: cython.double
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
-        block = entries + start
-        first = cython.cast(cython.double, start)
-        start += BLOCK
-        hit = 0
-        if n >= SOME * n_sums and size == BLOCK:
-            for k in range(BLOCK):
-                e = block[k]
-                hit |= e
-                every &= e
-            some |= hit
-            _count_block(block, mask, n_sums, desk.count)
-            reached = slack
-            for h in range(n_sums):
-                more = desk.count[h] + desk.count[n_sums + h]
-                v = left[h] - share[h] * first
-                v = max(v + more * (1 - share[h]), (BLOCK - more) * share[h] - v)
-                reached += v * v
-            i = first + (BLOCK - 1)
-            room = min(first * (rows - first), i * (rows - i))
-            if not hit & 1 or reached * rows < (limit - constant) * room:
-                for h in range(n_sums):
-                    more = desk.count[h] + desk.count[n_sums + h]
-                    squares += more * (2 * left[h] + more)
-                    left[h] += more
-                    product += more * counts[h]
-                continue
-            hit = 0
-        for k in range(size):
-            block_squares[k] = squares
-            block_cross[k] = all_squares - 2 * product
-            c = (block[k] & mask) >> 1
-            squares += 2 * left[c] + 1
-            left[c] += 1
-            product += counts[c]
-        for k in range(size):
-            i = first + k
-            reached = block_squares[k] * rows + block_cross[k] * i
-            e = block[k]
-            some |= e
-            every &= e
-            hit |= e if reached > limit * (i * (rows - i)) else 0
-        if hit & 1:
-            for k in range(size):
-                i = first + k
-                reached = block_squares[k] * rows + block_cross[k] * i
-                room = i * (rows - i)
-                if block[k] & 1 and reached > limit * room and i >= least and rows - i >= least:
-                    best = reached / room - constant
-                    limit = reached / room + tie
-                    position = start - BLOCK + k
-    cut.score = best
-    cut.position = position
-    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_block(
-    block: cython.pointer[Entry], mask: Entry, n_sums: cython.int, count: cython.p_int
-) -> cython.void:
-    """Rows of each class in a block, in two tables, so that a row need not wait for the count of the one before."""
-    other: cython.p_int = count + n_sums
-    k: cython.int
-    for k in range(2 * n_sums):
-        count[k] = 0
-    for k in range(BLOCK // 2):
-        count[(block[2 * k] & mask) >> 1] += 1
-        other[(block[2 * k + 1] & mask) >> 1] += 1
 
 
 @cython.cfunc
@@ -462,15 +239,17 @@ def _sqrt(
     least: cython.double,
     cut: cython.pointer[Cut],
 ) -> cython.void:
-    """Square roots of a block at once, only for classes in the node, and only where a bound lets a cut win.
+    """Square roots only for classes in the node, and only where a bound lets a cut win.
 
     With a and b the shares of a class and of the rest that go left and t the share of all
     rows, the class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most
-    (a - b)^2 / (2 t (1 - t)): a quadratic form in the counts, kept up entry by entry.
+    (a - b)^2 / (2 t (1 - t)): a quadratic form in the counts, kept up entry by entry. Where a
+    and b are near t it is at most a quarter of that over 1 - |a - b| / min(t, 1 - t); how near
+    they are, and whether any cut can win, is first asked of a whole block.
     """
     bound = cython.declare(cython.double[64])
-    both = cython.declare(cython.double[64])
     n: cython.Py_ssize_t = sums.n
+    n_sums: cython.int = facts.n_sums
     rows: cython.double = cython.cast(cython.double, n)
     counts: cython.p_double = sums.counts
     left: cython.p_double = desk.left
@@ -510,50 +289,74 @@ def _sqrt(
     i: cython.double
     y: cython.double
     own: cython.double
+    both: cython.double
     reached: cython.double
+    share: cython.double  # of the smaller side, in rows
+    quarter: cython.double
+    most: cython.double
+    slack: cython.double = 1e-9 * constant * rows * rows  # the form is a difference of large numbers: for its rounding
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
         block = entries + start
         first = cython.cast(cython.double, start)
+        hit = 0
+        for k in range(1 if start == 0 else 0, size):
+            hit |= block[k]
+            every &= block[k]
+        some |= hit
+        start += BLOCK
+        quarter = 1
+        if n >= SOME * n_sums and size == BLOCK and start > BLOCK:
+            scan_gini.farthest(facts, desk, block, first, sums, desk.right)
+            i = first + (BLOCK - 1)
+            room = min(first * (rows - first), i * (rows - i))
+            share = min(first, rows - i)
+            reached = 0
+            quarter = 0.25
+            for h in range(n_sums):
+                y = desk.right[h]
+                if factor[h] > 0:
+                    own = 1 - y * rows * rows / (counts[h] * (rows - counts[h]) * share)
+                    own = 0.25 / own if own > 0.25 else 1.0
+                    quarter = max(quarter, own)
+                    reached += own * factor[h] * (y * y)
+            if not hit & 1 or reached * rows * rows + slack < (sums.base - limit) * room:
+                for h in range(n_sums):
+                    own = desk.count[h]
+                    squares += factor[h] * (own * (2 * left[h] + own))
+                    crossed += product[h] * own
+                    left[h] += own
+                continue
         for k in range(size):
             c = (block[k] & mask) >> 1
             i = first + k
-            bound[k] = (squares * rows - 2 * crossed * i) * rows + constant * (i * i)
+            bound[k] = ((squares * rows - 2 * crossed * i) * rows + constant * (i * i)) * quarter + slack
             squares += factor[c] * (2 * left[c] + 1)
             crossed += product[c]
             left[c] += 1
         hit = 0
+        most = sums.base - limit
         for k in range(size):
-            e = block[k]
             i = first + k
-            # The form is a difference of large numbers: allow for its rounding.
-            reached = bound[k] + 1e-9 * constant * rows * rows
-            hit |= e if reached >= (sums.base - limit) * (i * (rows - i)) else 0
-        for k in range(1 if start == 0 else 0, size):
-            some |= block[k]
-            every &= block[k]
+            e = block[k]
+            hit |= e if bound[k] >= most * (i * (rows - i)) else 0
         if hit & 1:
-            for k in range(size):
-                both[k] = 0
-            for h in range(n_here):
-                c = desk.line[h]
-                own = counts[c]
-                y = left[c]
-                for k in range(size - 1, -1, -1):  # back to where the block began
-                    y -= 1.0 if (block[k] & mask) >> 1 == c else 0.0
-                    bound[k] = y
-                for k in range(size):
-                    i = first + k
-                    y = bound[k]
-                    both[k] += sqrt(y * (i - y)) + sqrt((own - y) * (rows - i - (own - y)))
+            for k in range(size):  # back to where the block began, and forward again
+                left[(block[k] & mask) >> 1] -= 1
             for k in range(size):
                 i = first + k
-                y = 0.5 * both[k]
-                if block[k] & 1 and y < limit and i >= least and rows - i >= least and i > 0:
-                    best = sums.base - y
-                    limit = y - tie
-                    position = start + k
-        start += BLOCK
+                if block[k] & 1 and i > 0 and bound[k] >= (sums.base - limit) * (i * (rows - i)):
+                    both = 0
+                    for h in range(n_here):
+                        own = counts[desk.line[h]]
+                        y = left[desk.line[h]]
+                        both += sqrt(y * (i - y)) + sqrt((own - y) * (rows - i - (own - y)))
+                    both = 0.5 * both
+                    if both < limit and i >= least and rows - i >= least:
+                        best = sums.base - both
+                        limit = both - tie
+                        position = start - BLOCK + k
+                left[(block[k] & mask) >> 1] += 1
     cut.score = best
     cut.position = position
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)

@@ -30,19 +30,6 @@ from cython.cimports.secateur._kernels.partition import split_list, split_list_m
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _code(facts: cython.pointer[Facts], j: cython.Py_ssize_t, row: cython.size_t) -> cython.int:
-    """Code of a row in the j-th coded column, which has no words."""
-    at: cython.size_t = j * facts.n_rows + row
-    if j >= facts.n_coded:
-        return facts.bits[row * facts.width + (j - facts.n_coded)]
-    if facts.is_long:
-        return cython.cast(cython.p_uint, facts.codes)[at]
-    return cython.cast(cython.p_ushort, facts.codes)[at]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _cut_list(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
@@ -101,7 +88,10 @@ def _cut_codes(
     n_children: cython.int = cython.cast(cython.int, node[ARITY])
     j: cython.Py_ssize_t = node[SLOT] - facts.n_lists
     p: cython.Py_ssize_t = j - facts.n_coded
-    is_word: cython.bint = p >= 0 and facts.words != cython.NULL
+    per_word: cython.int
+    at: cython.int = 0
+    one: cython.ulonglong = 1
+    lane: cython.ulonglong = 1
     is_subset: cython.bint = node[KIND] == SUBSET
     of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
     words: cython.p_ulonglong = cython.NULL
@@ -109,13 +99,21 @@ def _cut_codes(
     i: cython.Py_ssize_t
     e: Entry
     row: Entry
-    if is_word:
+    if p < 0:
+        per_word = 64 // facts.code_bits
+        words = facts.codes + (j // per_word) * facts.n_rows + node[START]
+        at = facts.code_bits * cython.cast(cython.int, j % per_word)
+        lane = (one << facts.code_bits) - 1
+    elif facts.words != cython.NULL:
         words = facts.words + (p >> 6) * facts.n_rows + node[START]
-        p = p & 63
+        at = p & 63
     for i in range(n):
         e = entries[i]
         row = e >> shift
-        c = cython.cast(cython.int, (words[i] >> p) & 1) if is_word else _code(facts, j, row)
+        if words != cython.NULL:
+            c = cython.cast(cython.int, (words[i] >> at) & lane)
+        else:
+            c = facts.bits[cython.cast(cython.size_t, row) * facts.width + p]
         if is_subset:
             c = branch[node[BRANCH] + c]
         if n_children > 2:
@@ -349,4 +347,13 @@ def partition_slots(
     for j in range(facts.n_words):
         words = facts.words + j * facts.n_rows + node[START]
         bits.split_words(facts, rows + node[START], n, facts.goes_left, words, desk.words)
+    for j in range(facts.n_code_words):
+        words = facts.codes + j * facts.n_rows + node[START]
+        if node[ARITY] == 2:
+            bits.split_words(facts, rows + node[START], n, facts.goes_left, words, desk.words)
+        else:
+            bits.split_words_many(
+                facts, rows + node[START], n, cython.cast(cython.int, node[ARITY]), desk.child_rows, words, desk.words,
+                desk.child_place,
+            )  # fmt: skip
     _split(facts, desk, rows + node[START], node, keep, False)

@@ -110,7 +110,7 @@ def _scan_few(
     e: Entry = entries[0]
     some: Entry = 0
     every: Entry = 1
-    i: cython.double = 0
+    i: cython.double
     x: cython.double = 0
     d: cython.double
     room: cython.double
@@ -118,11 +118,11 @@ def _scan_few(
     cut.position = -1
     for k in range(1, n):
         x += y[e >> shift] - sums.centre
-        i += 1
         e = entries[k]
         some |= e
         every &= e
         if e & 1:
+            i = cython.cast(cython.double, k)
             d = x * weight - sums.total * i
             room = i * (weight - i)
             if d * d > limit * room and i >= least and weight - i >= least:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import grow_parts as parts
-from .._kernels import presort
+from .._kernels import packing, presort
 from ..data.arrays import Array
 from ..data.table import Table
 from ..errors import UnsupportedError
@@ -160,9 +160,9 @@ def sorted_columns(
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     matrix = _row_major(table)
     if matrix is not None:
-        kinds, low, high = presort.two_valued(matrix)
+        kinds, low, high = packing.two_valued(matrix)
     else:
-        each = [presort.two_valued(_as_matrix(table, j)) for j in numeric]
+        each = [packing.two_valued(_as_matrix(table, j)) for j in numeric]
         kinds, low, high = np.zeros(table.n_columns, np.uint8), np.zeros(table.n_columns), np.zeros(table.n_columns)
         for j, about in zip(numeric, each, strict=True):
             kinds[j], low[j], high[j] = (array[0] for array in about)
@@ -236,20 +236,25 @@ def _codes(
     if matrix is not None and in_words:  # at once, from the rows as they came
         columns = np.array([column.feature for column in two_valued], np.int64)
         highest = np.array([column.highest for column in two_valued], np.float64)
-        presort.pack_columns(matrix, columns, highest, words)
+        packing.pack_columns(matrix, columns, highest, words)
         two_valued = []
     for p, column in enumerate(two_valued):
         if in_words:
-            presort.pack(np.asarray(column.ones()).astype(np.uint8), p % WORD, words[p // WORD])
+            packing.pack(np.asarray(column.ones()).astype(np.uint8), p % WORD, words[p // WORD])
         else:
             bits[:, p] = column.ones()
     by_class = target.astype(np.uint16 if len(target) == 0 or target.max() < 2**16 else np.int32)
     rows = np.argsort(by_class, kind="stable").astype(np.uint64)
-    for line in words:
+    code_bits = parts.code_bits(most)
+    per_word = WORD // code_bits
+    codes = np.zeros((-(-len(lines) // per_word), n), np.uint64)
+    for j, code in enumerate(lines):
+        codes[j // per_word] |= code.astype(np.uint64) << np.uint64(code_bits * (j % per_word))
+    for line in (*words, *codes):
         line[:] = line[rows]
     rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))
     return parts.Codes(
-        _stacked(lines, n, np.uint16 if most <= 2**16 else np.uint32),
+        codes,
         bits.ravel(),
         words,
         width,

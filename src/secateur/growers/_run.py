@@ -125,7 +125,7 @@ class _Top:
         n_lists = len(grower.data.lists.entries)
         n_slots = len(grower.data.lists.feature)
         codes = grower.data.codes
-        n_coded = n_lists + (0 if codes is None else len(codes.codes))
+        n_coded = n_lists + (0 if codes is None else codes.n_coded)
         lists = _some(0, n_lists)
         self.tasks = [(top.LISTS, slots) for slots in lists] + [(top.CODES, slots) for slots in _some(n_lists, n_coded)]
         if n_slots > n_coded:

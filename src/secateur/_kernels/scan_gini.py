@@ -1,0 +1,238 @@
+"""Find the best cut of a presorted list by gini: whole counts, nothing missing. As in scan.py."""
+
+import cython
+from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+
+SOME = cython.declare(cython.int, 64)  # rows per class from which on it pays to look at a block before its entries
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gini_two(
+    facts: cython.pointer[Facts],
+    entries: cython.pointer[Entry],
+    sums: cython.pointer[Sums],
+    best: cython.double,
+    tie: cython.double,
+    least: cython.double,
+    cut: cython.pointer[Cut],
+) -> cython.void:
+    """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
+
+    A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
+    block follows how far d can get in it, and most blocks are passed over by that alone.
+    """
+    cumulative = cython.declare(cython.int[64])
+    n: cython.Py_ssize_t = sums.n
+    rows: cython.double = cython.cast(cython.double, n)
+    ones: cython.double = sums.counts[sums.second]
+    label: Entry = sums.second << 1
+    unit: Entry = 1
+    mask: Entry = ((unit << facts.shift) - 1) ^ 1
+    some: Entry = 0
+    every: Entry = 1
+    hit: Entry
+    e: Entry
+    count: Entry
+    position: cython.Py_ssize_t = -1
+    limit: cython.double = (best + tie) * rows / 2
+    left: cython.int
+    start: cython.Py_ssize_t = 1
+    size: cython.int
+    k: cython.int
+    block: cython.pointer[Entry]
+    first: cython.double
+    i: cython.double
+    d: cython.double
+    room: cython.double
+    up: cython.double
+    down: cython.double
+    left = (entries[0] & mask) == label
+    while start < n:
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
+        block = entries + start
+        first = cython.cast(cython.double, start)
+        start += BLOCK
+        hit = 0
+        if size == BLOCK:
+            count = 0
+            for k in range(BLOCK):
+                e = block[k]
+                hit |= e
+                every &= e
+                count += (e & mask) == label
+            some |= hit
+            d = left * rows - ones * first
+            up = d + cython.cast(cython.int, count) * (rows - ones)
+            down = (BLOCK - cython.cast(cython.int, count)) * ones - d
+            up = max(up, down)
+            i = first + (BLOCK - 1)
+            if not hit & 1 or up * up <= limit * min(first * (rows - first), i * (rows - i)):
+                left += cython.cast(cython.int, count)
+                continue
+            hit = 0
+        for k in range(size):
+            cumulative[k] = left
+            left += cython.cast(cython.int, (block[k] & mask) == label)
+        for k in range(size):
+            i = first + k
+            d = cumulative[k] * rows - ones * i
+            e = block[k]
+            some |= e
+            every &= e
+            hit |= e if d * d > limit * (i * (rows - i)) else 0
+        if hit & 1:
+            for k in range(size):
+                i = first + k
+                d = cumulative[k] * rows - ones * i
+                room = i * (rows - i)
+                if block[k] & 1 and d * d > limit * room and i >= least and rows - i >= least:
+                    best = 2 * (d * d) / (rows * room)
+                    limit = (best + tie) * rows / 2
+                    position = start - BLOCK + k
+    cut.score = best
+    cut.position = position
+    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def farthest(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    block: cython.pointer[Entry],
+    first: cython.double,
+    sums: cython.pointer[Sums],
+    reach: cython.p_double,
+) -> cython.void:
+    """How far from its share what the left has of each class can get in a block; counts its rows in `desk.count`."""
+    n_sums: cython.int = facts.n_sums
+    unit: Entry = 1
+    mask: Entry = (unit << facts.shift) - 1
+    count: cython.p_int = desk.count
+    other: cython.p_int = desk.count + n_sums  # two tables: a row need not wait for the count of the one before
+    inverse: cython.double = 1 / sums.weight
+    share: cython.double
+    v: cython.double
+    k: cython.int
+    for k in range(2 * n_sums):
+        count[k] = 0
+    for k in range(BLOCK // 2):
+        count[(block[2 * k] & mask) >> 1] += 1
+        other[(block[2 * k + 1] & mask) >> 1] += 1
+    for k in range(n_sums):
+        count[k] += other[k]
+        share = sums.counts[k] * inverse
+        v = desk.left[k] - share * first
+        reach[k] = max(v + count[k] * (1 - share), (BLOCK - count[k]) * share - v)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def gini(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    entries: cython.pointer[Entry],
+    sums: cython.pointer[Sums],
+    best: cython.double,
+    tie: cython.double,
+    least: cython.double,
+    cut: cython.pointer[Cut],
+) -> cython.void:
+    """Sum of squares over both sides, kept up entry by entry; screened without division.
+
+    The gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is what the left
+    has of a class more than its share. As with two classes, the rows of each class in a block
+    tell how far v can get in it, and most blocks are passed over by that alone.
+    """
+    block_squares = cython.declare(cython.double[64])
+    block_cross = cython.declare(cython.double[64])
+    n: cython.Py_ssize_t = sums.n
+    n_sums: cython.int = facts.n_sums
+    rows: cython.double = cython.cast(cython.double, n)
+    counts: cython.p_double = sums.counts
+    left: cython.p_double = desk.left
+    unit: Entry = 1
+    mask: Entry = (unit << facts.shift) - 1
+    some: Entry = 0
+    every: Entry = 1
+    hit: Entry
+    e: Entry
+    c: Entry
+    position: cython.Py_ssize_t = -1
+    all_squares: cython.double = 0
+    h: cython.int
+    for h in range(n_sums):
+        left[h] = 0
+        all_squares += counts[h] * counts[h]
+    constant: cython.double = all_squares / rows
+    limit: cython.double = best + tie + constant
+    slack: cython.double = 1e-15 * rows * rows  # differences of large numbers: for their rounding
+    c = (entries[0] & mask) >> 1
+    left[c] = 1
+    squares: cython.double = 1
+    product: cython.double = counts[c]
+    start: cython.Py_ssize_t = 1
+    size: cython.int
+    k: cython.int
+    block: cython.pointer[Entry]
+    first: cython.double
+    i: cython.double
+    room: cython.double
+    reached: cython.double
+    more: cython.double
+    while start < n:
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
+        block = entries + start
+        first = cython.cast(cython.double, start)
+        start += BLOCK
+        hit = 0
+        if n >= SOME * n_sums and size == BLOCK:
+            for k in range(BLOCK):
+                e = block[k]
+                hit |= e
+                every &= e
+            some |= hit
+            farthest(facts, desk, block, first, sums, desk.right)
+            reached = slack
+            for h in range(n_sums):
+                reached += desk.right[h] * desk.right[h]
+            i = first + (BLOCK - 1)
+            room = min(first * (rows - first), i * (rows - i))
+            if not hit & 1 or reached * rows < (limit - constant) * room:
+                for h in range(n_sums):
+                    more = desk.count[h]
+                    squares += more * (2 * left[h] + more)
+                    left[h] += more
+                    product += more * counts[h]
+                continue
+            hit = 0
+        for k in range(size):
+            block_squares[k] = squares
+            block_cross[k] = all_squares - 2 * product
+            c = (block[k] & mask) >> 1
+            squares += 2 * left[c] + 1
+            left[c] += 1
+            product += counts[c]
+        for k in range(size):
+            i = first + k
+            reached = block_squares[k] * rows + block_cross[k] * i
+            e = block[k]
+            some |= e
+            every &= e
+            hit |= e if reached > limit * (i * (rows - i)) else 0
+        if hit & 1:
+            for k in range(size):
+                i = first + k
+                reached = block_squares[k] * rows + block_cross[k] * i
+                room = i * (rows - i)
+                if block[k] & 1 and reached > limit * room and i >= least and rows - i >= least:
+                    best = reached / room - constant
+                    limit = reached / room + tie
+                    position = start - BLOCK + k
+    cut.score = best
+    cut.position = position
+    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
