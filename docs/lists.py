@@ -88,12 +88,11 @@ def rules() -> str:
             sentence(getattr(pruners, rule.function)),
             _yes(rule.needs_holdout),
             rule.returns,
-            _yes(rule.takes_moments),
-            _yes(rule.takes_cost),
+            ", ".join(["regression"] * rule.takes_moments + ["`cost=`"] * rule.takes_cost),
         )
         for name, rule in pruners.RULES.items()
     ]
-    return _table(("rule", "result", "held-out rows", "returns", "regression", "`cost=`"), rows)
+    return _table(("rule", "result", "held-out rows", "returns", "supports"), rows)
 
 
 def certificates() -> str:
