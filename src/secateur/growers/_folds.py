@@ -79,7 +79,7 @@ class Ground:
 
     def judges(self, rows: Array) -> "Judges":
         """Return some rows to judge trees by that were grown on others."""
-        return Judges(_rows_of(self.table, rows), None if self.weight is None else self.weight[rows])
+        return Judges(self.table.take(rows), None if self.weight is None else self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Part:
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
         if table.schema.classes is None:
             return grow_squared(
-                self._once("table", lambda: _rows_of(table, rows)), weight, limits, _ALONE, 1,
+                self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
             )  # fmt: skip
         how = settings.max_bins, limits.multiway, by_weight
@@ -136,7 +136,7 @@ class Part:
         table, n, shift = ground.table, len(rows), ground.shift
         if max_bins is not None:
             return prepare(
-                _rows_of(table, rows),
+                table.take(rows),
                 self.weight,
                 max_bins=max_bins,
                 multiway=multiway,
@@ -217,18 +217,9 @@ def _fresh(data: Prepared) -> Prepared:
     """A copy for one growth, which parts lists and words in place."""
     codes = data.codes
     if codes is not None:
-        codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy())
+        codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy(), codes=codes.codes.copy())
     lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
     return Prepared(lists, codes, data.weights, data.values)
-
-
-def _rows_of(table: Table, rows: Array) -> Table:
-    """A table of some rows."""
-    target = None if table.target is None else table.target[rows]
-    if table.matrix is not None:
-        matrix = table.matrix[rows]
-        return Table(table.schema, tuple(matrix.T), target, matrix)
-    return Table(table.schema, tuple(column[rows] for column in table.columns), target)
 
 
 def _entry_type(n_rows: int, shift: int) -> Any:
