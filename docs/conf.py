@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 import secateur.cli
-from secateur.exports import EXPORTS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -99,13 +98,6 @@ def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def list_exports(_: Any) -> None:
-    """Put the functions of all exports into the reference, in the copy of it that is built."""
-    page = HERE / "reference" / "index.md"
-    names = "\n".join(f"   exports.export_{name}" for name in EXPORTS)
-    page.write_text(page.read_text(encoding="utf-8").replace("   exports.EVERY", names), encoding="utf-8")
-
-
 def copy_architecture(_: Any) -> None:
     """Bring the page at the root of the project into the site."""
     for root in (HERE.parent, HERE.parent.parent.parent):
@@ -120,4 +112,3 @@ def setup(app: Any) -> None:
     fill_folder(HERE / "reference")  # now: autosummary looks through the files before any event
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)
-    app.connect("builder-inited", list_exports, priority=1)

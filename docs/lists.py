@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import secateur
-from secateur import certifiers, errors, exports, growers, pruners
+from secateur import certifiers, engines, errors, exports, growers, pruners
 
 _PLACE = re.compile(r"(<!-- (names|table): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -125,12 +125,33 @@ def criteria() -> str:
 
 def formats() -> str:
     """Return the table of exports."""
-    functions = {name: getattr(one, "function", one) for name, one in exports.EXPORTS.items()}
     rows = [
-        (_link(name, f"secateur.exports.{function}"), sentence(getattr(exports, function)))
-        for name, function in functions.items()
+        (
+            _link(name, f"secateur.exports.export_{name}"),
+            one.what,
+            ", ".join(f"`{ending}`" for ending in one.endings),
+            _yes(one.runs),
+            f"`secateur[{one.needs}]`" if one.needs else "",
+            f"{one.most_levels:,}" if one.most_levels else "",
+        )
+        for name, one in exports.EXPORTS.items()
     ]
-    return _table(("export", "result"), rows)
+    return _table(("export", "result", "files", "predicts", "needs", "most levels"), rows)
+
+
+def engine_list() -> str:
+    """Return the table of engines."""
+    rows = [
+        (
+            f"`{name}`",
+            ", ".join(one.reads),
+            f"`secateur[{one.extra}]`" if one.needs else "",
+            _yes(one.grows),
+            _yes(one.sees_rows),
+        )
+        for name, one in engines.ENGINES.items()
+    ]
+    return _table(("engine", "reads", "needs", "grows trees", "knows rows again"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -138,6 +159,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "certificates": certificates,
     "criteria": criteria,
     "exports": formats,
+    "engines": engine_list,
 }
 
 

@@ -239,11 +239,12 @@ def test_the_built_reference_lists_everything_that_has_a_name(lists):
     text = lists["fill"]((DOCS / "reference" / "registries.md").read_text(encoding="utf-8"))
     rows = set(re.findall(r"^\| (?:\{py:obj\})?`([\w-]+)[ `]", text, re.MULTILINE))
     from secateur.certifiers import METHODS
+    from secateur.engines import ENGINES
     from secateur.exports import EXPORTS
     from secateur.growers import CRITERIA
     from secateur.pruners import RULES
 
-    assert rows == {*RULES, *METHODS, *CRITERIA, *EXPORTS}
+    assert rows == {*RULES, *METHODS, *CRITERIA, *EXPORTS, *ENGINES}
 
 
 def test_lists_that_are_filled_in_twice_are_the_same(lists):
