@@ -126,7 +126,7 @@ def test_a_matrix_of_another_shape_is_refused():
         make(matrix=np.zeros((3, 3)))
 
 
-@pytest.mark.parametrize("module", ["table", "labels", "encoding"])
+@pytest.mark.parametrize("module", ["data.table", "data.target", "data.encoding"])
 def test_importing_loads_no_frame_library_and_no_scikit_learn(module):
     heavy = "{'narwhals', 'pandas', 'polars', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules)"
     found = subprocess.run(
