@@ -48,7 +48,7 @@ Given = Numbers | Coded
 
 def dense_array(data: Any, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
-    if isinstance(data, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(data, np.ma.MaskedArray):  # who has none need not import it
         return _unmasked(data, what)
     try:
         array = np.asarray(data)
@@ -88,8 +88,8 @@ def read_series(series: Any, name: str) -> Given:
         codes = series.fill_null(value=False).to_numpy().astype(np.int32)
         return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
     if dtype.is_numeric():
-        if series.implementation.is_pyarrow() and str(native.type) in _NUMPY:
-            return _arrow_numbers(native)
+        if series.implementation.is_pyarrow() and str(native.type) in ARROW_TYPES:
+            return arrow_numbers(native)
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
         elif dtype.is_integer() and series.null_count():
@@ -219,7 +219,8 @@ _CONVERT_DATES = (
 
 # Number types of pyarrow, by name, whose buffers NumPy reads as they are.
 _WIDTHS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
-_NUMPY = {**{name: np.dtype(name) for name in _WIDTHS}, "float": np.dtype("float32"), "double": np.dtype("float64")}
+ARROW_TYPES = {name: np.dtype(name) for name in _WIDTHS}
+ARROW_TYPES |= {"float": np.dtype("float32"), "double": np.dtype("float64")}
 
 
 class _Codes(dict[Any, int]):
@@ -260,9 +261,9 @@ def _arrow_column(series: Any) -> Any:
     return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
-def _arrow_numbers(column: Any) -> Numbers:
+def arrow_numbers(column: Any) -> Numbers:
     """Read a column of pyarrow that holds whole or real numbers."""
-    parts = [_arrow_buffers(chunk) for chunk in column.chunks] or [(np.zeros(0, _NUMPY[str(column.type)]), None)]
+    parts = [_arrow_buffers(chunk) for chunk in column.chunks] or [(np.zeros(0, ARROW_TYPES[str(column.type)]), None)]
     values = np.concatenate([part for part, _ in parts]) if len(parts) > 1 else parts[0][0]
     if not column.null_count:
         return Numbers(values)
@@ -273,23 +274,11 @@ def _arrow_numbers(column: Any) -> Numbers:
     return Numbers(np.where(is_missing, values.dtype.type(0), values), is_missing)
 
 
-def arrow_matrix(table: Any) -> Array | None:
-    """A pyarrow table of one type of numbers as a matrix; None of others, and where whole ones have gaps."""
-    types = set(table.schema.types)
-    dtype = _NUMPY.get(str(types.pop())) if len(types) == 1 else None
-    if dtype is None or (np.dtype(dtype).kind != "f" and any(column.null_count for column in table.columns)):
-        return None
-    matrix = np.empty((table.num_columns, len(table)), dtype)
-    for line, column in zip(matrix, table.columns, strict=True):
-        line[:] = _arrow_numbers(column).values
-    return matrix.T
-
-
 def _arrow_buffers(array: Any) -> tuple[Array, Array | None]:
     """The numbers of a pyarrow array and where it is null: views, since its own way to NumPy imports pandas."""
     valid, data = array.buffers()
     some = slice(array.offset, array.offset + len(array))
-    dtype = _NUMPY[str(array.type)]
+    dtype = ARROW_TYPES[str(array.type)]
     values = np.zeros(len(array), dtype) if data is None else np.frombuffer(data, dtype, count=some.stop)[some]
     if not array.null_count:
         return values, None

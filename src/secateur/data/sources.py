@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, UnsupportedError
 from .arrays import Array
-from .columns import Given, Numbers, arrow_matrix, dense_array, read_cells, read_series
+from .columns import ARROW_TYPES, Given, Numbers, arrow_numbers, dense_array, read_cells, read_series
 from .files import read_file, read_small
 
 FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
@@ -159,13 +159,25 @@ def _matrix_of(frame: Any) -> Array | None:
     if len(native) > FEW_ROWS:
         return None
     if frame.implementation.is_pyarrow():
-        return arrow_matrix(native)
+        return _arrow_matrix(native)
     types = set(native.dtypes) if frame.implementation.is_polars() else set()
     dtype = types.pop() if len(types) == 1 else None
     if dtype is None or not (dtype.is_float() or dtype.is_integer()) or dtype.is_nested():
         return None
     matrix: Array = native.to_numpy()  # whole numbers with gaps come out as real ones
     return matrix if matrix.dtype.kind in ("f" if dtype.is_float() else "iu") else None
+
+
+def _arrow_matrix(table: Any) -> Array | None:
+    """A pyarrow table of one type of numbers as a matrix; None of others, and where whole ones have gaps."""
+    types = set(table.schema.types)
+    dtype = ARROW_TYPES.get(str(types.pop())) if len(types) == 1 else None
+    if dtype is None or (dtype.kind != "f" and any(column.null_count for column in table.columns)):
+        return None
+    matrix = np.empty((table.num_columns, len(table)), dtype)
+    for line, column in zip(matrix, table.columns, strict=True):
+        line[:] = arrow_numbers(column).values
+    return matrix.T
 
 
 def _check_names(names: list[Any]) -> list[str]:
