@@ -25,6 +25,7 @@ from secateur import TreeClassifier
 N_ROWS, N_COLUMNS = 100_000, 20
 ROWS = "import numpy as np, secateur; X = np.random.default_rng(0).normal(size=(150, 4)); "
 FIT = ROWS + "secateur.TreeClassifier().fit(X, X[:, 0] + X[:, 1] > 0)"
+AFTER = "import time, sklearn.base; began = time.process_time(); " + FIT + "; print(time.process_time() - began)"
 GROW = ROWS + "secateur.grow(X, X[:, 0] + X[:, 1] > 0)"
 
 
@@ -57,13 +58,14 @@ def prediction():
 
 
 def of_a_process(arguments, environment, repeats=5):
-    """Least CPU seconds of a new Python process."""
+    """Least CPU seconds of a new Python process, or what it prints itself."""
     best = float("inf")
     for _ in range(repeats):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
+        done = subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        best = min(best, float(done.stdout) if arguments[-1] == AFTER else seconds)
     return best
 
 
@@ -79,6 +81,7 @@ def starting():
             "import secateur, grow a tree of 150 x 4": ["-c", GROW],
             "import sklearn.base": ["-c", "import sklearn.base"],
             "TreeClassifier().fit of 150 x 4": ["-c", FIT],
+            "the same after sklearn.base": ["-c", AFTER],
             "secateur fit small.csv": command,
             "secateur --help": ["-m", "secateur", "--help"],
         }

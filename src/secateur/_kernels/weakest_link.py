@@ -11,7 +11,6 @@ compare exactly in 64 bits however large the costs are. The sweep itself is in `
 """
 
 import itertools
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -86,6 +85,8 @@ def _needs_fractions(gain: Sums, size: Longs) -> bool:
 
 def _ranked_fractions(gain: Longs, size: Longs) -> tuple[Longs, Floats]:
     """The same for numbers so large that floats could confuse them."""
+    from fractions import Fraction
+
     exact = [Fraction(g, s) for g, s in zip(gain.tolist(), size.tolist(), strict=True)]
     rising = sorted(set(exact))
     place = {ratio: i for i, ratio in enumerate(rising)}

@@ -64,7 +64,7 @@ def values_of(given: Given) -> Array:
 
 def dense_array(data: Any, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
-    if isinstance(data, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(data, np.ma.MaskedArray):  # who has none need not import it
         return _unmasked(data, what)
     try:
         array = np.asarray(data)
