@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from secateur import Table, Tree, encode, grow
 from secateur.errors import UnsupportedError
-from secateur.growers._folds import Ground
-from secateur.growers._settings import settings_of
+from secateur.growers.folds import Ground
+from secateur.growers.settings import settings_of
 from small_tables import CRITERIA, samples, with_a_top
 
 

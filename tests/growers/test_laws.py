@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from oracles import naive_impurity
 from secateur import count, grow
-from secateur.growers import _run
 from small_tables import CRITERIA, Sample, samples
 
 STRICT = ("gini", "entropy", "sqrt")
@@ -193,7 +192,7 @@ def test_the_number_of_threads_does_not_matter(large):
 
 
 def test_splitting_the_top_column_by_column_does_not_matter(large):
-    with mock.patch.object(_run, "LARGE", 10**9):
+    with mock.patch.object(run, "LARGE", 10**9):
         wanted = large.grow(max_depth=9)
 
     assert large.grow(max_depth=9) == wanted

@@ -18,7 +18,7 @@ from ._domains import random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
 from ._real import fetch, load
-from ._rows import split
+from .rows import split
 
 __all__ = [
     "balance_scale",

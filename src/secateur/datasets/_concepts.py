@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data.table import Table
 from ..errors import ParameterError
-from ._rows import Nominal, Numeric, combinations, make_table
+from .rows import Nominal, Numeric, combinations, make_table
 
 
 def balance_scale() -> Table:

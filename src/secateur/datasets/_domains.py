@@ -6,7 +6,7 @@ import numpy as np
 
 from ..data.table import Table
 from ..errors import ParameterError
-from ._rows import Nominal, combinations, make_table
+from .rows import Nominal, combinations, make_table
 
 MOST_ROWS = 10**8
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..data.table import Table
-from ._rows import Nominal, Numeric, check_probability, generator, make_table
+from .rows import Nominal, Numeric, check_probability, generator, make_table
 
 # Which segments of the display each digit lights: top, upper left, upper right, middle,
 # lower left, lower right, bottom.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..growers._settings import Inline
+from ..growers.settings import Inline
 from ._dask import Spread, _result, _same, map_reduce, run_part
 from ._parts import CodeTask, Extent, Part, Pooled, Store, Storing
 

@@ -14,9 +14,9 @@ import numpy as np
 from .._kernels import grow_parts as parts
 from .._kernels import histograms, presort
 from ..data.arrays import Array
-from ..growers._prepare import Coded, Prepared, _codes, _stacked, _weights
-from ..growers._run import Grower
-from ..growers._settings import _NO_LIMIT, measure_of
+from ..growers.prepare import Coded, Prepared, codes_of, stacked, weights_of
+from ..growers.run import Grower
+from ..growers.settings import NO_LIMIT, measure_of
 
 
 @lru_cache(maxsize=2)
@@ -98,7 +98,7 @@ class FinishTask:
     def _grow(self, codes: Array, target: Array, depth: int, pool: Any, n_jobs: int) -> tuple[Array, Array, Array]:
         data = self._prepared(codes, target, pool)
         limits = self.limits
-        if limits.max_depth < _NO_LIMIT:
+        if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         criterion = measure(self.name, self.n_rows)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
@@ -133,9 +133,9 @@ class FinishTask:
             Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
         ]
         feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
-        lists = parts.Lists(_stacked([one for one, _ in listed], n, entry), feature, shift)
-        weights = _weights(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
-        return Prepared(lists, _codes(coded, labels, shift, entry, weights, False), weights, {})
+        lists = parts.Lists(stacked([one for one, _ in listed], n, entry), feature, shift)
+        weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
+        return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
 
 
 def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:

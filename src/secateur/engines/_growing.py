@@ -20,10 +20,10 @@ from .._kernels import grow_parts as parts
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers._assemble import assemble
-from ..growers._prepare import Prepared, Values
-from ..growers._run import Grown
-from ..growers._settings import settings_of
+from ..growers.assemble import assemble
+from ..growers.prepare import Prepared, Values
+from ..growers.run import Grown
+from ..growers.settings import settings_of
 from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..routing import with_history

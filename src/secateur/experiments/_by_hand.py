@@ -4,7 +4,7 @@ import numpy as np
 
 from ..data.arrays import Bools, Floats, Ints
 from ..datasets import krk_legality
-from ..datasets._rows import Nominal, make_table
+from ..datasets.rows import Nominal, make_table
 from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..routing import count

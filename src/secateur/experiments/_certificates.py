@@ -12,7 +12,7 @@ import numpy as np
 from .. import datasets
 from ..certifiers import cross_validation_weights, least_bound, path
 from ..data.table import Table
-from ..datasets._rows import Numeric, make_table
+from ..datasets.rows import Numeric, make_table
 from ..growers import grow
 from ..routing import count
 from ..selection import cross_validate

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from ..plot._parts import CYCLE, GREY, tidied
+from ..plot.parts import CYCLE, GREY, tidied
 from ._study import write_whole
 
 __all__ = ["CYCLE", "GREY", "canvas", "save", "tidied"]

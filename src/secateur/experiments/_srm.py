@@ -13,7 +13,7 @@ import numpy as np
 from .. import datasets
 from ..data.arrays import Array, Longs
 from ..data.table import Table
-from ..datasets._rows import Nominal, combinations, make_table
+from ..datasets.rows import Nominal, combinations, make_table
 from ..growers import grow
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning

@@ -16,7 +16,7 @@ from typing import Any
 from .. import __version__
 from ..data.output import write_file
 from ..errors import DataError, OutputError
-from ..selection._run import Progress, run_all
+from ..selection.run import Progress, run_all
 
 Result = dict[str, Any]
 

@@ -24,8 +24,8 @@ from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit
 from ..routing import count
 from ..selection import cross_validate
-from ..selection._losses import cheapest, cost_matrix
-from ..selection._losses import held_out as held_out_losses
+from ..selection.losses import cheapest, cost_matrix
+from ..selection.losses import held_out as held_out_losses
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import index_with_accuracy, index_with_leaves
 from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors

@@ -14,11 +14,11 @@ from ..errors import DataError, ParameterError
 from ..nouns.tree import Tree
 from ..routing import remembered
 from . import CRITERIA
-from ._assemble import assemble
-from ._prepare import prepare, rows_used
 from ._regression import grow_squared
-from ._run import Grower
-from ._settings import (
+from .assemble import assemble
+from .prepare import prepare, rows_used
+from .run import Grower
+from .settings import (
     Inline,
     measure_of,
     n_threads,

@@ -18,9 +18,9 @@ from ..errors import DataError
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ..routing import moments_of
-from ._assemble import assemble
-from ._prepare import prepare
-from ._run import Grower, Grown
+from .assemble import assemble
+from .prepare import prepare
+from .run import Grower, Grown
 
 SMALLEST_RANGE = 1e-140  # its square is still a float with all its digits
 TOP_SHARE = 16  # with threads: nodes of at most 1/16 of the rows are grown side by side

@@ -10,7 +10,7 @@ import numpy as np
 from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
 from ..nouns.bound import Bound
-from ._parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
+from .parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
 
 
 @dataclass

@@ -15,8 +15,8 @@ from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 from ..show.view import check_whole
 from ..show.wording import covered
-from ._parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, tidied
 from ._shown import shown_tree
+from .parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, tidied
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
 from ..data.arrays import Bools, Floats, Longs
-from ._parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
+from .parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
 
 
 @dataclass

@@ -15,7 +15,7 @@ from ..nouns.counts import Counts
 from ..nouns.model import as_model
 from ..nouns.moments import Moments
 from ..nouns.sequence import PruningSequence
-from ._parts import (
+from .parts import (
     BLUE,
     CYCLE,
     GREY,

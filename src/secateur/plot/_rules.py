@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
-from ._parts import BLUE, GREY, LITERAL, axes_for, leaves_axis, tidied
+from .parts import BLUE, GREY, LITERAL, axes_for, leaves_axis, tidied
 
 
 @dataclass

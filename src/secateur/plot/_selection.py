@@ -9,7 +9,7 @@ from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.choice import Selection
 from ..nouns.model import as_model
-from ._parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, tidied
+from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, tidied
 
 
 @dataclass

@@ -10,7 +10,7 @@ from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ..show.view import TreeView, view_of
-from ._parts import check_sample, class_colours, on_white
+from .parts import check_sample, class_colours, on_white
 
 UNKNOWN = (0.85, 0.85, 0.85)  # no rows, or nothing known
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.arrays import Floats
-from ._parts import GREY, LITERAL, axes_for, class_colours, class_legend, elided, ink_on, width_of
+from .parts import GREY, LITERAL, axes_for, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:
     from ._tree import TreeDisplay

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from ..data.arrays import Floats
 from ..data.table import Table
 from ..errors import ParameterError
-from ..growers._folds import Ground
-from ..growers._settings import Settings, settings_of
+from ..growers.folds import Ground
+from ..growers.settings import Settings, settings_of
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -23,12 +23,12 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ..routing import remembered
-from ._losses import answers_of, losses_of
 from ._rules import choose, n_standard_errors, rule_name
-from ._run import Progress, n_threads, run_all
 from ._sample import rows_of
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split, seed_of, splits_of
+from .losses import answers_of, losses_of
+from .run import Progress, n_threads, run_all
 
 POOL = {"criterion": ("gini", "entropy", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
 FEW_ROWS = 10_000  # up to so many, folds are dealt three times

@@ -11,7 +11,7 @@ from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import DataError, ParameterError
 from ..growers import CRITERIA
-from ..growers._settings import times_class_weight
+from ..growers.settings import times_class_weight
 
 
 def rows_of(

@@ -13,14 +13,14 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.weakest_link import member_sums, nested_path
 from ..data.arrays import Floats, Sums
-from ..growers._folds import Ground, Judges
-from ..growers._settings import Settings
+from ..growers.folds import Ground, Judges
+from ..growers.settings import Settings
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ..pruners import cost_complexity
-from ._losses import Losses, answers_of, held_out
 from ._splits import Rows, Split
+from .losses import Losses, answers_of, held_out
 
 _TOLERANCE = 1e-12  # a geometric mean is rounded: penalties nearer than this are the same
 

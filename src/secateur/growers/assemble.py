@@ -13,8 +13,8 @@ from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from ._prepare import TWO, Prepared
-from ._run import Grown
+from .prepare import TWO, Prepared
+from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
 _NOTHING = np.empty((0, 0))  # values that nobody asks for

@@ -16,7 +16,7 @@ from .._kernels import grow_parts as parts
 from .._kernels.criteria import Criterion
 from .._kernels.job import Job, Space
 from ..data.arrays import Array
-from ._prepare import Prepared
+from .prepare import Prepared
 
 LARGE = 1 << 16  # rows from which on a tree has a top
 TOP_SHARE = 16  # nodes with more than 1/16 of the rows belong to the top

@@ -126,8 +126,8 @@ def prepare(
     feature = np.array(found.listed + [column.feature for column in coded], np.int32)
     lists = parts.Lists(found.lists, feature, shift)
     n_classes = 0 if is_squares else len(table.schema.classes)
-    weights = _weights(weight, missing, target, n_classes, by_weight)
-    codes = _codes(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
+    weights = weights_of(weight, missing, target, n_classes, by_weight)
+    codes = codes_of(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
     return Prepared(lists, codes, weights, values)
 
 
@@ -201,7 +201,7 @@ def _bins(column: Array, rows: Array, n_missing: int, max_bins: int, size: Array
     return Values(column[rows[starts]].astype(np.float64), column[rows[ends - 1]].astype(np.float64), codes)
 
 
-def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
+def stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
     """Lines of one array; each is let go as soon as it is copied."""
     stacked = np.empty((len(lines), n), dtype)
     for i in range(len(lines)):
@@ -210,7 +210,7 @@ def _stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
     return stacked
 
 
-def _codes(
+def codes_of(
     coded: list[Coded],
     target: Array,
     shift: int,
@@ -264,7 +264,7 @@ def _codes(
     )
 
 
-def _weights(
+def weights_of(
     weight: Array | None, missing: list[Array | None], target: Array, n_classes: int, by_weight: bool
 ) -> parts.Weights | None:
     """Weights and missing values; `n_classes` is 0 of numbers."""
@@ -277,7 +277,7 @@ def _weights(
         None if weight is None else np.array(weight, np.float64),
         None if weight is None or n_classes == 0 else _of_class(weight, target, n_classes),
         by_weight or _size(weight) is not None,
-        _stacked(has_missing, len(target), np.bool_),
+        stacked(has_missing, len(target), np.bool_),
         line,
     )
 

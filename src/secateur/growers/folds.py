@@ -18,11 +18,11 @@ from ..data.table import Table
 from ..data.target import summable
 from ..nouns.tree import Tree
 from ..routing import route_from
-from ._assemble import assemble
-from ._prepare import Coded, Prepared, Values, _codes, _weights, check_branches, prepare, sorted_columns
 from ._regression import grow_squared
-from ._run import Grower
-from ._settings import Inline, Settings, measure_of, with_least_weight
+from .assemble import assemble
+from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, sorted_columns, weights_of
+from .run import Grower
+from .settings import Inline, Settings, measure_of, with_least_weight
 
 
 @dataclass(frozen=True)
@@ -172,8 +172,8 @@ class Part:
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
         assert table.schema.classes is not None
-        weights = _weights(self.weight, missing, target, len(table.schema.classes), by_weight)
-        return Prepared(lists, _codes(coded, target, shift, entry, weights, multiway), weights, values)
+        weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
+        return Prepared(lists, codes_of(coded, target, shift, entry, weights, multiway), weights, values)
 
 
 @dataclass(frozen=True)

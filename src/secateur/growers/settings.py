@@ -12,7 +12,7 @@ from ..data.table import Table
 from ..errors import ParameterError
 from . import CRITERIA
 
-_NO_LIMIT = 2**60
+NO_LIMIT = 2**60
 
 
 class Settings(NamedTuple):
@@ -150,8 +150,8 @@ def _limits(
     if not isinstance(penalise_numeric, bool):
         raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
     limits = parts.Limits(
-        max_depth=_NO_LIMIT if max_depth is None else int(max_depth),
-        max_splits=_NO_LIMIT if max_splits is None else int(max_splits),
+        max_depth=NO_LIMIT if max_depth is None else int(max_depth),
+        max_splits=NO_LIMIT if max_splits is None else int(max_splits),
         least_leaf=float(min_samples_leaf),
         least_split=float(min_samples_split),
         allow_zero=(not best_first) if allow_zero is None else bool(allow_zero),
