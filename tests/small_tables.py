@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import secateur
 from oracles import naive_best
 from secateur import growers
+from secateur.growers import run
 
 CRITERIA = tuple(name for name, one in growers.CRITERIA.items() if one.target == "class")
 KINDS = ("numeric", "nominal", "flag", "pair")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from oracles import naive_impurity
 from secateur import count, grow
+from secateur.growers import run
 from small_tables import CRITERIA, Sample, samples
 
 STRICT = ("gini", "entropy", "sqrt")
