@@ -113,7 +113,7 @@ def test_without_headers_the_set_up_names_the_package_to_install():
 
 
 def run_compiler_script(before="", **environment):
-    script = Path(__file__).parent.parent / "scripts" / "compiler"
+    script = Path(__file__).parent.parent / "scripts" / "compiler.py"
     program = f"import runpy; {before}\nrunpy.run_path({str(script)!r}, run_name='__main__')"
     return subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True, text=True, check=False

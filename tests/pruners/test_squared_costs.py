@@ -164,7 +164,7 @@ def test_counts_and_moments_do_not_mix():
     for samples in ((grown, counts), (counts, grown)):
         with pytest.raises(CountsError, match="both"):
             prune(tree, *samples, rule="reduced-error")
-    with pytest.raises(ParameterError, match="means of growing"):
+    with pytest.raises(ParameterError, match="means of the growing sample"):
         prune(tree, grown, grown, rule="reduced-error", labels="prune")
 
 

@@ -7,7 +7,7 @@ caller says otherwise. With a schema the data must meet it, by name where both h
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +103,7 @@ def encode(
     ([[-1], [2.0]], (1, 0))
     """
     known = schema.schema if isinstance(schema, Table) else schema
-    check_name("unseen", unseen, ("majority-branch", "missing", "error"))
+    check_name("unseen", unseen, get_args(Unseen))
     if isinstance(data, Table):
         if not (nominal is numeric is names is weights is None):
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")

@@ -7,13 +7,14 @@ to workers is the tree with the columns it needs, and no more.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..data.arrays import Array, Ints
 from ..data.columns import Family, family_of
 from ..data.encoding import Unseen, later_table
+from ..data.names import check_name
 from ..data.remarks import listed
 from ..data.sources import Batch, batch_of
 from ..data.table import Column, Schema, Table
@@ -132,8 +133,7 @@ def plan(
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     if schema.classes is None and not schema.has_numeric_target:
         raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
-    if unseen not in ("majority-branch", "missing", "error"):
-        raise ParameterError(f"unseen={unseen!r}; one of 'majority-branch', 'missing', 'error' is needed")
+    check_name("unseen", unseen, get_args(Unseen))
     for name, what in ((target, "target"), (weight, "weight"), *((name, "ignore") for name in ignore)):
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
