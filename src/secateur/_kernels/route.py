@@ -123,18 +123,6 @@ def packed(
     return nodes.base
 
 
-def route_numeric(
-    matrix: cython.const[Real][:, :],
-    feature: cython.const[cython.int][:],
-    threshold: cython.const[cython.double][:],
-    right: cython.const[cython.int][:],
-    default: cython.const[cython.int][:],
-    out: cython.int[:],
-):
-    """Leaf of each row of a binary tree whose tests all compare numbers; the left child of v is v + 1."""
-    route_packed(matrix, packed(feature, threshold, right, default), 0, out)
-
-
 def route_any(
     matrix: cython.const[cython.double][:, :],
     start_node: cython.Py_ssize_t,

@@ -128,12 +128,12 @@ def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
 
 def _values(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
     """As `_blocks`, in the type of the table where it is one matrix."""
-    if table.matrix is None or rows is not None or not table.matrix.flags.c_contiguous:
+    if table.matrix is None or rows is not None:
         yield from _blocks(table, used, rows)
         return
     for first in range(0, table.n_rows, ROWS_AT_ONCE):
         some = table.matrix[first : first + ROWS_AT_ONCE]
-        yield some if len(used) == table.n_columns else some.take(used, axis=1)
+        yield np.ascontiguousarray(some if len(used) == table.n_columns else some.take(used, axis=1))
 
 
 def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
