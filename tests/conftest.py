@@ -22,3 +22,9 @@ def pytest_sessionstart():
         compiled = source.with_name(source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
         if compiled.exists() and compiled.stat().st_mtime < source.stat().st_mtime:
             pytest.exit(f"{source.name} has changed since it was compiled; run: python setup.py build_ext --inplace", 4)
+
+
+def pytest_collection_modifyitems(items):
+    """The longest files first, so that no worker is left alone with one of them at the end."""
+    longest = ("test_lanes.py", "test_docs.py", "test_spark.py", "test_check.py")
+    items.sort(key=lambda item: longest.index(item.path.name) if item.path.name in longest else len(longest))
