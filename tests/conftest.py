@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "ci", max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    "ci", max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 settings.register_profile("nightly", max_examples=3000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -33,7 +33,7 @@ def parameters(name, tree, grown):
     """What a rule cannot do without, as a function of the tree that no mirror and no renaming changes."""
     if name == "smallest-within":
         right = grown.by_class[tree.is_leaf].max(axis=1).sum()
-        return {"accuracy": 0.9 * right / max(grown.total[0], 1)}
+        return {"accuracy": Fraction(9 * int(right), 10 * max(int(grown.total[0]), 1))}  # a float is rounded
     if name == "critical-value":
         return {"scores": grown.total.astype(float)}
     return {"bottom-up-srm": {"n_tests": 8}}.get(name, {})
