@@ -1,4 +1,4 @@
-"""The living report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
+"""The report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
 
     _data.py      a model as plain lists               page.html, page.css   the page
     _reasons.py   why each node is a leaf              numbers.js elements.js data.js words.js state.js
@@ -71,7 +71,7 @@ def write_report(
 
 
 def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
-    """Return the living report as a text.
+    """Return the report as text.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
 
 
 def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
-    """Return the living report in a frame, for a notebook.
+    """Return the report in a frame, for a notebook.
 
     Parameters
     ----------
