@@ -103,8 +103,8 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
                 model.tree, file, target, engine=options["engine"], sample=sample,
-                sample_weight=options["sample_weight"], delimiter=options["delimiter"], na=options["na"] or ("",), header=options["header"],
-                ignore=options["ignore"], progress=None if options["quiet"] else progress,
+                sample_weight=options["sample_weight"], delimiter=options["delimiter"], na=options["na"] or ("",),
+                header=options["header"], ignore=options["ignore"], progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 
