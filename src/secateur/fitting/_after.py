@@ -10,10 +10,10 @@ from ..data.arrays import Array
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.bound import Bound
-from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
+from ..nouns.costs import Sample
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune

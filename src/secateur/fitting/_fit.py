@@ -15,10 +15,10 @@ from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
-from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
+from ..nouns.costs import Sample
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit

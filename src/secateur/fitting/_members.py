@@ -6,10 +6,10 @@ import numpy as np
 
 from ..data.arrays import Array
 from ..errors import ParameterError, PruningError
-from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
+from ..nouns.costs import Sample
 from ..nouns.sequence import PruningSequence
 from ..selection import is_accuracy, is_number_of_leaves
 
@@ -28,7 +28,7 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
     """The smallest member whose error leaves the accuracy asked for (regression: that share of the variance)."""
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    whole = 1.0 if isinstance(grown, Counts) else float(grown.spread[0] / grown.weight[0]) or 1.0
+    whole = grown.scale / float(grown.total[0]) or 1.0
     reached = 1 - error / whole
     fits = np.flatnonzero(reached >= accuracy - 1e-12)
     if not len(fits):

@@ -15,10 +15,11 @@ import numpy.typing as npt
 from .._kernels.bottom_up import cheapest_subtree
 from ..data.arrays import Ints, Sums
 from ..errors import CountsError, ParameterError
-from ..nouns.costs import Sample, full_cost, held_out_cost, node_cost, seen_of
+from ..nouns.costs import full_cost, held_out_cost, node_cost, seen_of
 from ..nouns.counts import LabelRule, leaf_labels
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
+from ..nouns.costs import Sample
 from ..nouns.tree import Tree
 
 
