@@ -172,7 +172,7 @@ def equal_members(n):
 
 
 def test_more_members_than_nodes_are_refused(fitted):
-    with pytest.raises(ModelFileError, match="has 500,000 members, more than the .* nodes of the tree: some are equal"):
+    with pytest.raises(ModelFileError, match=r"has 500,000 members, more than the .* nodes of the tree: some are equal"):
         loads_model(changed(fitted, sequence=equal_members(500_000), selection=None))
 
 
@@ -204,17 +204,17 @@ def test_members_that_are_not_nested_are_refused_where_looking_at_each_takes_min
 
 def test_a_crowd_of_samples_is_refused(fitted):
     crowd = [{"sample": f"s{i}", "sketch": None} for i in range(5000)]
-    with pytest.raises(ModelFileError, match="rows.samples has 5,000 entries; at most 4,096"):
+    with pytest.raises(ModelFileError, match=r"rows.samples has 5,000 entries; at most 4,096"):
         loads_model(changed(fitted, rows__samples=crowd))
 
 
 def test_counts_need_classes_and_moments_a_numeric_target(fitted):
-    with pytest.raises(ModelFileError, match="grown holds counts of 2 classes; schema.classes has none"):
+    with pytest.raises(ModelFileError, match=r"grown holds counts of 2 classes; schema.classes has none"):
         loads_model(changed(fitted, schema__classes=None))
     X, _ = data(40)
     numbers = TreeRegressor().fit(X[["size"]], X["size"])
     classes = {"dtype": "int64", "values": [0, 1]}
-    with pytest.raises(ModelFileError, match="grown holds moments; schema.classes has 2"):
+    with pytest.raises(ModelFileError, match=r"grown holds moments; schema.classes has 2"):
         loads_model(changed(numbers, schema__classes=classes, schema__has_numeric_target=False))
 
 
