@@ -172,7 +172,9 @@ def equal_members(n):
 
 
 def test_more_members_than_nodes_are_refused(fitted):
-    with pytest.raises(ModelFileError, match=r"has 500,000 members, more than the .* nodes of the tree: some are equal"):
+    with pytest.raises(
+        ModelFileError, match=r"has 500,000 members, more than the .* nodes of the tree: some are equal"
+    ):
         loads_model(changed(fitted, sequence=equal_members(500_000), selection=None))
 
 
