@@ -61,7 +61,9 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
     costs = [costs_of(model, sample) for sample in samples]
     fitted = next((at for at, name in stops.names.items() if "fitted" in name), None)
-    reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0)
+    reasons = sequence_reasons(
+        sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
+    )
     n_classes = max((s.n_classes for s in samples if isinstance(s, Counts)), default=0)
     internal = tree.internal
     view = view_of(tree, n_classes=n_classes)
@@ -83,6 +85,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
         "names": {str(at): name for at, name in stops.names.items()},
         "marks": _marks(model, stops, fitted),
         "limit": _limit(model),
+        "delta": delta_of(model),
         "shares": packed_limits(node_limits(model, delta_of(model))),
         "reasons": _packed_reasons(reasons, internal),
         "fitted_reasons": None if fitted is None else _packed_reasons(fitted_reasons(model), internal),
@@ -213,9 +216,9 @@ def _sample(sample: Any, cost: Array, place: int) -> dict[str, Any]:
 def _stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Any]) -> dict[str, Any]:
     """One list per column, one entry per stop, the largest tree first."""
 
-    def spread(values: Any) -> list[Any]:
+    def spread(values: Any, n_digits: int = 7) -> list[Any]:
         """Values of members as values of stops."""
-        listed = short(values)
+        listed = short(values, n_digits)
         return [None if m < 0 else listed[m] for m in stops.member]
 
     def leaves_of(at: int) -> int:
@@ -233,11 +236,11 @@ def _stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: li
     errors = []
     for cost in costs:
         of_member = sequence.costs_on(cost)
-        column = spread(of_member)
+        column = spread(of_member, 12)
         for at, name in stops.names.items():
             whole = cost[model.tree.is_leaf].sum()
             value = model.pruning.cost(cost) if "fitted" in name else whole
-            column[at] = short([value])[0]
+            column[at] = short([value], 12)[0]
         errors.append(column)
     table["errors"] = errors
     if model.selection is not None and len(model.selection.sequence) == len(sequence):
@@ -322,9 +325,10 @@ def _changes(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
 
 def _packed_reasons(reasons: Reasons, internal: Array) -> dict[str, Any]:
     """Reasons of internal nodes only; a number is kept only if a template asks for it."""
-    asked = " ".join(reasons.templates)
+    asked = " ".join([*reasons.templates, *(text for pair in reasons.plain for text in pair)])
     return {
         "templates": list(reasons.templates),
+        "plain": reasons.plain,
         "which": reasons.which[internal].tolist(),
         "values": {
             name: short(values[internal], 12) for name, values in reasons.values.items() if f"{{{name}}}" in asked
