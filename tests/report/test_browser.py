@@ -14,9 +14,9 @@ from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
-from secateur.report._data import own_sequence
 from secateur.report._numbers import figure
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from secateur.report._stops import own_sequence
 from secateur.show.layout import tidy
 from secateur.show.view import view_of
 

@@ -12,7 +12,6 @@ from secateur.report import report_html
 from secateur.report._numbers import figure, percent
 from secateur.report._reasons import costs_of
 
-
 STRUCK = """() => {
   const shown = [...document.querySelectorAll('#tree .node text')].filter((t) => t.closest('[role=treeitem]'));
   const boxes = shown.map((t) => [t, t.getBoundingClientRect()]).filter(([, b]) => b.width > 0);

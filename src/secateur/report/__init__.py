@@ -1,6 +1,7 @@
 """The report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
 
     _data.py      a model as plain lists        page/page.html, page.css   the page
+    _stops.py     where the slider can stand
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
     _shares.py    limits on class shares                                   joined in the order of SCRIPTS
     _card.py      the model card

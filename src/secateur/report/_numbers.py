@@ -27,7 +27,7 @@ def figure(value: float, digits: int = 3) -> str:
     mantissa, power = f"{value:.{digits - 1}e}".split("e")
     e = int(power)
     if e < -3 or e >= 15:
-        return f"{mantissa}×10{str(e).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+        return f"{mantissa}\u00d710{str(e).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
     shift = 0 if e < 6 else e - e % 3
     text = f"{float(f'{mantissa}e{e - shift}'):,.{max(0, digits - 1 - e + shift)}f}"
     return f"{text}\u00a0{'MGT'[shift // 3 - 2]}" if shift else text

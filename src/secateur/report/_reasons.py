@@ -6,7 +6,6 @@ only where its numbers lead to the decision that was made; where they do not (an
 a rule that decides for the tree as a whole), a plainer sentence that is true is used.
 """
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -218,13 +217,11 @@ def _reduced_error(pruning: Pruning, cost: Sums, is_classifier: bool) -> Reasons
         start + "That is fewer, so it is kept.",
         start + "What decided is a cut above it.",
     )
-    much = ("({leaf})", "({below})") if is_classifier else ("", "")
     pair = (
-        f"Cut because one leaf does no worse on the held-out rows {much[0]} than the best of its branch {much[1]}.",
-        f"Kept because its branch does better on the held-out rows {much[1]} than one leaf {much[0]}.",
+        "Cut because one leaf does no worse on the held-out rows than the best of its branch.",
+        "Kept because its branch does better on the held-out rows than one leaf.",
     )
-    plain = tuple(re.sub(r" +(?=[ .])", "", text) for text in pair)
-    return Reasons(templates, _decisions(pruning), {"leaf": cost, "below": below}, (plain,) * 3)  # type: ignore[arg-type]
+    return Reasons(templates, _decisions(pruning), {"leaf": cost, "below": below}, (pair,) * 3)
 
 
 def _pessimistic(pruning: Pruning, cost: Sums, total: Sums) -> Reasons | None:
