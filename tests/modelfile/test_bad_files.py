@@ -216,9 +216,7 @@ def test_without_a_key_the_file_is_refused_unless_the_key_may_be_missing(path):
 
 
 def test_an_unknown_key_is_answered_with_the_nearest():
-    with pytest.raises(
-        ModelFileError, match="tree has the unknown key 'treshold'; the nearest known key is 'threshold'"
-    ):
+    with pytest.raises(ModelFileError, match="tree has the unknown key 'treshold'; did you mean 'threshold'"):
         loads_model(TEXT.replace(b'"threshold"', b'"treshold"'))
 
 
