@@ -11,10 +11,10 @@ from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
-from ..nouns.costs import Sample
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from . import _prove

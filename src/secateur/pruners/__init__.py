@@ -12,8 +12,8 @@ from ..data.names import check_name, lazily
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
-    from ..nouns.pruning import Pruning
     from ..nouns.costs import Sample
+    from ..nouns.pruning import Pruning
     from ..nouns.sequence import PruningSequence
     from ..nouns.tree import Tree
 

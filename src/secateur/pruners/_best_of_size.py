@@ -14,8 +14,7 @@ from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
 from ..data.arrays import Bools, Ints, Longs, sealed
 from ..errors import ParameterError
-from ..nouns.costs import labels_of, node_cost, seen_of
-from ..nouns.costs import Sample
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 

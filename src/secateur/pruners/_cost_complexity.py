@@ -20,8 +20,7 @@ from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
 from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.names import check_name
 from ..errors import ParameterError
-from ..nouns.costs import labels_of, node_cost, seen_of
-from ..nouns.costs import Sample
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..nouns.costs import excess_cost, labels_of, node_cost, seen_of
-from ..nouns.costs import Sample
+from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 

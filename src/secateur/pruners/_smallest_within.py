@@ -14,10 +14,8 @@ import numpy.typing as npt
 from .._kernels import size_dp
 from ..data.arrays import Bools, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns.costs import excess_cost, labels_of, node_cost, seen_of
-from ..nouns.moments import Moments
+from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
 from ..nouns.pruning import Pruning
-from ..nouns.costs import Sample
 from ..nouns.tree import Tree
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..nouns.costs import labels_of, node_cost, seen_of
-from ..nouns.costs import Sample
+from ..nouns.costs import Sample, labels_of, node_cost, seen_of
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 

@@ -36,7 +36,7 @@ class Losses(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What each node answers, what it costs as a leaf, the divisor that makes costs a rate, and classes if it has any."""
+    """What each node answers, what it costs as a leaf, the divisor that makes costs a rate, and its class if any."""
 
     answer: Any
     cost: Sums
@@ -77,7 +77,7 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
 def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
     """Return what the nodes of a grown tree answer, and what they cost the path."""
     total = float(grown.total[0])
-    if isinstance(grown, Moments) or losses == Losses():
+    if isinstance(grown, Moments) or (losses.costs is None and losses.cost == "errors"):
         return Answers(grown.answers, grown.own_costs, total, grown.labels)
     if losses.costs is None:
         return Answers(grown.majority, m_estimate(grown, losses.m), 1.0, grown.majority)
