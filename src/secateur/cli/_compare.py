@@ -26,7 +26,7 @@ Example:
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
 @click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the test rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@click.option("--jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
 @common.data_options
 @common.output_options

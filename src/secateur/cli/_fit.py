@@ -35,11 +35,11 @@ Example:
 )
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
-    help="Splitting criterion; auto lets cross-validation choose.",
+    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
 )  # fmt: skip
 @click.option(
     "--min-samples-leaf", default="auto", show_default=True, metavar="N",
-    help="Minimum number of rows in a leaf; auto lets cross-validation choose.",
+    help="Minimum number of rows in a leaf; auto is 1, of numbers what cross-validation chooses.",
 )  # fmt: skip
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
 @click.option(
@@ -74,7 +74,7 @@ Example:
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and held-out rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@click.option("--jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")
 @common.write_options
 @common.sketch_option
 @common.data_options
