@@ -69,7 +69,7 @@ def choices(rows):
     once = [run(rows, way, 1) for way in TWO]
     grown = []
     auto = cross_validate(
-        rows, criterion="auto", cost="m-estimate", repeats="auto", progress=lambda *done: grown.append(done)
+        rows, criterion="auto", cost="m-estimate", cv_repeats="auto", progress=lambda *done: grown.append(done)
     )
     return {
         "nine ways": (least(three.values()), 279),
@@ -80,7 +80,7 @@ def choices(rows):
 
 
 def run(rows, way, repeats):
-    return cross_validate(rows, criterion=way[0], min_samples_leaf=way[1], cost="m-estimate", repeats=repeats)
+    return cross_validate(rows, criterion=way[0], min_samples_leaf=way[1], cost="m-estimate", cv_repeats=repeats)
 
 
 def least(selections):

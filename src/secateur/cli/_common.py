@@ -40,7 +40,7 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
         click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
         click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
-        click.option("--weight", metavar="COL", help="Column of row weights."),
+        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
         click.option(
             "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected from its first line by default."
         ),
@@ -56,6 +56,20 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --n-jobs."""
+    return click.option("--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")(
+        function
+    )
+
+
+def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it
+    """The option --random-state; people type --seed, so that is a name of it too."""
+    return click.option(
+        "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
+    )
 
 
 def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +97,7 @@ class Reading:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
-        self.weight, self.delimiter, self.na = options["weight"], options["delimiter"], options["na"] or ("",)
+        self.weight, self.delimiter, self.na = options["sample_weight"], options["delimiter"], options["na"] or ("",)
         self.header = options["header"]
 
     def read(
@@ -92,13 +106,19 @@ class Reading:
         """Return the table in a file, and its row weights; notes of the reader go to standard error."""
         from ..data.columns import values_of
         from ..data.encoding import encode
+        from ..data.names import nearest
 
         with local_file(path) as file, told():
             rows = self._rows(file, () if schema is None else schema.text)
-            asked = [("--target", target), ("--weight", self.weight), *(("--ignore", name) for name in self.ignore)]
+            asked = [
+                ("--target", target),
+                ("--sample-weight", self.weight),
+                *(("--ignore", name) for name in self.ignore),
+            ]
             for what, name in asked:
                 if name is not None and name not in rows.names:
-                    raise DataError(f"{path} has no column {name!r} ({what}){_nearest(name, rows.names)}")
+                    near = nearest(name, rows.names) or f"; its columns are {', '.join(map(repr, rows.names[:20]))}"
+                    raise DataError(f"{path} has no column {name!r} ({what}){near}")
             weights = None if self.weight is None else values_of(rows.read(self.weight))
             left_out = {self.weight, *self.ignore}
             table = encode(
@@ -109,7 +129,7 @@ class Reading:
                 numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
-                weights=weights,
+                sample_weight=weights,
             )
         return table, weights
 
@@ -221,13 +241,6 @@ def local_file(path: str, ending: str | None = None) -> Iterator[str]:
         file = Path(folder, f"standard-input{suffix}")
         file.write_bytes(data)
         yield os.fspath(file)
-
-
-def _nearest(name: str, names: Sequence[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; its columns are {', '.join(map(repr, names[:20]))}"
 
 
 def _plain(value: Any) -> Any:
