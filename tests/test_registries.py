@@ -34,6 +34,16 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
     assert missing == []
 
 
+def test_rules_that_take_costs_are_those_with_that_parameter():
+    takes_cost = {name for name, rule in pruners.RULES.items() if rule.takes_cost}
+
+    assert takes_cost == {name for name, rule in pruners.RULES.items() if "cost" in parameters_of(pruners, rule)}
+
+
+def parameters_of(package, entry):
+    return inspect.signature(getattr(package, entry.function)).parameters
+
+
 def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
     from secateur._kernels.criteria import NUMBERS

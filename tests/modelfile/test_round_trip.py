@@ -234,6 +234,7 @@ def test_no_field_of_a_noun_is_forgotten():
     document = json.loads(dumps_model(classifier()))
     changed_name = {
         "columns": "columns", "tree": None, "is_leaf": "cuts", "rebuild": "changes", "schema": None,
+        "select": "rule",
         "key": None, "history": None, "ledger": None,  # in "rows", see the golden files
         "rounded": None,  # where it is known: tests/test_rounding.py
     }  # fmt: skip

@@ -40,7 +40,7 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
         click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
         click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
-        click.option("--weight", metavar="COL", help="Column of row weights."),
+        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
         click.option(
             "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected from its first line by default."
         ),
@@ -56,6 +56,18 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --n-jobs."""
+    return click.option("--n-jobs", type=int, metavar="N", help="Number of threads; -1 uses all cores.")(function)
+
+
+def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it
+    """The option --random-state; people type --seed, so that is a name of it too."""
+    return click.option(
+        "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
+    )
 
 
 def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +95,7 @@ class Reading:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
-        self.weight, self.delimiter, self.na = options["weight"], options["delimiter"], options["na"] or ("",)
+        self.weight, self.delimiter, self.na = options["sample_weight"], options["delimiter"], options["na"] or ("",)
         self.header = options["header"]
 
     def read(
@@ -95,7 +107,11 @@ class Reading:
 
         with local_file(path) as file, told():
             rows = self._rows(file, () if schema is None else schema.text)
-            asked = [("--target", target), ("--weight", self.weight), *(("--ignore", name) for name in self.ignore)]
+            asked = [
+                ("--target", target),
+                ("--sample-weight", self.weight),
+                *(("--ignore", name) for name in self.ignore),
+            ]
             for what, name in asked:
                 if name is not None and name not in rows.names:
                     raise DataError(f"{path} has no column {name!r} ({what}){_nearest(name, rows.names)}")
@@ -109,7 +125,7 @@ class Reading:
                 numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
-                weights=weights,
+                sample_weight=weights,
             )
         return table, weights
 

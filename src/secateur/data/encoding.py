@@ -39,7 +39,7 @@ def encode(
     schema: Schema | Table | None = None,
     strict: bool = True,
     unseen: Unseen = "majority-branch",
-    weights: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
 ) -> Table:
@@ -68,7 +68,7 @@ def encode(
     unseen : "majority-branch", "missing" or "error"
         What becomes of a category that the schema does not know: it follows the branch with
         most growing examples, counts as missing, or is refused.
-    weights : array-like, optional
+    sample_weight : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
     delimiter, na : str; sequence of str
         Of a CSV file: what parts its cells (sniffed from the first line if left out), and
@@ -105,8 +105,10 @@ def encode(
     known = schema.schema if isinstance(schema, Table) else schema
     check_name("unseen", unseen, get_args(Unseen))
     if isinstance(data, Table):
-        if not (nominal is numeric is names is weights is None):
-            raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
+        if not (nominal is numeric is names is sample_weight is None):
+            raise ParameterError(
+                "a Table is encoded already; nominal=, numeric=, names= and sample_weight= go with the data"
+            )
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
     source = open_source(data, names=names, delimiter=delimiter, na=na, text=() if known is None else known.text)
@@ -118,7 +120,7 @@ def encode(
     if not order:
         raise DataError(f"found array with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is required.")
     labels = target if label_column is None else source.readers[label_column]()
-    row_weights = check_weights(weights, source.n_rows)
+    row_weights = check_weights(sample_weight, source.n_rows)
     if known is not None:
         order = _matched(source, order, known, strict=strict)
     source, wanted = source.select(order), [wanted[j] for j in order]

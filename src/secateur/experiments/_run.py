@@ -164,7 +164,7 @@ def _checked_seed(seed: Any) -> int:
 
 def _command(name: str, config: Config) -> str:
     more = " --quick" if config.quick else " --data DIR" if name in NEED_DATA else ""
-    return f"secateur reproduce {name}{more}" + (f" --seed {config.seed}" if config.seed else "")
+    return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
 
 def _versions() -> str:

@@ -40,7 +40,7 @@ TRIED: dict[str, dict[str, Any]] = {
     "inner folds not stratified": {"stratified": False},
     "grown with entropy": {"criterion": "entropy"},
     "5 rows a leaf or more": {"min_samples_leaf": 5},
-    "5 inner folds": {"folds": 5},
+    "5 inner folds": {"cv": 5},
 }
 N_TRIED = 5
 
@@ -78,7 +78,7 @@ def tried(config: Config, name: str, what: str) -> Result:
     same: dict[str, list[int]] = {"": [], ", largest of equals": [], ", mean of the folds": []}
     for repeat, i in np.ndindex(N_TRIED, N_FOLDS):
         growing, _ = _samples(config, name, repeat, i, N_FOLDS)
-        asked = {"folds": N_FOLDS, "rule": "0se", "random_state": seeds(config, 3, repeat, i), **TRIED[what]}
+        asked = {"cv": N_FOLDS, "select": "0se", "random_state": seeds(config, 3, repeat, i), **TRIED[what]}
         found = [cross_validate(growing, penalty=PENALTIES[short], **asked) for short in ("sub", "CART")]
         for key, kept in same.items():
             leaves = [one.sequence.n_leaves[_least(one, key)] for one in found]
@@ -147,7 +147,7 @@ def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
     chosen, families = {}, {}
     test = None
     for short, penalty in PENALTIES.items():
-        table = cross_validate(growing, folds=N_FOLDS, penalty=penalty, rule="0se", se="folds", random_state=seed)
+        table = cross_validate(growing, cv=N_FOLDS, penalty=penalty, select="0se", se="folds", random_state=seed)
         families[short] = table.sequence
         if test is None:
             tree = table.tree

@@ -35,7 +35,7 @@ def fit_model(
     table: Table,
     recipe: Recipe,
     *,
-    weight: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     held_out: Table | None = None,
     held_out_weight: npt.ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -47,7 +47,7 @@ def fit_model(
     table : Table
         With its target: classes, or numbers for regression.
     recipe : Recipe
-    weight : array, optional
+    sample_weight : array, optional
         Of the rows. Rows of weight 0 have no influence. In growing a whole weight is the same as
         repeating the row; it stays one row, which is kept aside or dealt to a fold as a whole.
     held_out : Table, optional
@@ -70,7 +70,7 @@ def fit_model(
     Model(2 of 2 leaves, 40 rows, not certified)
     """
     check(recipe, table)
-    weights = check_weights(weight, table.n_rows)
+    weights = check_weights(sample_weight, table.n_rows)
     if weights is not None and (weights == 1).all():
         weights = None
     aside, aside_weight = held_out, None
@@ -118,10 +118,10 @@ def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[st
     is_plain = not is_pool or table.schema.classes is None
     found = cross_validate(
         table,
-        folds=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
-        repeats=recipe.cv_repeats,
+        cv=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
+        cv_repeats=recipe.cv_repeats,
         random_state=recipe.seed,
-        rule="0se" if k is None else "kse",
+        select="0se" if k is None else "kse",
         k=k,
         penalty=recipe.penalty,
         cost="errors" if is_plain else "m-estimate",
@@ -138,7 +138,7 @@ def _with_accuracy(recipe: Recipe, selection: Selection, grown: Any) -> Selectio
     """The choice of the smallest member that reaches the accuracy asked for."""
     where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
     chosen = index_with_accuracy(selection.sequence, selection.error, where, recipe.select, grown)
-    return replace(selection, chosen=chosen, rule=f"accuracy {recipe.select:g}")
+    return replace(selection, chosen=chosen, select=f"accuracy {recipe.select:g}")
 
 
 def _pruned(recipe: Recipe, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
@@ -202,7 +202,7 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
     if model.holdout is None:  # too few rows to cross-validate
         return replace(model, pruning=sequence[0])
     k = n_errors(how)
-    model = choose_on_holdout(model, rule="0se" if k is None else "kse", k=k, costs=recipe.costs)
+    model = choose_on_holdout(model, select="0se" if k is None else "kse", k=k, costs=recipe.costs)
     if is_accuracy(how):
         assert model.selection is not None
         selection = _with_accuracy(recipe, model.selection, model.grown)
@@ -222,7 +222,7 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
     bound = least_bound(path(sequence, holdout, delta=recipe.delta, weights=weights))
     index = bound.details["member"]
     if selection is not None:
-        selection = replace(selection, chosen=index, rule="certificate")
+        selection = replace(selection, chosen=index, select="certificate")
     pruning = sequence[index]
     pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
     return replace(model, pruning=pruning, selection=selection, certificate=bound)

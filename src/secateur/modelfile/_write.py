@@ -163,7 +163,7 @@ def _selection(selection: Selection, model: Model) -> Document:
             counts = name
     is_shared = model.sequence is not None and selection.sequence is model.sequence
     return {
-        "rule": text_in(str(selection.rule), "selection.rule"),
+        "rule": text_in(str(selection.select), "selection.rule"),
         "sample": text_in(str(selection.sample), "selection.sample"),
         "judges": _names(selection.judges, "selection.judges"),
         "n": plain_out(selection.n, "selection.n"),

@@ -82,7 +82,7 @@ def _selection(model: Model) -> list[list[str]]:
         return f"{leaves[i]:,} leaves, error {number(float(error[i]))} with standard error {number(float(se[i]))}"
 
     found = [
-        ["rule", plain(selection.rule)],
+        ["rule", plain(selection.select)],
         ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
         ["least error", told(selection.best)],
         ["chosen", told(selection.chosen)],

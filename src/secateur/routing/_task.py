@@ -134,7 +134,7 @@ def plan(
     if schema.classes is None and not schema.has_numeric_target:
         raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
     check_name("unseen", unseen, get_args(Unseen))
-    for name, what in ((target, "target"), (weight, "weight"), *((name, "ignore") for name in ignore)):
+    for name, what in ((target, "target"), (weight, "sample_weight"), *((name, "ignore") for name in ignore)):
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source:

@@ -79,7 +79,7 @@ def select(
     """
     if not isinstance(counts, Counts | Moments):
         raise CountsError(f"counts are a {type(counts).__name__}; Counts or Moments of the sample are needed")
-    n_errors = n_standard_errors(rule, k)
+    n_errors = n_standard_errors("rule", rule, k)
     if se != "pooled":
         raise ParameterError(
             f"se={se!r}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
