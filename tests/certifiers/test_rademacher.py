@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
 from secateur.certifiers import draw_signs, rademacher, rademacher_over_k, signed_extremes
-from secateur.pruners import k_reduced_error
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from secateur.pruners import k_reduced_error
 from strategies import trees_with_counts
 
 WORKED = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])

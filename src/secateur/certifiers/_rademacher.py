@@ -305,6 +305,6 @@ def rademacher_over_k(
     if not limits:
         raise ParameterError("ks is empty; at least one limit is needed")
     share = check_delta(delta) / len(limits)
-    bounds = [rademacher(tree, grown, holdout, delta=share, k=k, **parameters) for k in limits]
+    bounds: list[Bound] = [rademacher(tree, grown, holdout, delta=share, k=k, **parameters) for k in limits]
     least = min(reversed(bounds), key=lambda bound: float(bound.details["unclipped"]))
     return replace(least, delta=delta, method=f"{least.method}, the best of {len(limits)} limits")

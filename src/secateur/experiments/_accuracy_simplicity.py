@@ -172,7 +172,8 @@ def _pooled(found: list[Result]) -> Result:
 
     def curve(way: str) -> Floats:
         """Mean accuracy of every size; beyond the full tree nothing is wrong."""
-        return np.mean([np.pad(one["accuracy"][way], (0, n_sizes - one["leaves"]), "edge") for one in found], axis=0)
+        padded = [np.pad(one["accuracy"][way], (0, n_sizes - one["leaves"]), "edge") for one in found]
+        return np.asarray(np.mean(padded, axis=0))
 
     return {
         "trees": len(found),
@@ -298,9 +299,7 @@ def _uniformity(results: dict[str, Result]) -> Sheet:
 def _curves(results: dict[str, Result]) -> Sheet:
     shown = _shown(results)
     n_sizes = len(shown[0][1]["curves"]["OPT"])
-    rows = tuple(
-        (i + 1, *(100 * one["curves"][way][i] for _, one in shown for way in WAYS)) for i in range(n_sizes)
-    )
+    rows = tuple((i + 1, *(100 * one["curves"][way][i] for _, one in shown for way in WAYS)) for i in range(n_sizes))
     head = ("leaves", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
     title = "Mean accuracy in percent by number of leaves, three attributes of three values (Figures 10 and 11)"
     return Sheet("accuracy-by-size", title, head, rows, decimals=1)

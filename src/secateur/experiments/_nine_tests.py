@@ -54,7 +54,18 @@ def nine_tests_sheets(found: Result) -> list[Sheet]:
         words, holds = _in_the_text(n_leaves, found["best"])
         rows.append((n_leaves, errors, ours[0], cuts or "-", ours[1] or "-", ours == [errors, cuts], words, holds))
     is_impossible = "2" not in found["best"]
-    rows.append((2, "impossible", "impossible" if is_impossible else "found", "", "", is_impossible, "impossible", is_impossible))
+    rows.append(
+        (
+            2,
+            "impossible",
+            "impossible" if is_impossible else "found",
+            "",
+            "",
+            is_impossible,
+            "impossible",
+            is_impossible,
+        )
+    )
     head = (
         "leaves", "errors, reconstructed from the text", "ours", "cut at, reconstructed", "ours", "same", "in the text",
         "holds",

@@ -19,7 +19,7 @@ from ..nouns.tree import Tree
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
 from ._figures import CYCLE, tidied
-from ._samples import seeds, take
+from ._samples import seeds
 from ._sheets import Sheet, mean
 from ._study import Config, Result
 
@@ -27,7 +27,15 @@ NOISY = ("led24", "tic-tac-toe")  # segments wrong one time in ten; a fifth of t
 COSTS = ("growing errors", "m-estimate", "pruning errors")
 M = 2.0
 # Complete domains whose trees have about these leaves; the times of the document are for 20, 40, 60 and 80.
-SIZES = {20: [4, 5], 40: [5, 8], 60: [3, 4, 5], 80: [4, 4, 5], 320: [4, 4, 4, 5], 1280: [4] * 4 + [5], 5120: [4] * 5 + [5]}
+SIZES = {
+    20: [4, 5],
+    40: [5, 8],
+    60: [3, 4, 5],
+    80: [4, 4, 5],
+    320: [4, 4, 4, 5],
+    1280: [4] * 4 + [5],
+    5120: [4] * 5 + [5],
+}
 PRINTED_TIMES = {20: 0.02, 40: 0.04, 60: 0.08, 80: 0.13}
 
 
@@ -79,7 +87,9 @@ def draw_sample(ax: Any, found: Result) -> None:
     for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
         at = sheet.head.index(f"{way} %")
         ax.plot(*found[way], mark, color=colour, mfc="none", label=way)
-        ax.step([row[0] for row in sheet.rows], [row[at + 1] / 100 for row in sheet.rows], where="post", color=colour, lw=1)
+        ax.step(
+            [row[0] for row in sheet.rows], [row[at + 1] / 100 for row in sheet.rows], where="post", color=colour, lw=1
+        )
     ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
     ax.legend(frameon=False)
     tidied(ax)

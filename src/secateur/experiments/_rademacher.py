@@ -14,7 +14,7 @@ from ..data.table import Table
 from ..growers import grow
 from ..routing import count
 from ._bounds import BOUNDS, OWN_TREE, measured
-from ._figures import CYCLE, GREY, canvas, save, tidied
+from ._figures import CYCLE, canvas, save, tidied
 from ._published import NODES
 from ._samples import seeds, table_of
 from ._sheets import Sheet, compared, mean
@@ -80,7 +80,7 @@ def _apart(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Res
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw the bounds of every set beside the test error of their own tree, the sets in order of size; then the phases."""
+    """Draw the bounds of every set beside the test error of their own tree, then the phases."""
     phases, results = _apart(results)
     draw_two_phase(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
@@ -98,7 +98,9 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             ax.plot(range(len(names)), values, "o", color=colour, mfc="none", label=f"test error, {tree}")
         ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
         ax.set(ylabel="error", ylim=(0, 1.02 if len(trees) == 1 else None))
-        ax.set_title(f"{', '.join(trees)}: bounds (cut at 1) above the test error of the same tree, small sets to large")
+        ax.set_title(
+            f"{', '.join(trees)}: bounds (cut at 1) above the test error of the same tree, small sets to large"
+        )
         ax.legend(ncols=3, frameon=False)
         tidied(ax)
     save(figure, folder / "bounds.png")
@@ -140,11 +142,11 @@ def _bounds(names: list[str], results: dict[str, Result]) -> Sheet:
         columns[f"test error, {tree}"] = f"{tree}: test error"
         columns |= {key: f"{tree}: {label}" if len(bounds) > 1 else f"{tree}: bound" for key, label in bounds.items()}
     rows = tuple((name, *(mean(results[name][key]) for key in columns)) for name in names)
-    title = f"Test error of each tree, then the bounds on the error of this tree at delta = {DELTA:g}; means over the splits"
+    title = f"Test error of each tree and bounds on its error at delta = {DELTA:g}, means over the splits"
     note = (
-        "The columns after a test error are bounds for that tree. d/4 is the published number of prunings, which is too "
-        "small: bounds with it are not guarantees. PAC-Bayes bounds a pruning drawn at random from a mixture; its test "
-        "error is the mean over the mixture."
+        "The columns after a test error are bounds for that tree. d/4 is the published number of prunings, which is "
+        "too small: bounds with it are not guarantees. PAC-Bayes bounds a pruning drawn at random from a mixture; its "
+        "test error is the mean over the mixture."
     )
     return Sheet("bounds", title, ("set", *columns.values()), rows, note, decimals=3)
 

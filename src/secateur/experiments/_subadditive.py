@@ -117,7 +117,9 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         sheet = made[key]
         for rule, colour in zip(RULES, CYCLE, strict=False):
             at = [sheet.head.index(f"{rule} {way}, ours") for way in ("CART", "sub")]
-            ax.plot([row[at[0]] for row in sheet.rows], [row[at[1]] for row in sheet.rows], "o", color=colour, label=rule)
+            ax.plot(
+                [row[at[0]] for row in sheet.rows], [row[at[1]] for row in sheet.rows], "o", color=colour, label=rule
+            )
         ax.set(xlabel=f"{what}, additive penalty", ylabel=f"{what}, square root penalty")
     ax = axes[0, 2]
     rows = made["readings"].rows[:-1]
@@ -255,7 +257,13 @@ def _third(names: list[str], by_set: dict[str, Result]) -> Sheet:
             cells += [mean(found[f"{rule} log error"]), mean(found[f"{rule} log nodes"])]
             cells.append(100 * mean(found[f"same log {rule}"]))
         rows.append(tuple(cells))
-    head = ("set", "family", "inside CART", "runs", *(f"{r} {w}" for r in RULES for w in ("error %", "nodes", "same as CART %")))
+    head = (
+        "set",
+        "family",
+        "inside CART",
+        "runs",
+        *(f"{r} {w}" for r in RULES for w in ("error %", "nodes", "same as CART %")),
+    )
     return Sheet("third", "A third penalty, the logarithm of the number of leaves", head, tuple(rows), decimals=1)
 
 
@@ -285,5 +293,7 @@ def _unexplained(results: list[Result], by_set: dict[str, Result]) -> Sheet:
             (what + how, *(100 * mean(found[name, what][how]) for name in UNEXPLAINED))
             for how in found[UNEXPLAINED[0], what]
         ]
-    title = f"How often both penalties choose one tree at 0SE, in percent; what was tried, {N_TRIED * N_FOLDS} runs each"
+    title = (
+        f"How often both penalties choose one tree at 0SE, in percent; what was tried, {N_TRIED * N_FOLDS} runs each"
+    )
     return Sheet("unexplained", title, ("definition", *UNEXPLAINED), tuple(rows), decimals=0)

@@ -60,12 +60,11 @@ def _with_factor(samples: tuple[Tree, Counts, Counts, Counts], c: float, delta: 
     """(A), (B), test error and nodes of k-REP with k = c times the growing errors."""
     tree, grown, held, test = samples
     pruning = k_reduced_error(tree, grown, held, factor=c)
+    asked: dict[str, Any] = {"k": k_limit(grown, factor=c), "delta": delta, "rng": seed, "pruning": pruning}
     bounds = [
-        rademacher(
-            tree, grown, held, k=k_limit(grown, factor=c), delta=delta, draws=draws, form=form, rng=seed, pruning=pruning
-        ).details["unclipped"]
+        rademacher(tree, grown, held, draws=draws, form=form, **asked).details["unclipped"]
         for form, draws in (("printed", 1), ("centred", DRAWS))
-    ]  # fmt: skip
+    ]
     return [*bounds, _rate(pruning, test), pruning.n_nodes]
 
 
@@ -74,7 +73,9 @@ def _with_share(samples: tuple[Tree, Counts, Counts, Counts], delta: float, seed
     tree, grown, held, test = samples
     pruning, family = reduced_error(tree, grown, held), cost_complexity(tree, grown)
     bounds = [
-        rademacher(tree, grown, held, delta=delta, draws=draws, form=form, rng=seed, pruning=pruning).details["unclipped"]
+        rademacher(tree, grown, held, delta=delta, draws=draws, form=form, rng=seed, pruning=pruning).details[
+            "unclipped"
+        ]
         for form, draws in (("printed", 1), ("centred", DRAWS))
     ]
     member = least_bound(path(family, held, delta=delta))
@@ -88,7 +89,7 @@ def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> li
     for how in LABELLINGS.values():
         for within in (None, k):
             random = np.random.default_rng(seed)
-            drawn = [signed_extremes(tree, grown, draw_signs(held, random), k=within, **how) for _ in range(3)]  # type: ignore[arg-type]
+            drawn = [signed_extremes(tree, grown, draw_signs(held, random), k=within, **how) for _ in range(3)]
             found.append(mean([(hi - lo) / (2 * n) for hi, lo in drawn]))
     return found
 
@@ -116,13 +117,14 @@ def two_phase_sheets(results: dict[str, Result]) -> list[Sheet]:
         for j, share in enumerate(SHARES)
     )
     return [
-        Sheet("factor", "k-REP by factor c: bounds, test error, nodes", ("set", "c", "(A)", "(B)", "test error", "nodes"),
-              by_factor, decimals=3),
+        Sheet("factor", "k-REP by factor c: bounds, test error, nodes",
+              ("set", "c", "(A)", "(B)", "test error", "nodes"), by_factor, decimals=3),
         Sheet("choice", "The factor chosen by the least bound (A), delta shared by all factors",
               ("set", "c chosen", "(A) chosen", f"(A) at {FACTOR}", "least (A), choice unpaid (invalid)",
                "test error, chosen", f"test error at {FACTOR}"), chosen, decimals=3),
         Sheet("labellings", f"Penalty of all prunings, and within k = {FACTOR} times the growing errors, by labelling",
-              ("set", *(f"{name}, {what}" for name in LABELLINGS for what in ("all", "within k"))), penalties, decimals=4),
+              ("set", *(f"{name}, {what}" for name in LABELLINGS for what in ("all", "within k"))), penalties,
+              decimals=4),
         Sheet("proportion", "Bounds and errors by share of the rows kept for pruning",
               ("set", "to prune", "(A) REP", "(B) REP", "path", "test error, REP", "test error, path", "nodes, REP"),
               by_share, decimals=3),
