@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from secateur import certifiers, growers, pruners
+from secateur import certifiers, growers, pruners, selection
 from secateur.data.names import check_name
 from secateur.errors import ParameterError
+from secateur.selection._registry import n_standard_errors
 
 pytestmark = pytest.mark.quick
 
@@ -60,6 +61,20 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
                 missing.append(f"{name}: its definition in tests/oracles.py")
 
     assert missing == []
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])
+def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
+    with pytest.raises(ParameterError, match=f"select='{typed}'; one of '1se', .*; did you mean '{meant}'"):
+        selection.choice_of(typed)
+
+
+def test_choices_by_errors_are_rules_of_select():
+    for name, choice in selection.CHOICES.items():
+        found = None if choice.k is None else n_standard_errors("rule", name, None)
+        assert found == choice.k
+    with pytest.raises(ParameterError, match="rule='certificate'; one of '1se'"):
+        n_standard_errors("rule", "certificate", None)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -104,6 +104,7 @@ class Reading:
         """Return the table in a file, and its row weights; notes of the reader go to standard error."""
         from ..data.columns import values_of
         from ..data.encoding import encode
+        from ..data.names import nearest
 
         with local_file(path) as file, told():
             rows = self._rows(file, () if schema is None else schema.text)
@@ -114,7 +115,8 @@ class Reading:
             ]
             for what, name in asked:
                 if name is not None and name not in rows.names:
-                    raise DataError(f"{path} has no column {name!r} ({what}){_nearest(name, rows.names)}")
+                    near = nearest(name, rows.names) or f"; its columns are {', '.join(map(repr, rows.names[:20]))}"
+                    raise DataError(f"{path} has no column {name!r} ({what}){near}")
             weights = None if self.weight is None else values_of(rows.read(self.weight))
             left_out = {self.weight, *self.ignore}
             table = encode(
@@ -237,13 +239,6 @@ def local_file(path: str, ending: str | None = None) -> Iterator[str]:
         file = Path(folder, f"standard-input{suffix}")
         file.write_bytes(data)
         yield os.fspath(file)
-
-
-def _nearest(name: str, names: Sequence[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; its columns are {', '.join(map(repr, names[:20]))}"
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from ..growers import CRITERIA
+from ..selection import CHOICES
 from . import _common as common
 from ._summary import print_model, summary
 
@@ -55,7 +56,7 @@ Example:
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
 @click.option(
     "--select", default="1se", show_default=True, metavar="HOW",
-    help="How to choose the size: 1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
+    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
 )  # fmt: skip
 @click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(

@@ -23,12 +23,12 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit
 from ..routing import count
-from ..selection import cross_validate
+from ..selection import cross_validate, is_accuracy, is_number_of_leaves
 from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import index_with_accuracy, index_with_leaves
-from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors
+from ._recipe import Recipe, check
 
 
 def fit_model(
@@ -113,7 +113,6 @@ def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sa
 
 
 def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
-    k = n_errors(recipe.select)
     is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
     is_plain = not is_pool or table.schema.classes is None
     found = cross_validate(
@@ -121,8 +120,8 @@ def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[st
         cv=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
         cv_repeats=recipe.cv_repeats,
         random_state=recipe.seed,
-        select="0se" if k is None else "kse",
-        k=k,
+        select="kse",
+        k=recipe.k,
         penalty=recipe.penalty,
         cost="errors" if is_plain else "m-estimate",
         costs=recipe.costs,
@@ -201,8 +200,7 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
         return replace(model, pruning=model.selection.pruning)
     if model.holdout is None:  # too few rows to cross-validate
         return replace(model, pruning=sequence[0])
-    k = n_errors(how)
-    model = choose_on_holdout(model, select="0se" if k is None else "kse", k=k, costs=recipe.costs)
+    model = choose_on_holdout(model, select="kse", k=recipe.k, costs=recipe.costs)
     if is_accuracy(how):
         assert model.selection is not None
         selection = _with_accuracy(recipe, model.selection, model.grown)

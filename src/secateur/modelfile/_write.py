@@ -21,7 +21,7 @@ from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document
-from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
+from ._values import MOST_TEXT, labels_out, numbers_out, plain_out, scalars_out, text_in
 
 MODEL_FORMAT = "secateur-model"
 COUNTS_FORMAT = "secateur-counts"
@@ -111,7 +111,7 @@ def _pruning(pruning: Pruning) -> Document:
     return {
         "rule": text_in(str(pruning.rule), "pruning.rule"),
         "certified": None if pruning.certified is None else bool(pruning.certified),
-        "note": text_in(str(pruning.note), "pruning.note"),
+        "note": text_in(str(pruning.note), "pruning.note", MOST_TEXT),
         "seen": _names(pruning.seen, "pruning.seen"),
         "cuts": numbers_out(pruning.cuts),
         "node_labels": None if pruning.node_labels is None else numbers_out(pruning.node_labels),

@@ -23,7 +23,8 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ..routing import remembered
-from ._rules import choose, n_standard_errors, rule_name
+from ._registry import n_standard_errors
+from ._rules import choose, rule_name
 from ._sample import rows_of
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split, seed_of, splits_of

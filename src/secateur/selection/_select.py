@@ -13,7 +13,8 @@ from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ._rules import choose, n_standard_errors, rule_name
+from ._registry import n_standard_errors
+from ._rules import choose, rule_name
 from .losses import cost_matrix, held_out
 
 
