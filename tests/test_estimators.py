@@ -686,3 +686,22 @@ def test_predictions_during_another_fit_come_from_one_tree():
             found.append(model.predict(X).tolist())
 
     assert all(one in whole for one in found)
+
+
+def test_threads_are_counted_as_joblib_counts_them(monkeypatch):
+    heard = []
+    fit_model = fitting.fit_model
+
+    def listen(table, recipe, **more):
+        heard.append(recipe.n_jobs)
+        return fit_model(table, recipe, **more)
+
+    monkeypatch.setattr(fitting, "fit_model", listen)
+    X, y = [[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5
+    TreeClassifier(criterion="gini").fit(X, y)
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        TreeClassifier(criterion="gini").fit(X, y)
+        TreeClassifier(criterion="gini", n_jobs=2).fit(X, y)
+    assert heard == [1, 3, 2]
+    with pytest.raises(ParameterError, match="n_jobs=0"):
+        TreeClassifier(n_jobs=0).fit(X, y)

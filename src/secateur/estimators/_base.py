@@ -30,7 +30,7 @@ from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
-from ._parameters import plain, seed, split_information, target
+from ._parameters import n_jobs, plain, seed, split_information, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
@@ -295,6 +295,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def _recipe(self) -> fitting.Recipe:
         given = self.get_params(deep=False)
         names = ("prune", "penalty", "select", "cv", "cv_repeats", "holdout", "certify", "delta", "costs", "n_jobs")
+        given["n_jobs"] = n_jobs(given["n_jobs"])
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
             prune_parameters=dict(given["prune_parameters"] or {}),
