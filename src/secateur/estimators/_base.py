@@ -103,7 +103,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         counts. Columns with many different values are favoured, as always with such numbers.
         """
         model = self.model_
-        tree, counts, at = model.tree, model.grown, np.flatnonzero(model.pruning.is_kept)
+        tree, at = model.tree, np.flatnonzero(model.pruning.is_kept)
+        counts: Any = model.grown
         drop = tree.score[at] * counts.total[at]
         if self.criterion in CRITERIA and CRITERIA[self.criterion].is_ratio:
             drop = drop * split_information(counts)[at]
@@ -313,7 +314,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         schema = model.tree.schema
         if schema is None:
             raise TreeError("the tree is a bare structure without columns; an estimator needs a tree with tests")
-        fitted = {
+        fitted: dict[str, Any] = {
             "_model": model, "tree_": model.tree, "counts_": model.grown, "pruning_": model.pruning,
             "holdout_": model.holdout, "sequence_": model.sequence, "selection_": model.selection,
             "certificate_": model.certificate, "n_features_in_": len(schema.columns),
@@ -321,10 +322,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if schema.has_names:
             fitted["feature_names_in_"] = np.array(schema.names, object)
         else:
-            vars(self).pop("feature_names_in_", None)
+            self.__dict__.pop("feature_names_in_", None)
         if schema.classes is not None:
             fitted |= {"classes_": schema.classes, "n_classes_": len(schema.classes)}
-        vars(self).update(fitted)
+        self.__dict__.update(fitted)
 
     def _with(self, model: Model) -> Self:
         other = type(self)(**self.get_params(deep=False))
