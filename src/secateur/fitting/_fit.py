@@ -99,9 +99,9 @@ def fit_model(
 def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in recipe.growing.items() if value is not None}
-    is_named = table.schema.classes is not None and not _is_auto(growing.get("criterion"))
-    if _is_auto(growing.get("min_samples_leaf")) and (is_named or growing.get("min_weight_fraction_leaf")):
-        growing["min_samples_leaf"] = 1  # the plain tree; or a least weight says how small a leaf may be
+    is_class = table.schema.classes is not None
+    if _is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
+        growing["min_samples_leaf"] = 1  # or a least weight says how small a leaf may be
     if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
         selection = _cross_validated(recipe, table, weight, growing, progress)
         assert selection.counts is not None
