@@ -4,6 +4,7 @@ cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noex
 cdef int fill(
     Histogram* histogram, Facts* facts, int column, Py_ssize_t start, Entry* entries, Sums* sums
 ) noexcept nogil
+cdef bint is_affordable(long long n_codes, long long depth) noexcept nogil
 cdef void clear(Histogram* histogram, int n_present) noexcept nogil
 cdef double multiway_score(
     Measure* measure, Histogram* histogram, int n_present, Sums* sums, double least, double n_large

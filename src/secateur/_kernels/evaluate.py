@@ -9,6 +9,7 @@ from cython.cimports.libc.math import INFINITY, fabs, log2
 from cython.cimports.secateur._kernels import bits, coded, growing, ratio
 from cython.cimports.secateur._kernels.criteria import impurity_of, impurity_sides
 from cython.cimports.secateur._kernels.growing import (
+    DEPTH,
     END,
     N_FIELDS,
     NUMERIC,
@@ -223,6 +224,9 @@ def best_of_codes(
         if not is_varying(node, s) or _is_settled(facts, sums, best):
             continue
         j = s - facts.n_lists
+        if not coded.is_affordable(facts.n_codes[j], node[DEPTH] + facts.above):
+            _strike(node, s)
+            continue
         n_present = coded.fill(histogram, facts, cython.cast(cython.int, j), node[START], entries, sums)
         no_test(facts, cython.address(test))
         score = test.score if facts.is_ratio else best.score
