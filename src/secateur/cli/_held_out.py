@@ -14,7 +14,8 @@ from . import _common as common
 if TYPE_CHECKING:
     from ..nouns.model import Model
 
-ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header")  # options
+ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header",
+        "encoding", "decimal", "dates", "missing_target")  # options  # fmt: skip
 
 
 def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,7 +64,7 @@ def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | M
 def _refuse_reading(options: dict[str, Any]) -> None:
     """Refuse options that say how rows are read where none are."""
     context, typed = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
-    given = [f"--{name}" for name in ROWS if context.get_parameter_source(name) is typed]
+    given = [f"--{name.replace('_', '-')}" for name in ROWS if context.get_parameter_source(name) is typed]
     if not given:
         return
     why = "--counts holds rows that are counted already" if options["counts"] else "there are no rows without --holdout"
@@ -92,8 +93,10 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
                 model.tree, file, target, engine=options["engine"], sample=sample, weight=options["weight"],
-                delimiter=options["delimiter"], na=options["na"] or ("",), header=options["header"],
-                ignore=options["ignore"], progress=None if options["quiet"] else progress,
+                delimiter=options["delimiter"], na=("", *options["na"]), header=options["header"],
+                encoding=options["encoding"], decimal=options["decimal"], dates=options["dates"],
+                missing_target=options["missing_target"], ignore=options["ignore"],
+                progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 

@@ -25,10 +25,14 @@ MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead."""
+    """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead.
+
+    Those that are dates are days since 1970-01-01.
+    """
 
     values: Array
     is_missing: Array | None = None
+    is_date: bool = False
 
 
 @dataclass(frozen=True)

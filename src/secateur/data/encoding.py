@@ -16,10 +16,11 @@ from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array
 from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
 from .names import check_name
-from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
+from .remarks import listed, tell, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Batch, open_source
 from .table import Column, Kind, Schema, Table, read_only
-from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
+from .target import TargetKind, check_weights, encode_target, labels_as_numbers, no_label, numeric_target, wants_numbers
+from .textfile import Csv
 
 __all__ = ["check_weights", "encode", "encode_target"]
 
@@ -42,13 +43,18 @@ def encode(
     weights: npt.ArrayLike | None = None,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
+    encoding: str | None = None,
+    decimal: str | None = None,
+    dates: Literal["auto", "dmy", "mdy", "text"] = "auto",
+    missing_target: Literal["drop", "error"] = "drop",
 ) -> Table:
     """Return `data` as a table: one array per column, and a schema.
 
     Parameters
     ----------
     data : array, data frame, list of rows, or path
-        NumPy arrays of any type; pandas, polars and pyarrow tables; CSV and Parquet files.
+        NumPy arrays of any type; pandas, polars and pyarrow tables; text files (.csv, .tsv, .txt, .gz, a .zip
+        with one file) and Parquet files; of several files a list, a folder or a pattern.
     target : str, int or array-like, optional
         The labels, or the name or position of the column that holds them.
     target_kind : "class" or "number", optional
@@ -70,9 +76,15 @@ def encode(
         most growing examples, counts as missing, or is refused.
     weights : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
-    delimiter, na : str; sequence of str
-        Of a CSV file: what parts its cells (sniffed from the first line if left out), and
-        the cells that mean "missing".
+    delimiter, na, encoding, decimal : str; sequence of str; str; str
+        Of a text file: what parts its cells, the cells that mean "missing", its encoding ("cp1252") and its decimal
+        mark ("." or ","). All but `na` are found from the file if left out.
+    dates : {"auto", "dmy", "mdy", "text"}
+        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" say what 3/4/2024 is, and "text" keeps
+        the words.
+    missing_target : {"drop", "error"}
+        What becomes of rows without a target, if it is a column of the data: they are left out with a warning, or
+        refused. Labels that come apart from the data are never dropped.
 
     Returns
     -------
@@ -109,9 +121,15 @@ def encode(
             raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
-    source = open_source(data, names=names, delimiter=delimiter, na=na, text=() if known is None else known.text)
+    how = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
+    source = open_source(data, names=names, how=how, wanted=reading_of(known, nominal, numeric, target))
     wanted = _wanted(source.names, nominal, numeric)
     label_column = _target_position(target, source.names)
+    if label_column is not None:
+        source, is_kept = labelled(
+            source, source.names[label_column], missing_target, None if known is None else known.classes
+        )
+        weights = weights if is_kept is None or weights is None else np.asarray(weights)[is_kept]
     order = [j for j in range(len(source.names)) if j != label_column]
     if source.n_rows == 0:
         raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
@@ -128,6 +146,37 @@ def encode(
     else:
         table = later_table(source, known, unseen, wanted)
     return table if labels is None else _with_target(table, labels, is_number)
+
+
+def reading_of(
+    known: Schema | None, nominal: Columns | None = None, numeric: Columns | None = None, target: Any = None
+) -> dict[str, Any]:
+    """What columns of a file must be read as, by name: as a schema has them, or as asked."""
+    if known is not None:
+        is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
+        return known.wanted | ({target: "text"} if is_text else {})
+    asked = (("words", nominal), ("number", numeric))
+    return {
+        name: kind
+        for kind, columns in asked
+        for name in ([columns] if isinstance(columns, str | int) else columns or ())
+        if isinstance(name, str)
+    }
+
+
+def labelled(
+    source: Batch, target: str, missing: str = "drop", classes: Array | None = None
+) -> tuple[Batch, Array | None]:
+    """Return the rows that have a target, and which these are (None: all)."""
+    check_name("missing_target", missing, ("drop", "error"))
+    is_missing = no_label(source.read(target), classes)
+    n_missing = int(np.count_nonzero(is_missing))
+    if n_missing == 0 or missing == "error":
+        return source, None
+    if n_missing == source.n_rows:
+        raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
+    tell(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
+    return source.where(~is_missing), ~is_missing
 
 
 def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: bool) -> Table:
@@ -237,7 +286,8 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
             continue
         tell_merging(given.values[:, None], (name,))
         values = floats_of(given)
-        made.append((Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0]), values))
+        has_missing = _has_missing(values[:, None], (name,), is_used)[0]
+        made.append((Column(name, "numeric", (), has_missing, given.is_date), values))
     return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
 
 
@@ -282,6 +332,8 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
             given = as_numbers(given, about.name)
         if isinstance(given, Coded):
             raise _other_kind(about, given)
+        if given.is_date and not about.is_date:
+            raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
         return floats_of(given), 0
     coded = factorised(given) if isinstance(given, Numbers) else given
     is_missing = coded.codes < 0
