@@ -117,7 +117,7 @@ def fit(tmp_path, capsys):
     def fit(name, content, options, target="risk"):
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        status = run(["fit", str(path), "--target", target, "--folds", "3", *options])
+        status = run(["fit", str(path), "--target", target, "--cv", "3", *options])
         out, err = capsys.readouterr()
         return status, out, err
 
@@ -188,7 +188,7 @@ def test_several_files_a_pattern_and_a_folder_are_one_table(tmp_path, capsys):
     shown = []
     for data in (["one.csv", "two.csv"], ["*.csv"], ["all"], ["all/all.csv"]):
         paths = [str(tmp_path / one) for one in data]
-        assert run(["fit", *paths, "--target", "risk", "--folds", "3"]) == 0
+        assert run(["fit", *paths, "--target", "risk", "--cv", "3"]) == 0
         shown.append(capsys.readouterr().out)
 
     assert len(set(shown)) == 1
@@ -197,7 +197,7 @@ def test_several_files_a_pattern_and_a_folder_are_one_table(tmp_path, capsys):
 def test_standard_input_may_be_packed(tmp_path):
     for content in (PLAIN.encode("latin-1"), gzip.compress(PLAIN.encode()), packed(PLAIN)):
         done = subprocess.run(
-            [sys.executable, "-m", "secateur", "fit", "-", "--target", "risk", "--folds", "3", "-q"],
+            [sys.executable, "-m", "secateur", "fit", "-", "--target", "risk", "--cv", "3", "-q"],
             input=content, capture_output=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

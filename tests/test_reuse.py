@@ -357,7 +357,7 @@ def test_the_command_knows_rows_again(tmp_path, capsys):
     )
     pd.read_csv(tmp_path / "grow.csv").head(300).to_csv(tmp_path / "some.csv", index=False)
     here = str(tmp_path)
-    options = ["--target", "answer", "--criterion", "gini", "--folds", "3", "--quiet"]
+    options = ["--target", "answer", "--criterion", "gini", "--cv", "3", "--quiet"]
 
     assert run(["fit", f"{here}/grow.csv", *options, "-o", f"{here}/a.json"]) == 0
     assert run(["prune", f"{here}/a.json", "--holdout", f"{here}/prune.csv", "-q", "-o", f"{here}/b.json"]) == 0

@@ -93,7 +93,7 @@ def test_weights_are_the_same_everywhere(place, where):
     expected = secateur.count(tree, features, LATER["sold"], sample_weight=LATER["times"])
     source, engine = where(table)
 
-    found = engines.count(tree, source, "sold", weight="times", **engine)
+    found = engines.count(tree, source, "sold", sample_weight="times", **engine)
 
     assert found == expected
     assert found.n_rows == expected.n_rows == 5

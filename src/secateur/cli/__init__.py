@@ -68,12 +68,11 @@ class _Lazy(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib
+            if "Did you mean" in error.message:
+                raise
+            from ..data.names import nearest
 
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            if near and "Did you mean" not in error.message:
-                raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
-            raise
+            raise click.UsageError(f"{error.message.rstrip('.')}{nearest(args[0], COMMANDS)}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 the signature of click
         with formatter.section("Commands"):

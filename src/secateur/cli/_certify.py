@@ -32,9 +32,7 @@ Example:
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
 @click.option("--repeated", is_flag=True, help="Whole-number weights count independent rows with equal values.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random signs (rademacher)."
-)
+@common.random_state_option("Seed of the random signs (rademacher).")
 @common.write_options
 @common.sketch_option
 @common.data_options
@@ -53,7 +51,7 @@ def certify(model: str, **options: Any) -> int:
     found = replace(found, holdout=holdout)
     with common.told():
         bound = certificate_of(
-            found, method=options["method"], delta=options["delta"], seed=options["seed"],
+            found, method=options["method"], delta=options["delta"], seed=options["random_state"],
             repeated=options["repeated"],
         )  # fmt: skip
     if options["output"]:

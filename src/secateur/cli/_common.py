@@ -25,7 +25,7 @@ _OPTIONS = (
     (r"\b(numeric|nominal)=\[('[^']*'|\"[^\"]*\")\]", r"--\1 \2"),
     (r"\bpass names= if the file has no line of names", "give --no-header if the file has no line of names"),
     (r"\bmissing_target=", "--missing-target "),
-    (r"\bsample_weight\b", "--weight"),
+    (r"\bsample_weight\b", "--sample-weight"),
     (r"\b(numeric|nominal|na|encoding|decimal|dates|delimiter|target|weight|engine|criterion|select)=", r"--\1 "),
     (r"--(\w+) (?=[\s;,)]|$)", r"--\1"),
     (r"use TreeRegressor for", "use --task regress for"),
@@ -51,7 +51,7 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
         click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
         click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
-        click.option("--weight", metavar="COL", help="Column of row weights."),
+        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
         click.option(
             "--delimiter", metavar="CHAR", help="Delimiter of a text file; detected from its first lines by default."
         ),
@@ -93,6 +93,18 @@ def keep_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)  # fmt: skip
 
 
+def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --n-jobs."""
+    return click.option("--n-jobs", type=int, metavar="N", help="Number of threads; -1 uses all cores.")(function)
+
+
+def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it
+    """The option --random-state; people type --seed, so that is a name of it too."""
+    return click.option(
+        "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
+    )
+
+
 def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --output and --force."""
     function = click.option("--force", is_flag=True, help="Overwrite an existing file.")(function)
@@ -120,7 +132,7 @@ class Reading:
         from ..data.textfile import Csv
 
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
-        self.weight, self.missing_target = options["weight"], options["missing_target"]
+        self.weight, self.missing_target = options["sample_weight"], options["missing_target"]
         self.how = Csv(
             options["delimiter"], ("", *options["na"]) if options["na"] else ("",), options["header"],
             options["encoding"], options["decimal"], options["dates"],
@@ -141,13 +153,18 @@ class Reading:
         for these.
         """
         from ..data.columns import values_of
-        from ..data.encoding import encode, labelled, reading_of
-        from ..data.sources import open_source
+        from ..data.encoding import encode
+        from ..data.labelled import labelled
+        from ..data.sources import open_source, reading_of
 
         with local_file(path) as file, told():
             wanted = reading_of(schema, self.nominal, self.numeric, target)
             rows = open_source(file, how=self.how, wanted=wanted)
-            asked = [("--target", target), ("--weight", self.weight), *(("--ignore", name) for name in self.ignore)]
+            asked = [
+                ("--target", target),
+                ("--sample-weight", self.weight),
+                *(("--ignore", name) for name in self.ignore),
+            ]
             for what, name in asked:
                 if name is not None and name not in rows.names:
                     shown = path if isinstance(path, str) else " ".join(path)
@@ -165,7 +182,7 @@ class Reading:
                 numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
-                weights=weights,
+                sample_weight=weights,
                 missing_target=self.missing_target,
             )
             return (table if keep is None else _screened(table, keep)), weights
@@ -307,11 +324,11 @@ def local_file(path: str | Sequence[str], ending: str | None = None) -> Iterator
 
 
 def _nearest(name: str, names: Sequence[str], how: "Csv") -> str:
-    import difflib
+    from ..data.names import nearest
 
-    near = difflib.get_close_matches(name, names, n=1)
+    near = nearest(name, names)
     if near:
-        return f"; did you mean {near[0]!r}?"
+        return near
     listed = f"; its columns are {', '.join(map(repr, names[:20]))}"
     is_data = how.has_header and any(one.replace(".", "", 1).lstrip("-").isdigit() for one in names)
     return listed + (" (if its first line is data: --no-header, and --target column1)" if is_data else "")

@@ -25,8 +25,8 @@ Example:
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
 @click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the test rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@common.random_state_option("Seed of the test rows.")
+@common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
 @common.data_options
 @common.keep_option
@@ -65,7 +65,7 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
 
     from ..data.dealing import hold_out
 
-    is_test = hold_out(table, options["test_share"], seed=options["seed"])
+    is_test = hold_out(table, options["test_share"], seed=options["random_state"])
     every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
     return np.where(is_test, 0, every), np.where(is_test, every, 0)
 
@@ -83,12 +83,12 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
         growing={"criterion": options["criterion"]},
         prune=None if name == "none" else name,
         prune_parameters=parameters,
-        seed=options["seed"],
-        n_jobs=options["jobs"],
+        seed=options["random_state"],
+        n_jobs=options["n_jobs"],
     )
     start = time.process_time()
     try:
-        model = fit_model(table, recipe, weight=grow_weight)
+        model = fit_model(table, recipe, sample_weight=grow_weight)
     except SecateurError as error:
         return {"rule": name, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start

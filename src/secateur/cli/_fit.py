@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..growers import CRITERIA
+from ..selection import CHOICES
 from . import _common as common
 from ._summary import print_model, summary
 
@@ -64,14 +65,14 @@ Example:
     help="Split nominal columns into two sets of categories, or into one branch per category.",
 )
 @click.option(
-    "--rule", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
+    "--prune", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
 )
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
 @click.option(
     "--select", default="1se", show_default=True, metavar="HOW",
-    help="How to choose the size: 1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
+    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
 )  # fmt: skip
-@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
+@click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(
     "--holdout",
     metavar="SHARE|FILE",
@@ -87,8 +88,8 @@ Example:
     help="Probability that the certificate may fail.",
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and held-out rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@common.random_state_option("Seed of folds and held-out rows.")
+@common.n_jobs_option
 @common.write_options
 @common.sketch_option
 @common.data_options
@@ -127,19 +128,19 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             "max_depth": options["max_depth"],
             "splits": options["splits"],
         },
-        prune=None if options["rule"] == "none" else options["rule"],
+        prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
         select=_how_to_select(options["select"]),
-        cv=options["folds"],
+        cv=options["cv"],
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         delta=options["delta"],
-        seed=options["seed"],
-        n_jobs=options["jobs"],
+        seed=options["random_state"],
+        n_jobs=options["n_jobs"],
     )
     with common.told(), progress_bar("growing and cross-validating") as progress:
         model = fit_model(
-            table, recipe, weight=weights, held_out=held_out, held_out_weight=held_weights,
+            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
     shown = {name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output")}

@@ -14,8 +14,22 @@ from . import _common as common
 if TYPE_CHECKING:
     from ..nouns.model import Model
 
-ROWS = ("sample", "engine", "target", "nominal", "numeric", "ignore", "weight", "delimiter", "na", "header",
-        "encoding", "decimal", "dates", "missing_target")  # options  # fmt: skip
+ROWS = (
+    "sample",
+    "engine",
+    "target",
+    "nominal",
+    "numeric",
+    "ignore",
+    "sample_weight",
+    "delimiter",
+    "na",
+    "header",
+    "encoding",
+    "decimal",
+    "dates",
+    "missing_target",
+)  # options
 
 
 def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,7 +106,8 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         _check_kinds(model, options)
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
-                model.tree, file, target, engine=options["engine"], sample=sample, weight=options["weight"],
+                model.tree, file, target, engine=options["engine"], sample=sample,
+                sample_weight=options["sample_weight"],
                 delimiter=options["delimiter"], na=("", *options["na"]), header=options["header"],
                 encoding=options["encoding"], decimal=options["decimal"], dates=options["dates"],
                 missing_target=options["missing_target"], ignore=options["ignore"],

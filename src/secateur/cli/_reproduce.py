@@ -19,8 +19,8 @@ Example:
 @click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets: gzipped CSV files and SCHEMA.json.")
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")
 @click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@common.n_jobs_option
+@common.random_state_option("Random seed.")
 @common.output_options
 def reproduce(name: str, **options: Any) -> int:
     """Run the experiment NAME and compare our figures with the published ones.
@@ -43,8 +43,8 @@ def reproduce(name: str, **options: Any) -> int:
         data=options["data_dir"],
         out=options["out"],
         quick=options["quick"],
-        jobs=options["jobs"],
-        seed=options["seed"],
+        jobs=options["n_jobs"],
+        seed=options["random_state"],
         quiet=options["quiet"],
     )
     common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(result.markdown))

@@ -66,10 +66,10 @@ def meant(given: Given, name: str, how: "Csv", wanted: Wanted | None = None) -> 
     Examples
     --------
     >>> from secateur.data.textfile import Csv
-    >>> meant(Coded(np.array([0, 1, 2]), ("1,250", "7", "NA")), "x", Csv()).values.tolist()
+    >>> meant(Coded(np.array([0, 1, 2]), ("1,250", "7", "NA")), "x", Csv(), "number").values.tolist()
     [1250.0, 7.0, nan]
-    >>> meant(Coded(np.array([0, 1]), ("2024-01-02", "1970-01-03")), "x", Csv())
-    Numbers(values=array([19724.,     2.]), is_missing=None, is_date=True)
+    >>> meant(Coded(np.array([0, 1]), ("2024-01-02", "1970-01-03")), "x", Csv(), "date").values.tolist()
+    [19724.0, 2.0]
     """
     if not isinstance(given, Coded) or family(given) != "text":
         return given
@@ -281,7 +281,7 @@ def _days(series: Any, name: str) -> Numbers:
     return Numbers(np.where(missing, np.nan, days), None, is_date=True)
 
 
-def _hours(one: Any) -> float:
+def _hours(one: dt.time | dt.timedelta) -> float:
     if isinstance(one, dt.timedelta):
         return one / dt.timedelta(hours=1)
     return one.hour + one.minute / 60 + (one.second + one.microsecond / 1e6) / 3600

@@ -66,6 +66,19 @@ def values_of(given: Given) -> Array:
     return np.array([*given.levels, None], object)[given.codes]  # the last is where -1 points
 
 
+def as_floats(values: Array) -> Array:
+    """Return numbers as native float32 or float64; those that are so already are not copied."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
+
+
+def floats_of(given: Numbers) -> Array:
+    """Return a column of numbers as float32 or float64, NaN where it is missing."""
+    floats = as_floats(given.values)
+    return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
+
+
 def dense_array(data: Any, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
     if "numpy.ma" in sys.modules and isinstance(data, np.ma.MaskedArray):  # who has none need not import it

@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array
-from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
+from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
+from .labelled import labelled
 from .names import check_name
-from .remarks import listed, tell, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
-from .sources import Batch, open_source
+from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
+from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
-from .target import TargetKind, check_weights, encode_target, labels_as_numbers, no_label, numeric_target, wants_numbers
+from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
 from .textfile import Csv
 
 __all__ = ["check_weights", "encode", "encode_target"]
@@ -40,7 +41,7 @@ def encode(
     schema: Schema | Table | None = None,
     strict: bool = True,
     unseen: Unseen = "majority-branch",
-    weights: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
     encoding: str | None = None,
@@ -74,7 +75,7 @@ def encode(
     unseen : "majority-branch", "missing" or "error"
         What becomes of a category that the schema does not know: it follows the branch with
         most growing examples, counts as missing, or is refused.
-    weights : array-like, optional
+    sample_weight : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
     delimiter, na, encoding, decimal : str; sequence of str; str; str
         Of a text file: what parts its cells, the cells that mean "missing", its encoding ("cp1252") and its decimal
@@ -117,8 +118,10 @@ def encode(
     known = schema.schema if isinstance(schema, Table) else schema
     check_name("unseen", unseen, get_args(Unseen))
     if isinstance(data, Table):
-        if not (nominal is numeric is names is weights is None):
-            raise ParameterError("a Table is encoded already; nominal=, numeric=, names= and weights= go with the data")
+        if not (nominal is numeric is names is sample_weight is None):
+            raise ParameterError(
+                "a Table is encoded already; nominal=, numeric=, names= and sample_weight= go with the data"
+            )
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
     how = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
@@ -129,14 +132,15 @@ def encode(
         source, is_kept = labelled(
             source, source.names[label_column], missing_target, None if known is None else known.classes
         )
-        weights = weights if is_kept is None or weights is None else np.asarray(weights)[is_kept]
+        if is_kept is not None and sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)[is_kept]
     order = [j for j in range(len(source.names)) if j != label_column]
     if source.n_rows == 0:
         raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
     if not order:
         raise DataError(f"found array with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is required.")
     labels = target if label_column is None else source.readers[label_column]()
-    row_weights = check_weights(weights, source.n_rows)
+    row_weights = check_weights(sample_weight, source.n_rows)
     if known is not None:
         order = _matched(source, order, known, strict=strict)
     source, wanted = source.select(order), [wanted[j] for j in order]
@@ -146,37 +150,6 @@ def encode(
     else:
         table = later_table(source, known, unseen, wanted)
     return table if labels is None else _with_target(table, labels, is_number)
-
-
-def reading_of(
-    known: Schema | None, nominal: Columns | None = None, numeric: Columns | None = None, target: Any = None
-) -> dict[str, Any]:
-    """What columns of a file must be read as, by name: as a schema has them, or as asked."""
-    if known is not None:
-        is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
-        return known.wanted | ({target: "text"} if is_text else {})
-    asked = (("words", nominal), ("number", numeric))
-    return {
-        name: kind
-        for kind, columns in asked
-        for name in ([columns] if isinstance(columns, str | int) else columns or ())
-        if isinstance(name, str)
-    }
-
-
-def labelled(
-    source: Batch, target: str, missing: str = "drop", classes: Array | None = None
-) -> tuple[Batch, Array | None]:
-    """Return the rows that have a target, and which these are (None: all)."""
-    check_name("missing_target", missing, ("drop", "error"))
-    is_missing = no_label(source.read(target), classes)
-    n_missing = int(np.count_nonzero(is_missing))
-    if n_missing == 0 or missing == "error":
-        return source, None
-    if n_missing == source.n_rows:
-        raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
-    tell(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
-    return source.where(~is_missing), ~is_missing
 
 
 def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: bool) -> Table:
@@ -269,7 +242,7 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
     """Make the schema and the table of data that has none yet."""
     if source.matrix is not None and "nominal" not in wanted:
         tell_merging(source.matrix, source.names)
-        matrix = _floats(source.matrix)
+        matrix = as_floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
         return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), None, matrix)
@@ -315,7 +288,7 @@ def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[K
                 f"column {about.name!r} is asked for as {kind}, but the tree was grown on it as {about.kind}"
             )
     if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
-        matrix = _floats(source.matrix)
+        matrix = as_floats(source.matrix)
         return Table(known, tuple(read_only(matrix).T), None, matrix)
     columns, n_unseen = [], []
     for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
@@ -363,19 +336,6 @@ def _other_kind(about: Column, given: Coded) -> SchemaError:
     return SchemaError(
         f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"
     )
-
-
-def _floats(values: Array) -> Array:
-    """Return numbers as native float32 or float64; those that are so already are not copied."""
-    if values.dtype in (np.float32, np.float64):
-        return values
-    return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
-
-
-def floats_of(given: Numbers) -> Array:
-    """Return a column of numbers as float32 or float64, NaN where it is missing."""
-    floats = _floats(given.values)
-    return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
 
 
 def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:

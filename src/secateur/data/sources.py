@@ -22,6 +22,7 @@ from .cells import Wanted, is_a, meant, read_column
 from .columns import Coded, Given, Numbers, dense_array, family, gaps_of, in_order, read_cells, read_series, values_of
 from .files import are_files, find_files, read_file
 from .remarks import listed
+from .table import Schema
 from .textfile import Csv
 
 Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
@@ -124,6 +125,20 @@ def open_source(
                 "a list of rows, or the path of a CSV or Parquet file is needed"
             )
     return _from_array(dense_array(data, "X"), names)
+
+
+def reading_of(known: Schema | None, nominal: Any = None, numeric: Any = None, target: Any = None) -> dict[str, Any]:
+    """What columns of a file must be read as, by name: as a schema has them, or as asked."""
+    if known is not None:
+        is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
+        return known.wanted | ({target: "text"} if is_text else {})
+    asked = (("words", nominal), ("number", numeric))
+    return {
+        name: kind
+        for kind, columns in asked
+        for name in ([columns] if isinstance(columns, str | int) else columns or ())
+        if isinstance(name, str)
+    }
 
 
 def _taken(read: Callable[[], Given], is_kept: Array) -> Given:

@@ -14,7 +14,6 @@ from .table import Schema, Table
 TargetKind = Literal["class", "number"]
 
 MANY_CLASSES = 1000
-NO_LABEL = ("na", "n/a", "#n/a", "nan", "null", "?", "")
 LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
 
 
@@ -130,17 +129,6 @@ def check_target(given: Given, what: str = "y", first: int = 0) -> None:
             f"{told} is missing in {np.count_nonzero(is_missing):,} rows ({_first_rows(is_missing, first)}); "
             "remove these rows"
         )
-
-
-def no_label(given: Given, classes: Array | None = None) -> Array:
-    """Where a column has no label: gaps, and words such as NA that are no known class, or stand beside two others."""
-    is_missing = gaps_of(given)
-    if isinstance(given, Coded) and family(given) == "text":
-        known = () if classes is None else classes.tolist()
-        words = [k for k, level in enumerate(given.levels) if level.strip().lower() in NO_LABEL and level not in known]
-        if words and (classes is not None or len(given.levels) - len(words) > 1):
-            is_missing = is_missing | np.isin(given.codes, words)
-    return is_missing
 
 
 def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:

@@ -100,9 +100,9 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_bytes(b"x;y\\n1,5;a\\n2,5;b\\n")
-    ...     file = open_text(Path(folder, "a.csv"), Csv())
-    >>> file.names, file.how.delimiter, file.how.decimal
-    (('x', 'y'), ';', ',')
+    ...     file = open_text(Path(folder, "a.csv"), Csv(decimal=","))
+    >>> file.names, file.how.delimiter, file.how.encoding
+    (('x', 'y'), ';', 'utf-8')
     """
     shown = os.fspath(path)
     try:
@@ -209,7 +209,7 @@ def _bytes(path: str) -> IO[bytes]:
 
 
 def _text(path: str, encoding: str) -> Any:
-    return io.TextIOWrapper(_bytes(path), encoding=encoding, newline="")  # type: ignore[arg-type]
+    return io.TextIOWrapper(_bytes(path), encoding=encoding, newline="")
 
 
 def _rows(lines: Iterable[str], mark: str) -> Iterator[list[str]]:

@@ -1,6 +1,5 @@
 """Real data sets: from a folder of gzip CSV files with a SCHEMA.json, or from OpenML."""
 
-import difflib
 import json
 import os
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..data.encoding import encode
 from ..data.files import read_file
+from ..data.names import nearest
 from ..data.table import Column, Schema, Table
 from ..data.textfile import Csv, open_text
 from ..errors import DataError
@@ -97,9 +97,9 @@ def _kinds(name: str, folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise DataError(f"{path} is not JSON ({error})") from error
     if not isinstance(schema, dict) or name not in schema:
-        near = difflib.get_close_matches(name, schema, n=1) if isinstance(schema, dict) else []
-        known = f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(sorted(schema))}"
-        raise DataError(f"{path} does not know {name!r}; {known}")
+        known = schema if isinstance(schema, dict) else {}
+        hint = nearest(name, known) or f"; it knows {', '.join(sorted(known))}"
+        raise DataError(f"{path} does not know {name!r}{hint}")
     kinds = schema[name].get("columns") if isinstance(schema[name], dict) else None
     if not isinstance(kinds, dict) or not kinds or not all(_is_kind(kind) for kind in kinds.values()):
         raise DataError(f'{path}: {name!r} needs "columns", each of them "numeric" or {{"nominal": [its values]}}')

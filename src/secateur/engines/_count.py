@@ -63,7 +63,7 @@ def count(
     *,
     engine: str = ...,
     sample: str = ...,
-    weight: Any = ...,
+    sample_weight: Any = ...,
     unseen: Unseen = ...,
     client: Any = ...,
     n_jobs: int = ...,
@@ -87,7 +87,7 @@ def count(
     *,
     engine: str = ...,
     sample: str = ...,
-    weight: Any = ...,
+    sample_weight: Any = ...,
     unseen: Unseen = ...,
     client: Any = ...,
     n_jobs: int = ...,
@@ -110,7 +110,7 @@ def count(
     *,
     engine: str = "auto",
     sample: str = "prune",
-    weight: Any = None,
+    sample_weight: Any = None,
     unseen: Unseen = "majority-branch",
     client: Any = None,
     n_jobs: int = 2,
@@ -143,7 +143,7 @@ def count(
         pushes the tree down as expressions into anything else that is lazy. "narwhals" always pushes down.
     sample : str
         Name of the sample.
-    weight : str, optional
+    sample_weight : str, optional
         Column of row weights. Whole numbers keep the counts whole.
     unseen : "majority-branch", "missing" or "error"
         What becomes of a category that growing did not see.
@@ -195,13 +195,13 @@ def count(
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     used = engine_for(source, kind_of(source), engine)
     if used == "memory" and not isinstance(target, str):
-        beside = _arrays(grown, source, target, weight, unseen, sample, ignore)
+        beside = _arrays(grown, source, target, sample_weight, unseen, sample, ignore)
         return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
     csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
-    task = routing.plan(grown, opened.names, target, weight, unseen, opened.where, ignore, missing_target)
+    task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
     if opened.check is not None:
         opened.check(task)
     tally = opened.over(task, progress)
@@ -220,7 +220,7 @@ def _arrays(
     tree: Tree, data: Any, target: Any, weight: Any, unseen: Unseen, sample: str, ignore: Sequence[str]
 ) -> Counts | Moments:
     """Count data whose target and weights come beside it."""
-    for what, name in (("weight", weight), ("ignore", ignore[0] if ignore else None)):
+    for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
         if isinstance(name, str):
             raise ParameterError(
                 f"{what}= names the column {name!r}, but the target is no name; pass the weights themselves, and the "

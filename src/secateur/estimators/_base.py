@@ -280,12 +280,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, X_holdout: Any, y_holdout: Any) -> Self:
         kind = self._target_kind
-        table = encode(X, target=target(y, self), nominal=self.nominal, weights=sample_weight, target_kind=kind)
+        table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
         with progress_bar("growing and cross-validating") as progress:
-            model = fitting.fit_model(table, self._recipe(), weight=sample_weight, held_out=held_out, progress=progress)
+            model = fitting.fit_model(
+                table, self._recipe(), sample_weight=sample_weight, held_out=held_out, progress=progress
+            )
         self._keep(replace(model, parameters=self._plain_parameters()))
         return self
 

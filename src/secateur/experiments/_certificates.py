@@ -112,7 +112,7 @@ def _one(growing: Table, pruning: Table, fresh: Table, *, seed: int) -> dict[str
     held, test = count(tree, pruning), count(tree, fresh, sample="test")
     found = measured(tree, grown, held, test, delta=DELTA, seed=seed)
     # Weights from a cross-validation of the growing sample: the path is the one that `measured` certifies.
-    table = cross_validate(growing, rule="0se", random_state=seed)
+    table = cross_validate(growing, select="0se", random_state=seed)
     weights = cross_validation_weights(table.error, table.se)
     again = table.sequence.tree  # a tree of its own: the samples have told much about the other one
     best = least_bound(path(table.sequence, count(again, pruning), delta=DELTA, weights=weights))

@@ -1,6 +1,5 @@
 """run: the parts of an experiment, then its tables, figures and summary."""
 
-import difflib
 import json
 import os
 import platform
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..data.names import nearest
 from ..data.progress import progress_bar
 from ..errors import DataError, ParameterError
 from ._sheets import Sheet
@@ -135,9 +135,8 @@ def study_of(name: str) -> Any:
 
 def _study_of(name: str) -> Any:
     if name not in NAMES:
-        near = difflib.get_close_matches(str(name), NAMES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the experiments are {', '.join(NAMES)}"
-        raise ParameterError(f"{name!r} is not an experiment; {hint}")
+        hint = nearest(name, NAMES) or f"; the experiments are {', '.join(NAMES)}"
+        raise ParameterError(f"{name!r} is not an experiment{hint}")
     return study_of(name)
 
 
@@ -164,7 +163,7 @@ def _checked_seed(seed: Any) -> int:
 
 def _command(name: str, config: Config) -> str:
     more = " --quick" if config.quick else " --data DIR" if name in NEED_DATA else ""
-    return f"secateur reproduce {name}{more}" + (f" --seed {config.seed}" if config.seed else "")
+    return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
 
 def _versions() -> str:

@@ -147,7 +147,7 @@ def _one_sample(concept: Concept, sample: Table, seed: int) -> dict[str, tuple[f
     """Leaves, error above the noise, error above the best pruning of the same tree, whether inside it."""
     tree, counts = grow(sample)
     truth = concept.truth(tree)
-    table = cross_validate(sample, rule="0se", random_state=seed)
+    table = cross_validate(sample, select="0se", random_state=seed)
     made: dict[str, Pruning] = {
         "unpruned": Pruning.from_cuts(tree, [], node_labels=counts.majority),
         "global SRM": global_srm(tree, counts),

@@ -99,7 +99,7 @@ def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
     chosen, families = {}, {}
     test = None
     for short, penalty in PENALTIES.items():
-        table = cross_validate(growing, folds=N_FOLDS, penalty=penalty, rule="0se", random_state=seed)
+        table = cross_validate(growing, cv=N_FOLDS, penalty=penalty, select="0se", random_state=seed)
         families[short] = table.sequence
         if test is None:
             tree = table.tree

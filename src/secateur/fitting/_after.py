@@ -17,7 +17,7 @@ from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
-from ..selection import select
+from ..selection import select as select_on
 from ._members import index_of, index_with_accuracy, index_with_leaves, rates
 
 
@@ -91,7 +91,7 @@ def snip(model: Model, node: int) -> Model:
     return replace(model, pruning=replace(pruning, seen=pruning.seen | Seen.of(model.holdout)), certificate=None)
 
 
-def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
+def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
     """Return the model with the member of its sequence that is best on its held-out sample.
 
     Examples
@@ -107,7 +107,7 @@ def choose_on_holdout(model: Model, *, rule: str = "min-error", k: float | None 
         raise ParameterError("the model has no held-out sample to choose on")
     sequence = sequence_of(model)
     values = None if model.grown.has_classes else model.grown.answers
-    pruning, selection = select(sequence, model.holdout, rule=rule, k=k, costs=costs, values=values)
+    pruning, selection = select_on(sequence, model.holdout, rule=select, k=k, costs=costs, values=values)
     pruning = labelled(pruning, model.pruning.node_labels)
     return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
 

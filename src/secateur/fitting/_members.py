@@ -11,7 +11,7 @@ from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
-from ._recipe import is_accuracy, is_number_of_leaves
+from ..selection import is_accuracy, is_number_of_leaves
 
 
 def index_with_leaves(sequence: PruningSequence, n_leaves: Any) -> int:

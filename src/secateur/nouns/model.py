@@ -115,7 +115,9 @@ class Model:
 
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"
-        limit = "not certified" if self.certificate is None else f"certified {self.certificate.value:.4g}"
+        limit = "not certified"
+        if self.certificate is not None:
+            limit = f"{'stated, not checked:' if self.certificate.stated else 'certified'} {self.certificate.value:.4g}"
         return f"Model({self.pruning.n_leaves:,} of {self.tree.n_leaves:,} leaves, {rows}, {limit})"
 
 

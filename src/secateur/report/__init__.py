@@ -1,9 +1,11 @@
 """The report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
 
-    _data.py      a model as plain lists               page.html, page.css   the page
-    _reasons.py   why each node is a leaf              numbers.js elements.js data.js words.js state.js
-    _shares.py    limits on class shares               chart.js tree.js panel.js tables.js main.js
+    _data.py      a model as plain lists        page/page.html, page.css   the page
+    _stops.py     where the slider can stand
+    _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
+    _shares.py    limits on class shares                                   joined in the order of SCRIPTS
     _card.py      the model card
+    _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
 
 The parts are joined here. The page needs no network and no other file; its policy forbids
@@ -13,6 +15,7 @@ every script and style but its own, named by their hashes, and names from data o
 import base64
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -27,12 +30,16 @@ from ..data.output import write_file
 from ..nouns.model import Model, as_model
 from ..show.wording import plain
 from ._data import page_data
-from ._reasons import costs_of, number
+from ._numbers import figure, number, percent
+from ._reasons import costs_of
 from ._static import static_html
 
 __all__ = ["Report", "notebook_html", "report_html", "write_report"]
 
-SCRIPTS = ("numbers", "elements", "data", "words", "state", "chart", "tree", "panel", "tables", "main")
+SCRIPTS = (
+    "numbers", "elements", "data", "errors", "words", "state", "chart", "folding", "layout", "node", "motion",
+    "viewport", "minimap", "hands", "tree", "panel", "rules", "members", "code", "tabs", "main",
+)  # fmt: skip
 
 
 def write_report(
@@ -105,11 +112,7 @@ def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int 
     >>> notebook_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]])))[:7]
     '<iframe'
     """
-    page = escape(report_html(model_or_parts, title=title), quote=True)
-    return (
-        f'<iframe title="secateur report" sandbox="allow-scripts" width="100%" height="{int(height)}" '
-        f'frameborder="0" srcdoc="{page}"></iframe>'
-    )
+    return _framed(report_html(model_or_parts, title=title), height)
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class Report:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        return notebook_html(self.model, title=self.name)
+        return _framed(self.html, 820)
 
     def __repr__(self) -> str:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
@@ -166,9 +169,16 @@ def _report(model_or_parts: Any, title: str | None) -> Report:
     return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_"))
 
 
+def _framed(page: str, height: int) -> str:
+    return (
+        f'<iframe title="secateur report" sandbox="allow-scripts allow-downloads" width="100%" height="{int(height)}" '
+        f'frameborder="0" srcdoc="{escape(page, quote=True)}"></iframe>'
+    )
+
+
 def _page(model: Model, title: str, *, is_estimator: bool) -> str:
     """The parts joined into one page whose policy allows nothing but its own script and style."""
-    folder = files(__package__)
+    folder = files(__package__).joinpath("page")
     style = folder.joinpath("page.css").read_text("utf-8")
     body = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{body}}})();\n'
@@ -198,8 +208,8 @@ def _summary(model: Model) -> str:
         if sample is None or not sample.total[0] > 0:
             continue
         rate = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
-        told = f"{100 * rate:.2f} %" if model.is_classifier else f"{number(rate)} (mean square)"
-        parts.append(f"Error on the {name} sample {told}.")
+        told = f"Error {percent(rate)}" if model.is_classifier else f"Root mean square error {figure(math.sqrt(rate))}"
+        parts.append(f"{told} on the {name} sample.")
     if model.certificate is not None:
         parts.append(plain(str(model.certificate)))
     return " ".join(parts)

@@ -10,7 +10,7 @@ from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
-from ._reasons import number
+from ._numbers import number
 
 ASSUMPTIONS = (
     "The rows are independent of one another and come from where new rows will come from; the sample did not grow the "
@@ -48,7 +48,7 @@ def _data(model: Model) -> list[list[str]]:
         found.append(["target", f"{model.grown.n_classes:,} classes"])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
-        found.append(["target", "a number; the error is the mean squared error"])
+        found.append(["target", "a number; RMSE is the root of the mean squared error"])
     return found
 
 
@@ -82,7 +82,7 @@ def _selection(model: Model) -> list[list[str]]:
         return f"{leaves[i]:,} leaves, error {number(float(error[i]))} with standard error {number(float(se[i]))}"
 
     found = [
-        ["rule", plain(selection.rule)],
+        ["rule", plain(selection.select)],
         ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
         ["least error", told(selection.best)],
         ["chosen", told(selection.chosen)],

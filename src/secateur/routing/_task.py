@@ -14,11 +14,12 @@ import numpy as np
 from ..data.arrays import Array, Ints
 from ..data.columns import Family, family_of
 from ..data.encoding import Unseen, later_table
+from ..data.labelled import no_label
 from ..data.names import check_name
 from ..data.remarks import listed
 from ..data.sources import Batch, batch_of
 from ..data.table import Column, Schema, Table
-from ..data.target import class_numbers, no_label, numeric_target, read_weights
+from ..data.target import class_numbers, numeric_target, read_weights
 from ..errors import ParameterError, SchemaError, TreeError
 from ..nouns.tree import Tree
 from ._rows import route_from
@@ -146,7 +147,7 @@ def plan(
         raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
     check_name("unseen", unseen, get_args(Unseen))
     check_name("missing_target", missing_target, ("drop", "error"))
-    for name, what in ((target, "target"), (weight, "weight"), *((name, "ignore") for name in ignore)):
+    for name, what in ((target, "target"), (weight, "sample_weight"), *((name, "ignore") for name in ignore)):
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source:

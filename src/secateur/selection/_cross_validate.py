@@ -23,7 +23,8 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ..routing import remembered
-from ._rules import choose, n_standard_errors, rule_name
+from ._registry import n_standard_errors
+from ._rules import choose, rule_name
 from ._sample import rows_of
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split, seed_of, splits_of
@@ -38,11 +39,11 @@ def cross_validate(
     X: Any,
     y: Any = None,
     *,
-    folds: Any = 10,
-    repeats: int | Literal["auto"] = 1,
+    cv: Any = 10,
+    cv_repeats: int | Literal["auto"] = 1,
     stratified: bool = True,
     random_state: Any = 0,
-    rule: str = "1se",
+    select: str = "1se",
     k: float | None = None,
     se: Literal["pooled", "folds"] = "pooled",
     penalty: Any = "leaves",
@@ -75,17 +76,17 @@ def cross_validate(
         The rows; a `Table` with a target needs no `y`.
     y : array or column name
         The class of each row; a number with criterion "squared_error".
-    folds : int, splitter or list
+    cv : int, splitter or list
         Number of folds, an object with `split(X, y)` as scikit-learn has them, (train, test)
         pairs of row numbers, or test rows alone, the others being grown on.
-    repeats : int or "auto"
+    cv_repeats : int or "auto"
         How often the folds are dealt anew; their errors are pooled. See `auto_repeats`.
     stratified : bool
         Whether every fold gets its share of each class.
     random_state : int, generator or None
         Deals the folds. The same rows in any order are dealt alike.
-    rule, k
-        As for `select`.
+    select, k
+        As `rule` and `k` of `select`.
     se : "pooled" or "folds"
         sqrt(e (1 - e) / n), n the number of rows; or the standard deviation of the fold rates
         over the root of the number of folds. For costs and squared errors the pooled one is
@@ -142,7 +143,7 @@ max_bins, allow_zero, penalise_numeric, nominal
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    n_errors = n_standard_errors(rule, k)
+    n_errors = n_standard_errors("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
     growing = {
@@ -153,12 +154,12 @@ max_bins, allow_zero, penalise_numeric, nominal
     }  # fmt: skip
     ways = _ways(growing)
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
-    n_repeats = _n_repeats(repeats, table.n_rows, folds)
+    n_repeats = _n_repeats(cv_repeats, table.n_rows, cv)
     seed = seed_of(random_state)
     n_classes = None if table.schema.classes is None else len(table.schema.classes)
     path = Path(losses_of(cost, m, costs, n_classes), penalty, size)
     is_used = None if weight is None or (weight > 0).all() else weight > 0
-    parts, n_folds = splits_of(folds, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
+    parts, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
     ground = Ground.of(table, weight)
@@ -214,11 +215,11 @@ def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
-def _n_repeats(repeats: Any, n_rows: int, folds: Any) -> int:
+def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
     if _is_auto(repeats):
-        return auto_repeats(n_rows) if isinstance(folds, int | np.integer) else 1
+        return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
     if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ParameterError(f"repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
+        raise ParameterError(f"cv_repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
     return int(repeats)
 
 

@@ -1,15 +1,12 @@
 """Which member to take when the error of each and its standard error are known."""
 
 import math
-import re
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
 
-_NAMED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 _TOLERANCE = 1e-12  # error rates are rounded quotients: nearer ones are tied
 
 
@@ -47,23 +44,6 @@ def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int
     if not math.isfinite(limit):
         raise ParameterError(f"the standard error of member {best} is {spread[best]}; k={k:g} needs a finite one")
     return best, int(np.flatnonzero(rates <= limit * (1 + _TOLERANCE))[-1])
-
-
-def n_standard_errors(rule: Any, k: float | None) -> float:
-    """Return the k of a rule: "min-error", "0se", "1se", "0.25se" and so on, or "kse" with `k`."""
-    if rule == "kse":
-        is_number = isinstance(k, int | float | np.number) and not isinstance(k, bool) and 0 <= k < np.inf
-        if k is None or not is_number:
-            raise ParameterError(f"rule='kse' with k={k!r}; a number of standard errors, 0 or more, is needed")
-        return float(k)
-    if k is not None:
-        raise ParameterError(f"k={k!r} goes with rule='kse'; the rule is {rule!r}")
-    if rule == "min-error":
-        return 0.0
-    named = _NAMED.fullmatch(rule) if isinstance(rule, str) else None
-    if named is None:
-        raise ParameterError(f"rule={rule!r}; one of 'min-error', '0se', '1se' or 'kse' with k= is needed")
-    return float(named[1])
 
 
 def rule_name(k: float) -> str:

@@ -21,7 +21,7 @@ def rows_of(
     given = None if sample_weight is None else np.asarray(sample_weight)
     kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
     weights = None if isinstance(X, Table) else given
-    table = encode(X, target=y, target_kind=kind, nominal=nominal, weights=weights)
+    table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=weights)
     target, classes = table.target, table.schema.classes
     if target is None:
         raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")

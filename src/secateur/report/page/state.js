@@ -36,6 +36,7 @@ function stateOf(raw, tree) {
     state.kept = keptAt(state.stop);
     for (const edit of state.edits) apply(edit, state.kept);
     state.numbers = numbersOf(state.kept);
+    if (!state.edits.length) state.numbers.costs = stops.errors.map((column) => column[state.stop]); // as all tables tell them
     while (!isThere(state.selected)) state.selected = tree.parent[state.selected];
     for (const listener of state.listeners) listener();
   }
@@ -93,16 +94,22 @@ function stateOf(raw, tree) {
     return true;
   }
 
-  // The limit on the error on new rows that holds for what is shown, and where it comes from.
-  // Members of the sequence: the path certificate. Anything else: a prior that decides each
-  // node by a coin (ln 2 for each node decided), which holds for all prunings at once.
+  // The limit on the error on new rows that holds for what is shown, where it comes from, and what else may be said.
+  // The tree as fitted: its certificate. Members of the sequence: the path certificate. Anything else: a prior that
+  // decides each node by a coin (ln 2 for each node decided), which holds for all prunings at once.
   function limit() {
-    if (!state.edits.length && stops.bound && stops.bound[state.stop] !== null) {
-      return { value: stops.bound[state.stop], from: "path" };
+    const path = stops.bound && !state.edits.length ? stops.bound[state.stop] : null;
+    if (!state.edits.length && state.stop === raw.marks.fitted && raw.certified !== null) {
+      const isPaid = path !== null && path.toFixed(6) !== raw.certified.toFixed(6);
+      const why = isPaid && `Two limits: ${percent(raw.certified, Math.ceil)} is the certificate of the tree as fitted; ` +
+        `${percent(path, Math.ceil)} holds for all stops of the slider at once, so also for the one you choose after looking.`;
+      return { value: raw.certified, from: "certificate", why: why || "" };
     }
+    if (path !== null) return { value: path, from: "path" };
     if (raw.limit.why_not) return { value: null, from: "none", why: raw.limit.why_not };
     const price = Math.log(1 / raw.limit.delta) + state.numbers.nDecided * Math.LN2;
-    return { value: klUpper(state.numbers.costs[1], raw.limit.n, price), from: "branching" };
+    const value = klUpper(state.numbers.costs[1], raw.limit.n, price);
+    return { value, from: "branching", why: "This tree is no member of the slider's sequence: its limit pays for every pruning there is, so it is high." };
   }
 
   Object.assign(state, {

@@ -1,4 +1,4 @@
-// How numbers are written. `number` is the twin of `number` in _reasons.py.
+// How numbers are written; the twins of _numbers.py.
 
 function number(value) {
   if (value === null || value === undefined) return "–";
@@ -10,6 +10,18 @@ function number(value) {
   const decimals = 3 - Math.floor(Math.log10(Number(size.toExponential(3))));
   const text = value.toFixed(decimals);
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+}
+
+// A measured number with so many digits: thousands marks, from a million on M, G and T, powers of ten beyond.
+function figure(value, digits = 3) {
+  if (value === null || value === undefined || !isFinite(value)) return number(value);
+  if (value === Math.round(value) && Math.abs(value) < 1000) return number(value);
+  const [mantissa, power] = value.toExponential(digits - 1).split("e");
+  const e = Number(power);
+  if (e < -3 || e >= 15) return `${mantissa}×10${Array.from(String(e), (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
+  const shift = e < 6 ? 0 : e - (e % 3);
+  const text = Number(`${mantissa}e${e - shift}`).toFixed(Math.max(0, digits - 1 - e + shift));
+  return shift ? `${text}\u00a0${"MGT"[shift / 3 - 2]}` : grouped(text);
 }
 
 function grouped(digits) {
@@ -25,10 +37,3 @@ function percent(share, round = Math.round) {
 }
 
 const count = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
-
-// Text cut to a width; a letter is a little over half as wide as it is high.
-function clipped(text, pixels, size = 12) {
-  const most = Math.max(3, Math.floor(pixels / (size * 0.56)));
-  const letters = Array.from(text);
-  return letters.length <= most ? text : letters.slice(0, most - 1).join("").trimEnd() + "…";
-}

@@ -5,20 +5,41 @@ const tree = unfold(raw);
 const words = wordsOf(raw, tree);
 const state = stateOf(raw, tree);
 $("app").hidden = false;
+const errors = errorsOf(raw, tree);
 const picture = pictureOf(raw, tree, state, words);
-chartOf(raw, tree, state);
-panelOf(raw, tree, state, words, picture);
-tablesOf(raw, tree, state, words, picture);
+chartOf(raw, tree, state, errors);
+codeOf(raw, state);
+drawCard(raw);
+const drawNode = panelOf(raw, tree, state, words, errors, picture);
+const tabs = tabsOf(state, [
+  { id: "node", name: "Node", draw: drawNode, isQuick: true },
+  { id: "rules-part", name: "Rules", draw: rulesOf(raw, tree, state, words, errors, picture) },
+  { id: "members-part", name: "All prunings", draw: membersOf(raw, tree, state, errors), isQuick: true },
+  { id: "card-part", name: "Model card" },
+]);
+picture.onSelect(() => (tabs.isOpen("node") ? drawNode() : null));
 
 function drawClasses() {
   const box = $("classes");
   if (raw.kind !== "classes") {
-    box.replaceChildren(html("li", {}, "Answers from low (blue) to high (orange)"));
+    box.replaceChildren(html("li", {}, `Answers from ${figure(Math.min(...tree.samples[0].mean))} (blue) to ${figure(Math.max(...tree.samples[0].mean))} (orange)`));
     return;
   }
   const listed = raw.classes.slice(0, 40);
   box.replaceChildren(...listed.map((name, c) => html("li", { title: name }, swatch(c), html("bdi", {}, clipped(name, 220)))));
   if (raw.classes.length > listed.length) box.append(html("li", {}, `and ${number(raw.classes.length - listed.length)} more`));
+}
+
+// What the marks in the picture mean, with an example of each.
+function drawMarks() {
+  const mark = (width, ...parts) => svg("svg", { class: "key", width, height: 16, viewBox: `-12 -8 ${width} 16`, "aria-hidden": "true" }, ...parts);
+  const pill = [svg("rect", { class: "pill", x: -11, y: -7, width: 22, height: 14, rx: 7, stroke: "currentColor" }), svg("text", { class: "tick", x: -6, y: 4 }, "+3")];
+  $("marks").replaceChildren(
+    html("li", {}, mark(16, cutMark(8)), "cut here: leaves below it went"),
+    html("li", {}, mark(26, ...pill), "folded branch; click to open"),
+    html("li", {}, html("b", {}, errors.isClasses ? "160 · 14.2 %" : "52.3 160"), errors.isClasses ? "growing rows in the leaf, share of them with another class" : "answer of the leaf, growing rows in it"),
+    html("li", {}, errors.isClasses ? "bar: shares of the classes" : "bar: the answer, from lowest to highest"),
+  );
 }
 
 let atHit = -1;
@@ -54,8 +75,9 @@ picture.onDraw(() => {
   $("folded").textContent = n ? `${count(n, "leaf", "leaves")} folded away` : "";
 });
 picture.draw({ glide: false });
-$("smaller").addEventListener("click", () => picture.resize(1 / 1.25));
-$("larger").addEventListener("click", () => picture.resize(1.25));
+$("smaller").addEventListener("click", () => picture.view.zoom(1 / 1.25));
+$("larger").addEventListener("click", () => picture.view.zoom(1.25));
+$("fit").addEventListener("click", () => picture.view.fit());
 document.addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches?.("input[type=search]")) return;
   const key = event.key.toLowerCase();
@@ -64,5 +86,6 @@ document.addEventListener("keydown", (event) => {
   if (isBack ? state.undo() : state.redo()) event.preventDefault();
 });
 drawClasses();
+drawMarks();
 // For those who script the page, and for our tests.
-window.secateur = { raw, tree, state, words, picture };
+window.secateur = { raw, tree, state, words, errors, picture, tabs };

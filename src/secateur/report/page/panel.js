@@ -1,8 +1,8 @@
 // The chosen node: its rule, its counts, what it costs as a leaf, why it is one, and the shears.
 
-function panelOf(raw, tree, state, words, picture) {
-  const shown = raw.kind === "classes" ? (s, cost, rows) => `${number(cost)}${rows ? ` (${percent(cost / rows)})` : ""}`
-    : (s, cost, rows) => (rows ? number(cost / rows) : "–");
+function panelOf(raw, tree, state, words, errors, picture) {
+  const shown = errors.isClasses ? (s, cost, rows) => `${number(cost)}${rows ? ` (${percent(cost / rows)})` : ""}`
+    : (s, cost, rows) => (rows ? errors.shown(cost / rows) : "–");
 
   function draw() {
     const v = state.selected;
@@ -12,15 +12,15 @@ function panelOf(raw, tree, state, words, picture) {
     const isCut = isLeaf && tree.arity[v] > 0;
     $("panel-body").replaceChildren(
       html("div", {},
-        html("p", { class: "what" }, isLeaf ? "A leaf that answers " : "A test of ", html("strong", {}, isLeaf ? words.answer(v) : words.columnOf(v) || "its branches"),
-          isLeaf ? "." : `; as a leaf it would answer ${words.answer(v)}.`),
+        html("p", { class: "what" }, isLeaf ? "A leaf that answers " : "A test of ", html("strong", {}, isLeaf ? words.answerShort(v) : words.columnOf(v) || "its branches"),
+          isLeaf ? "." : `; as a leaf it would answer ${words.answerShort(v)}.`),
         html("div", { class: "copyable" }, html("p", { class: "rule" }, ...ruleParts(v)), copier(() => rule, "Copy rule")),
         shears(v, isLeaf),
         html("h3", {}, isCut ? "Why it is cut" : "Why"),
-        html("p", { class: "why", id: "why" }, why(v, isLeaf)),
+        ...why(v, isLeaf),
         limitNote(),
       ),
-      html("div", {}, html("h3", {}, raw.kind === "classes" ? "Errors here" : "Squared error here, per row"), costs(v, isLeaf),
+      html("div", {}, html("h3", {}, raw.kind === "classes" ? "Errors here" : "RMSE here"), costs(v, isLeaf),
         html("h3", {}, raw.kind === "classes" ? "Rows of each class" : "Rows and mean"), raw.kind === "classes" ? classes(v) : means(v)),
     );
   }
@@ -60,16 +60,22 @@ function panelOf(raw, tree, state, words, picture) {
     ($("restore") || $("cut"))?.focus();
   }
 
+  // One plain sentence, and the arithmetic for those who open it.
   function why(v, isLeaf) {
-    if (tree.arity[v] === 0) return "It was grown as a leaf: there is nothing to cut.";
-    for (let i = state.edits.length - 1; i >= 0; i--) {
+    if (tree.arity[v] === 0) return [html("p", { class: "why", id: "why" }, "It was grown as a leaf: there is nothing to cut.")];
+    const isFitted = raw.fitted_reasons && state.stop === raw.marks.fitted;
+    const reasons = isFitted ? raw.fitted_reasons : raw.reasons;
+    let hand = "";
+    for (let i = state.edits.length - 1; i >= 0 && !hand; i--) {
       const { kind, node } = state.edits[i];
       if (v < node || v >= tree.end[node]) continue;
-      if (kind === "snip" && node === v) return `Cut by hand. ${words.sentence(raw.reasons, v)}`;
-      if (kind === "restore") return `Restored by hand with the branch of node ${node}. ${words.sentence(raw.reasons, v)}`;
+      if (kind === "snip" && node === v) hand = "Cut by hand.";
+      if (kind === "restore") hand = `Restored by hand with the branch of node ${node}.`;
     }
-    const isFitted = raw.fitted_reasons && state.stop === raw.marks.fitted;
-    return words.sentence(isFitted ? raw.fitted_reasons : raw.reasons, v);
+    return [
+      html("p", { class: "why", id: "why" }, hand || words.plainly(reasons, v, isLeaf)),
+      html("details", { id: "sums" }, html("summary", {}, "The arithmetic"), html("p", { class: "why", id: "arithmetic" }, words.sentence(reasons, v))),
+    ];
   }
 
   function costs(v, isLeaf) {
@@ -114,27 +120,9 @@ function panelOf(raw, tree, state, words, picture) {
   function means(v) {
     return table(["", ...tree.samples.map((sample) => sample.name)], [
       ["rows", ...tree.samples.map((sample) => number(sample.total[v]))],
-      ["mean", ...tree.samples.map((sample) => (sample.total[v] ? number(sample.mean[v]) : "–"))],
+      ["mean", ...tree.samples.map((sample) => (sample.total[v] ? figure(sample.mean[v], 4) : "–"))],
     ]);
   }
 
-  picture.onSelect(draw);
-  state.listeners.push(draw);
-  draw();
-}
-
-function swatch(c) {
-  return svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { width: 10, height: 10, rx: 2, fill: classColour(c) }));
-}
-
-function copier(textOf, name, label) {
-  const control = button(name, () => copyText(textOf(), control), { class: "copy", "aria-label": label });
-  return control;
-}
-
-function table(head, body) {
-  return html("table", {},
-    html("thead", {}, html("tr", {}, ...head.map((cell) => (cell ? html("th", { scope: "col" }, cell) : html("td", {}))))),
-    html("tbody", {}, ...body.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))))),
-  );
+  return draw;
 }

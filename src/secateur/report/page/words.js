@@ -89,24 +89,31 @@ function wordsOf(raw, tree) {
 
   const answer = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : number(tree.samples[0].mean[v]));
 
+  const answerShort = (v) => (raw.kind === "classes" ? answer(v) : figure(tree.samples[0].mean[v], 4));
+
   function conclusion(v) {
     const sample = tree.samples[0];
     const total = sample.total[v];
     const rows = !sample.isWhole && raw.kind === "classes" ? `weight ${number(total)}` : count(total, "row");
-    if (raw.kind === "numbers") return `${answer(v)} (${rows})`;
+    if (raw.kind === "numbers") return `${answerShort(v)} (${rows}${total > 0 ? `, RMSE ${figure(Math.sqrt(sample.cost[v] / total))}` : ""})`;
     const share = total > 0 ? `, error ${((100 * sample.cost[v]) / total).toFixed(1)}%` : "";
     return `${answer(v)} (${rows}${share})`;
   }
 
   const rule = (v) => `IF ${conditions(v).join(" AND ") || "TRUE"} THEN ${conclusion(v)}`;
 
+  const filled = (reasons, v, text) => text.replace(/\{(\w+)\}/g, (whole, name) =>
+    reasons.values[name] ? number(reasons.values[name][tree.place[v]]) : whole);
+
   function sentence(reasons, v) {
-    const i = tree.place[v];
-    if (!reasons || i < 0 || reasons.which[i] < 0) return "";
-    return reasons.templates[reasons.which[i]].replace(/\{(\w+)\}/g, (whole, name) =>
-      reasons.values[name] ? number(reasons.values[name][i]) : whole,
-    );
+    const which = reasons && tree.place[v] >= 0 ? reasons.which[tree.place[v]] : -1;
+    return which < 0 ? "" : filled(reasons, v, reasons.templates[which]);
   }
 
-  return { conditions, branchText, branchShort, columnOf, columnShort, answer, conclusion, rule, sentence };
+  function plainly(reasons, v, isCut) {
+    const which = reasons && tree.place[v] >= 0 ? reasons.which[tree.place[v]] : -1;
+    return which < 0 ? "" : filled(reasons, v, reasons.plain[which][isCut ? 0 : 1]);
+  }
+
+  return { conditions, branchText, branchShort, columnOf, columnShort, answer, answerShort, conclusion, rule, sentence, plainly };
 }

@@ -41,6 +41,42 @@ function rampColour(share) {
   return `rgb(${ends[0].map((low, i) => Math.round(low + (ends[1][i] - low) * at)).join(",")})`;
 }
 
+// The width of text in pixels, and text cut to one.
+const ruler = document.createElement("canvas").getContext("2d");
+const widths = new Map();
+function textWidth(text, size = 12, weight = 400) {
+  const key = `${weight} ${size} ${text}`;
+  if (!widths.has(key)) {
+    if (widths.size > 20000) widths.clear();
+    ruler.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+    widths.set(key, ruler.measureText(text).width);
+  }
+  return widths.get(key);
+}
+
+function clipped(text, pixels, size = 12, weight = 400) {
+  if (textWidth(text, size, weight) <= pixels) return text;
+  const letters = Array.from(text).slice(0, Math.ceil(pixels / 2));
+  while (letters.length > 1 && textWidth(`${letters.join("")}…`, size, weight) > pixels) letters.pop();
+  return `${letters.join("").trimEnd()}…`;
+}
+
+function swatch(c) {
+  return svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { width: 10, height: 10, rx: 2, fill: classColour(c) }));
+}
+
+function copier(textOf, name, label) {
+  const control = button(name, () => copyText(textOf(), control), { class: "copy", "aria-label": label });
+  return control;
+}
+
+function table(head, body, attributes = {}) {
+  return html("table", attributes,
+    html("thead", {}, html("tr", {}, ...head.map((cell) => (cell ? html("th", { scope: "col" }, cell) : html("td", {}))))),
+    html("tbody", {}, ...body.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))))),
+  );
+}
+
 async function copyText(text, control) {
   let isDone = false;
   try {
