@@ -95,7 +95,9 @@ def keep_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --n-jobs."""
-    return click.option("--n-jobs", type=int, metavar="N", help="Number of threads; -1 uses all cores.")(function)
+    return click.option("--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")(
+        function
+    )
 
 
 def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it

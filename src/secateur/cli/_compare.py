@@ -92,13 +92,13 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
     except SecateurError as error:
         return {"rule": name, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start
-    assert isinstance(model.grown, Counts)
+    assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
     assert isinstance(test, Counts)
     line: dict[str, Any] = {
         "rule": name,
         "leaves": model.pruning.n_leaves,
-        "growing_error": model.pruning.errors(model.grown) / float(model.grown.total[0]),
+        "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
         "test_error": model.pruning.errors(test) / float(test.total[0]),
         "seconds": round(seconds, 3),
     }

@@ -50,11 +50,11 @@ Example:
 )
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
-    help="Splitting criterion; auto lets cross-validation choose.",
+    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
 )  # fmt: skip
 @click.option(
     "--min-samples-leaf", default="auto", show_default=True, metavar="N",
-    help="Minimum number of rows in a leaf; auto lets cross-validation choose.",
+    help="Minimum number of rows in a leaf; auto is 1, of numbers what cross-validation chooses.",
 )  # fmt: skip
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
 @click.option(

@@ -92,9 +92,7 @@ class TreeView:
     @cached_property
     def wrong(self) -> Array | None:
         """Rows of another class than the node answers."""
-        if not isinstance(self.sample, Counts) or self.label is None:
-            return None
-        return self.sample.errors_if_leaf(self.label)
+        return None if self.sample is None or self.label is None else self.sample.costs_if_leaf(self.label)
 
     @cached_property
     def shares(self) -> Floats | None:
@@ -249,9 +247,10 @@ def view_of(
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):
         raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
-    label = None if isinstance(counts, Moments) or pruning is None else pruning.node_labels
-    if label is None and isinstance(counts, Counts):
-        label = counts.majority
+    has_classes = counts is None or counts.has_classes
+    label = None if pruning is None or not has_classes else pruning.node_labels
+    if label is None and counts is not None:
+        label = counts.labels
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
     shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
@@ -269,7 +268,7 @@ def view_of(
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),
-        classes=[] if isinstance(counts, Moments) else class_names_of(tree, class_names, n_classes),
+        classes=class_names_of(tree, class_names, n_classes) if has_classes else [],
         decimals=decimals,
     )
 
