@@ -16,7 +16,7 @@ from ..datasets.rows import Numeric, make_table
 from ..growers import grow
 from ..routing import count
 from ..selection import cross_validate
-from ._bounds import measured
+from ._bounds import OWN_TREE, measured
 from ._figures import CYCLE, canvas, save, tidied
 from ._published import CERTIFICATES
 from ._samples import seeds, table_of
@@ -164,14 +164,14 @@ def _real(names: list[str], results: dict[str, Result]) -> Sheet:
 def _held(results: dict[str, Result]) -> Sheet:
     """How often each valid bound was below the test error, and how often it was the least."""
     valid = [(label, key) for label, key, _ in COLUMNS[2:10] if key != "quarter bit, REP"]
-    of = {"informed, best": "informed", "path": "path", "path, weighted": "path, weighted"}
+    of = {**OWN_TREE, "path, weighted": "path, weighted"}
     rows = []
     for label, key in valid:
         n_below = n_least = n = 0
         for one in results.values():
             for i, bound in enumerate(one[key]):
                 n += 1
-                n_below += bound < one[f"test error, {of.get(key, 'REP')}"][i]
+                n_below += bound < one[f"test error, {of[key]}"][i]
                 n_least += bound <= min(one[other][i] for _, other in valid)
         rows.append((label, n, n_below, n_least))
     head = ("certificate", "samples", "below the test error", "least of all")

@@ -51,5 +51,5 @@ def _split_information(counts: Counts) -> Floats:
     parent, total = counts.tree.parent[1:], counts.total
     share = total[1:] / np.maximum(total[parent], 1e-300)
     bits = -share * np.log2(np.where(share > 0, share, 1))
-    information: Floats = np.bincount(parent, bits, minlength=len(total))
+    information: Floats = np.bincount(parent, weights=bits, minlength=len(total)).astype(np.float64)
     return information
