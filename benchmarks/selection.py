@@ -13,7 +13,7 @@ rpart is run by `Rscript` with xval=10, cp=0 and minsplit=2, that is, on the sam
 time is that of the call in R. Test errors are of the tree of least cross-validated error ("0se")
 on fresh rows. To reach: 500 times scikit-learn at 1,000 rows and more beyond, 5 times rpart at
 10,000 and 10 times at 100,000, and all of it within 1.3 x 11 growths. The last table is of
-`TreeClassifier().fit`, nine ways of growing: of 10,000 rows 10 % outside the kernels at most.
+`TreeClassifier().fit`, two ways of growing: of 10,000 rows 10 % outside the kernels at most.
 """
 
 import shutil

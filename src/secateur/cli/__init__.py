@@ -116,7 +116,9 @@ def run(arguments: list[str] | None = None) -> int:
             raise
         return _interrupted()
     except SecateurError as error:
-        click.echo(f"error: {' '.join(str(error).split())}", err=True)
+        from ._common import on_command_line
+
+        click.echo(f"error: {on_command_line(' '.join(str(error).split()))}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
     except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
         _close_output()

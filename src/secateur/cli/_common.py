@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -15,11 +16,21 @@ import click
 from ..errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from ..data.sources import Batch
     from ..data.table import Schema, Table
+    from ..data.textfile import Csv
     from ..nouns.model import Model
 
 JSON_VERSION = 1
+_OPTIONS = (
+    (r"\b(numeric|nominal)=\[('[^']*'|\"[^\"]*\")\]", r"--\1 \2"),
+    (r"\bpass names= if the file has no line of names", "give --no-header if the file has no line of names"),
+    (r"\bmissing_target=", "--missing-target "),
+    (r"\bsample_weight\b", "--sample-weight"),
+    (r"\b(numeric|nominal|na|encoding|decimal|dates|delimiter|target|weight|engine|criterion|select)=", r"--\1 "),
+    (r"--(\w+) (?=[\s;,)]|$)", r"--\1"),
+    (r"use TreeRegressor for", "use --task regress for"),
+    (r"use a criterion for classes \(TreeClassifier\)", "use --task classify"),
+)
 
 
 def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Callable[[Any], Any]:  # noqa: A002 as click has it
@@ -42,25 +53,51 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
         click.option("--sample-weight", metavar="COL", help="Column of row weights."),
         click.option(
-            "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected from its first line by default."
+            "--delimiter", metavar="CHAR", help="Delimiter of a text file; detected from its first lines by default."
+        ),
+        click.option("--encoding", metavar="NAME", help="Encoding of a text file; UTF-8 or cp1252 by default."),
+        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected by default."),
+        click.option(
+            "--dates",
+            type=click.Choice(["auto", "dmy", "mdy", "text"]),
+            default="auto",
+            show_default=True,
+            help="Read columns of dates as days, day or month first in case of doubt, or as text.",
         ),
         click.option(
             "--na",
             multiple=True,
             metavar="TEXT",
-            help="Treat cells with this text as missing; by default, empty cells.",
+            help="Treat cells with this text as missing; by default, empty cells, and words such as NA among numbers.",
         ),
         click.option(
-            "--header/--no-header", default=True, help="Whether the first line of a CSV file contains column names."
+            "--header/--no-header", default=True, help="Whether the first line of a text file contains column names."
+        ),
+        click.option(
+            "--missing-target",
+            type=click.Choice(["drop", "error"]),
+            default="drop",
+            show_default=True,
+            help="Leave out rows without a target, or refuse them.",
         ),
     ):
         function = option(function)
     return function
 
 
+def keep_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --keep."""
+    return click.option(
+        "--keep", multiple=True, metavar="COL",
+        help="Keep this column, even if it looks like an identifier or gives the target away; `all` keeps every one.",
+    )(function)  # fmt: skip
+
+
 def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --n-jobs."""
-    return click.option("--n-jobs", type=int, metavar="N", help="Number of threads; -1 uses all cores.")(function)
+    return click.option("--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")(
+        function
+    )
 
 
 def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it
@@ -94,20 +131,37 @@ class Reading:
     """How data files are read: the values of `data_options`."""
 
     def __init__(self, options: dict[str, Any]) -> None:
+        from ..data.textfile import Csv
+
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
-        self.weight, self.delimiter, self.na = options["sample_weight"], options["delimiter"], options["na"] or ("",)
-        self.header = options["header"]
+        self.weight, self.missing_target = options["sample_weight"], options["missing_target"]
+        self.how = Csv(
+            options["delimiter"], ("", *options["na"]) if options["na"] else ("",), options["header"],
+            options["encoding"], options["decimal"], options["dates"],
+        )  # fmt: skip
 
     def read(
-        self, path: str, *, target: str | None, schema: "Schema | None" = None, kind: str | None = None
+        self,
+        path: str | Sequence[str],
+        *,
+        target: str | None,
+        schema: "Schema | None" = None,
+        kind: Callable[[Any], str] | str | None = None,
+        keep: Sequence[str] | None = None,
     ) -> tuple["Table", Any]:
-        """Return the table in a file, and its row weights; notes of the reader go to standard error."""
+        """Return the table in a file, and its row weights; notes of the reader go to standard error.
+
+        `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
+        for these.
+        """
         from ..data.columns import values_of
         from ..data.encoding import encode
-        from ..data.names import nearest
+        from ..data.labelled import labelled
+        from ..data.sources import open_source, reading_of
 
         with local_file(path) as file, told():
-            rows = self._rows(file, () if schema is None else schema.text)
+            wanted = reading_of(schema, self.nominal, self.numeric, target)
+            rows = open_source(file, how=self.how, wanted=wanted)
             asked = [
                 ("--target", target),
                 ("--sample-weight", self.weight),
@@ -115,28 +169,42 @@ class Reading:
             ]
             for what, name in asked:
                 if name is not None and name not in rows.names:
-                    near = nearest(name, rows.names) or f"; its columns are {', '.join(map(repr, rows.names[:20]))}"
-                    raise DataError(f"{path} has no column {name!r} ({what}){near}")
+                    shown = path if isinstance(path, str) else " ".join(path)
+                    raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, self.how)}")
+            if target is not None:
+                classes = None if schema is None else schema.classes
+                rows, _ = labelled(rows, target, self.missing_target, classes)
             weights = None if self.weight is None else values_of(rows.read(self.weight))
             left_out = {self.weight, *self.ignore}
             table = encode(
                 rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
                 target=target,
-                target_kind=kind,  # type: ignore[arg-type]
+                target_kind=kind(rows.read(str(target))) if callable(kind) else kind,  # type: ignore[arg-type]
                 nominal=list(self.nominal) or None,
                 numeric=list(self.numeric) or None,
                 schema=schema,
                 strict=False,
                 sample_weight=weights,
+                missing_target=self.missing_target,
             )
-        return table, weights
+            return (table if keep is None else _screened(table, keep)), weights
 
-    def _rows(self, file: str, text: Sequence[str]) -> "Batch":
-        from ..data.files import csv_head
-        from ..data.sources import open_source
 
-        names = None if self.header else csv_head(file, self.delimiter, has_header=False)[0]
-        return open_source(file, names=names, delimiter=self.delimiter, na=self.na, text=text)
+def _screened(table: "Table", keep: Sequence[str]) -> "Table":
+    """The table without columns that cannot generalise; each is told."""
+    from ..data.screening import screened, without
+
+    left_out = set()
+    for one in screened(table):
+        if not one.is_left_out:
+            talk(f"note: column {one.name!r} {one.why}; if that means missing, give --na with it")
+        elif one.name not in keep and "all" not in keep:
+            left_out.add(one.name)
+            talk(f"note: column {one.name!r} is left out ({one.why}); --keep {one.name!r} keeps it")
+    if len(left_out) == table.n_columns:
+        talk("note: all columns would be left out, so all are kept; name better columns, or --ignore these")
+        return table
+    return without(table, left_out) if left_out else table
 
 
 def parameters_of(options: Sequence[str]) -> dict[str, Any]:
@@ -222,23 +290,50 @@ def told() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        talk(f"note: {message}")
+        talk(f"note: {on_command_line(message)}")
+
+
+def on_command_line(message: str) -> str:
+    """A message of the library in terms of the command line: options in place of arguments.
+
+    Examples
+    --------
+    >>> on_command_line("pass numeric=['size'], or use decimal=','")
+    "pass --numeric 'size', or use --decimal ','"
+    """
+    for pattern, option in _OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
 
 
 @contextmanager
-def local_file(path: str, ending: str | None = None) -> Iterator[str]:
-    """A path to read; `-` is standard input, kept in a file for the while."""
+def local_file(path: str | Sequence[str], ending: str | None = None) -> Iterator[Any]:
+    """A path to read, or several; `-` is standard input, kept in a file for the while."""
+    if not isinstance(path, str) and len(path) == 1:
+        path = path[0]
     if path != "-":
-        yield path
+        yield path if isinstance(path, str) else list(path)
         return
     data = sys.stdin.buffer.read()
     if not data:
         raise DataError("standard input is empty")
-    suffix = ending or (".parquet" if data[:4] == b"PAR1" else ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv")
+    magic = {b"PAR1": ".parquet", b"\x1f\x8b\x08": ".txt.gz", b"PK\x03\x04": ".zip"}
+    suffix = ending or next((end for start, end in magic.items() if data.startswith(start)), ".txt")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"standard-input{suffix}")
         file.write_bytes(data)
         yield os.fspath(file)
+
+
+def _nearest(name: str, names: Sequence[str], how: "Csv") -> str:
+    from ..data.names import nearest
+
+    near = nearest(name, names)
+    if near:
+        return near
+    listed = f"; its columns are {', '.join(map(repr, names[:20]))}"
+    is_data = how.has_header and any(one.replace(".", "", 1).lstrip("-").isdigit() for one in names)
+    return listed + (" (if its first line is data: --no-header, and --target column1)" if is_data else "")
 
 
 def _plain(value: Any) -> Any:

@@ -25,6 +25,10 @@ ROWS = (
     "delimiter",
     "na",
     "header",
+    "encoding",
+    "decimal",
+    "dates",
+    "missing_target",
 )  # options
 
 
@@ -103,8 +107,11 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
                 model.tree, file, target, engine=options["engine"], sample=sample,
-                sample_weight=options["sample_weight"], delimiter=options["delimiter"], na=options["na"] or ("",),
-                header=options["header"], ignore=options["ignore"], progress=None if options["quiet"] else progress,
+                sample_weight=options["sample_weight"],
+                delimiter=options["delimiter"], na=("", *options["na"]), header=options["header"],
+                encoding=options["encoding"], decimal=options["decimal"], dates=options["dates"],
+                missing_target=options["missing_target"], ignore=options["ignore"],
+                progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 

@@ -19,13 +19,13 @@ Example:
   cat new.csv | secateur predict tree.json - --probabilities"""
 )
 @click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
 @common.data_options
 @common.output_options
-def predict(model: str, data: str, **options: Any) -> int:
+def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
     """Predict the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.

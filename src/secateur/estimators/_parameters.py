@@ -34,6 +34,15 @@ def seed(random_state: Any) -> int:
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, or None, is needed")
 
 
+def n_jobs(given: Any) -> Any:
+    """The number of threads in joblib's meaning: None is 1, or what a surrounding `parallel_config` says."""
+    from joblib import effective_n_jobs
+
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given == 0):
+        return given  # an executor, or what the check of fitting refuses
+    return effective_n_jobs(given)
+
+
 def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()

@@ -99,9 +99,9 @@ def fit_model(
 def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in recipe.growing.items() if value is not None}
-    is_named = table.schema.classes is not None and not _is_auto(growing.get("criterion"))
-    if _is_auto(growing.get("min_samples_leaf")) and (is_named or growing.get("min_weight_fraction_leaf")):
-        growing["min_samples_leaf"] = 1  # the plain tree; or a least weight says how small a leaf may be
+    is_class = table.schema.classes is not None
+    if _is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
+        growing["min_samples_leaf"] = 1  # or a least weight says how small a leaf may be
     if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
         selection = _cross_validated(recipe, table, weight, growing, progress)
         assert selection.counts is not None
@@ -210,8 +210,8 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
 
 def _by_certificate(recipe: Recipe, model: Model) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
-    sequence, holdout, selection = model.sequence, model.holdout, model.selection
-    if not isinstance(holdout, Counts):
+    sequence, holdout, selection = model.sequence, model.class_holdout, model.selection
+    if holdout is None:
         raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
     assert sequence is not None
     from ..certifiers import cross_validation_weights, least_bound, path
@@ -228,9 +228,9 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
 
 def _certificate(recipe: Recipe, model: Model) -> Bound:
     k = None
-    if recipe.prune == "k-reduced-error" and isinstance(model.grown, Counts):  # the class the choice was made from
+    if recipe.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
         given = recipe.prune_parameters
-        k = k_limit(model.grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
+        k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
     method = "best" if recipe.certify is True else recipe.certify
     return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
 

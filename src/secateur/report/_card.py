@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
@@ -44,8 +43,8 @@ def _data(model: Model) -> list[list[str]]:
         found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
     used = np.unique(model.tree.feature[model.pruning.is_kept])
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
-    if isinstance(model.grown, Counts):
-        found.append(["target", f"{model.grown.n_classes:,} classes"])
+    if model.class_grown is not None:
+        found.append(["target", f"{model.class_grown.n_classes:,} classes"])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
         found.append(["target", "a number; RMSE is the root of the mean squared error"])

@@ -129,14 +129,14 @@ def _limit(model: Model) -> dict[str, Any]:
     holdout = model.holdout
     if holdout is None:
         return {"why_not": "There is no held-out sample, so no limit on the error on new rows can be given."}
-    if not isinstance(holdout, Counts) or not holdout.is_whole:
+    if not (holdout.has_classes and holdout.is_whole):
         return {"why_not": "Limits are computed for whole counts of errors only."}
     if holdout.total[0] == 0:
         return {"why_not": "The held-out sample has no rows."}
     labels = model.pruning.node_labels
-    assert isinstance(model.grown, Counts)
     assert labels is not None
-    if not np.array_equal(labels, model.grown.majority):
+    assert model.grown.labels is not None
+    if not np.array_equal(labels, model.grown.labels):
         return {
             "why_not": "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
         }

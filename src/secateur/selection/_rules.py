@@ -5,6 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array, Floats
 from ..errors import ParameterError
 
 _TOLERANCE = 1e-12  # error rates are rounded quotients: nearer ones are tied
@@ -44,6 +45,20 @@ def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int
     if not math.isfinite(limit):
         raise ParameterError(f"the standard error of member {best} is {spread[best]}; k={k:g} needs a finite one")
     return best, int(np.flatnonzero(rates <= limit * (1 + _TOLERANCE))[-1])
+
+
+def more_than_one_leaf(chosen: int, by_fold: Floats, n_folds: int, n_leaves: Array) -> int:
+    """Return the chosen member; not a single leaf where a member errs less by more than that difference deviates.
+
+    Its standard error is that over the folds, in which both err on the same rows: it is often much below that of
+    either error, by which a single leaf is within the limit. Then the smallest such member is taken. Repeats see
+    the same rows again: they do not count as further folds.
+    """
+    if n_leaves[chosen] > 1 or n_folds < 2:
+        return chosen
+    gain = by_fold[:, [chosen]] - by_fold
+    beats = (gain.mean(axis=0) > gain.std(axis=0, ddof=1) / math.sqrt(n_folds)) & (n_leaves > 1)
+    return int(np.flatnonzero(beats)[-1]) if beats.any() else chosen
 
 
 def rule_name(k: float) -> str:

@@ -1,6 +1,6 @@
 """Folds: how rows are parted into those to grow on and those to judge by."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,8 @@ class Split(NamedTuple):
 
 def splits_of(
     cv: Any, table: Table, is_used: Any, *, repeats: int, seed: int, stratified: bool
-) -> tuple[list[Split], int]:
-    """Return the splits, repeats one after the other, and the number of folds in a repeat.
+) -> tuple[Iterator[list[Split]], int]:
+    """Return the splits of each repeat, dealt when they are asked for, and the number of folds in a repeat.
 
     `cv` is a number, an object with `split(X, y)`, (train, test) pairs or test sets.
     `is_used` is None, or says which rows have a weight above 0; only those count.
@@ -45,7 +45,7 @@ def splits_of(
     splits = [_given(i, pair, table.n_rows, is_used) for i, pair in enumerate(pairs)]
     if not splits:
         raise ParameterError("cv is empty; at least one (train, test) pair is needed")
-    return splits, len(splits)
+    return iter([splits]), len(splits)
 
 
 def seed_of(random_state: Any) -> int:
@@ -61,18 +61,19 @@ def seed_of(random_state: Any) -> int:
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, a generator or None is needed")
 
 
-def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> list[Split]:
+def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> Iterator[list[Split]]:
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
             f"cv={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, those of weight 0 aside)"
         )
     if len(used) < table.n_rows:
         table = table.take(used)
-    splits = []
-    for repeat in range(repeats):
+
+    def deal(repeat: int) -> list[Split]:
         part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified)
-        splits += [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
-    return splits
+        return [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
+
+    return map(deal, range(repeats))
 
 
 def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:
