@@ -22,8 +22,8 @@ Example:
 @click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
 @click.option("--only", multiple=True, metavar="SET", help="Run only this data set or part; can be repeated.")
 @click.option("--figure", metavar="N", help='Only this figure or table of the document: 3, "table 1".')
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@common.n_jobs_option
+@common.random_state_option("Random seed.")
 @common.output_options
 def reproduce(name: str | None, **options: Any) -> int:
     """Run the experiment NAME and compare our figures with the published ones.
@@ -57,8 +57,8 @@ def reproduce(name: str | None, **options: Any) -> int:
         quick=options["quick"],
         only=options["only"],
         figure=options["figure"],
-        jobs=options["jobs"],
-        seed=options["seed"],
+        jobs=options["n_jobs"],
+        seed=options["random_state"],
         quiet=options["quiet"],
     )
     common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(result.markdown))

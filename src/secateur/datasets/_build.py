@@ -49,8 +49,8 @@ OPENML = {
     "adult": 1590, "anneal": 2, "australian": 40981, "breast-cancer": 13, "breast-w": 15, "census-income": 4535,
     "connect-4": 40668, "covertype": 1596, "credit-a": 29, "diabetes": 37, "german": 31, "glass": 41,
     "heart-statlog": 53, "hepatitis": 55, "ionosphere": 59, "isolet": 300, "letter": 6, "mushroom": 24, "musk2": 1116,
-    "new-thyroid": 40682, "optdigits": 28, "page-blocks": 30, "pendigits": 32, "segment": 36, "soybean": 42, "splice": 46,
-    "vehicle": 54, "vote": 56, "zoo": 62,
+    "new-thyroid": 40682, "optdigits": 28, "page-blocks": 30, "pendigits": 32, "segment": 36, "soybean": 42,
+    "splice": 46, "vehicle": 54, "vote": 56, "zoo": 62,
 }  # fmt: skip
 NAMES = tuple(sorted([*GENERATED, *BUNDLED, *OPENML]))
 
