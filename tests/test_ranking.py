@@ -28,7 +28,7 @@ def test_the_curves_are_those_of_the_rows(found):
     ranking = ranking_of(*map(np.array, zip(*found, strict=True)))
 
     fpr, tpr, thresholds = roc_curve(labels, scores, drop_intermediate=False)
-    precision, recall, _ = precision_recall_curve(labels, scores)
+    precision, _, _ = precision_recall_curve(labels, scores)
 
     assert ranking.auc == pytest.approx(roc_auc_score(labels, scores))
     assert ranking.average_precision == pytest.approx(average_precision_score(labels, scores))
