@@ -9,6 +9,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -28,8 +29,8 @@ Example:
 @common.random_state_option("Seed of the test rows.")
 @common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
-@common.data_options
-@common.keep_option
+@data_options
+@keep_option
 @common.output_options
 def compare(data: tuple[str, ...], **options: Any) -> int:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
@@ -40,7 +41,7 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
     """
     from ..pruners import RULES
 
-    table, weights = common.Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
+    table, weights = Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
     grow_weight, test_weight = _parted(table, weights, options)
     found = []
     with common.told():

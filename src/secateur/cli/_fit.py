@@ -9,6 +9,7 @@ import click
 from ..growers import CRITERIA
 from ..selection import CHOICES
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 from ._summary import print_model, summary
 
 
@@ -92,8 +93,8 @@ Example:
 @common.n_jobs_option
 @common.write_options
 @common.sketch_option
-@common.data_options
-@common.keep_option
+@data_options
+@keep_option
 @common.output_options
 def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
@@ -108,7 +109,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     criterion = options["criterion"]
     if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
         raise click.UsageError(f"--task regress has the criterion squared_error, not {criterion}; leave it out")
-    reading = common.Reading(options)
+    reading = Reading(options)
     kinds: dict[str, Any] = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
     table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])
     regress = table.schema.has_numeric_target

@@ -10,6 +10,7 @@ from ..engines.registry import FROM_FILES
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from . import _common as common
+from ._reading import Reading
 
 if TYPE_CHECKING:
     from ..nouns.model import Model
@@ -115,7 +116,7 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
             )  # fmt: skip
     from ..routing import count
 
-    reading = common.Reading(options)
+    reading = Reading(options)
     table, weights = reading.read(data, target=target, schema=model.tree.schema)
     with common.told():
         counts: Counts | Moments = count(model.tree, table, sample_weight=weights, sample=sample)

@@ -10,6 +10,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
+from ._reading import Reading, data_options
 
 
 @click.command(
@@ -23,7 +24,7 @@ Example:
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
-@common.data_options
+@data_options
 @common.output_options
 def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
     """Predict the rows of DATA with the tree in MODEL.
@@ -34,7 +35,7 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
 
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)
-    table, _ = common.Reading(options).read(data, target=None, schema=found.tree.schema)
+    table, _ = Reading(options).read(data, target=None, schema=found.tree.schema)
     columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
     if options["leaf"]:
         columns["leaf"] = prediction.predict_leaf(found, table).tolist()
