@@ -6,6 +6,7 @@ import click
 
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
+from ._reading import data_options
 
 
 @click.command(
@@ -17,7 +18,7 @@ Example:
 @held_out_options
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @common.write_options
-@common.data_options
+@data_options
 @common.output_options
 def report(model: str, **options: Any) -> int:
     """Write an interactive HTML page of the tree in MODEL.

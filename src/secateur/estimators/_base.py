@@ -29,8 +29,9 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..routing import count, decision_path
+from ..show.importances import column_importances, node_gains
 from ..show.text import export_rules, export_text
-from ._parameters import n_jobs, plain, seed, split_information, target
+from ._parameters import n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
@@ -102,17 +103,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
         """
-        model = self.model_
-        tree, at = model.tree, np.flatnonzero(model.pruning.is_kept)
-        counts: Any = model.grown
-        drop = tree.score[at] * counts.total[at]
-        if self.criterion in CRITERIA and CRITERIA[self.criterion].is_ratio:
-            drop = drop * split_information(counts)[at]
-        assert tree.schema is not None
-        summed = np.bincount(tree.feature[at], np.maximum(drop, 0), minlength=len(tree.schema.columns))
-        total = summed.sum()
-        importances: Floats = summed / (total if total > 0 else 1.0)
-        return importances
+        model, criterion = self.model_, self.criterion
+        is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
+        assert model.tree.schema is not None
+        gains = node_gains(model.tree, model.grown, is_ratio=is_ratio)
+        return column_importances(model.pruning, gains, len(model.tree.schema.columns))
 
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
@@ -179,11 +174,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
         save_model(self.model_, path, sketch=sketch)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file."""
-        from ..report import Report
+    def report(self, path: str | os.PathLike[str] | None = None, *, X: Any = None, y: Any = None) -> Any:
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
-        report = Report(self.model_, is_estimator=True)
+        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
+        `secateur.write_report`.
+        """
+        from ..report import Report, table_of
+
+        table = table_of(self.model_, None if X is None else (X, None if y is None else target(y, self)))
+        report = Report(self.model_, is_estimator=True, table=table)
         if path is not None:
             report.save(path)
         return report

@@ -20,7 +20,7 @@ from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 from ._ways import Ways, child_numbers, walk, ways_of
-from .wording import among, answered, class_names_of, column_names, covered, ranged, threshold_text
+from .wording import among, answered, class_names_of, column_names, covered, date_text, ranged, threshold_text
 
 __all__ = ["TreeView", "view_of"]
 
@@ -111,7 +111,10 @@ class TreeView:
         is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
         found = [""] * self.tree.n_nodes
         for v in np.flatnonzero(is_numeric).tolist():
-            found[v] = threshold_text(float(self.tree.threshold[v]), float(self.tree.rounded[v]), self.decimals)
+            about = self.about(int(self.tree.feature[v]))
+            exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
+            is_date = about is not None and about.is_date
+            found[v] = date_text(exact, short) if is_date else threshold_text(exact, short, self.decimals)
         return found
 
     @cached_property
