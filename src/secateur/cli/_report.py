@@ -6,7 +6,7 @@ import click
 
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
-from ._reading import data_options
+from ._reading import Reading, data_options
 
 
 @click.command(
@@ -44,7 +44,7 @@ def report(model: str, **options: Any) -> int:
     table = None
     if options["data"]:
         target = common.target_of(found, options["target"])
-        table, _ = common.Reading(options).read(options["data"], target=target, schema=found.tree.schema)
+        table, _ = Reading(options).read(options["data"], target=target, schema=found.tree.schema)
     write_report(found, output, title=options["title"], data=table)
     common.show({"output": output}, as_json=options["as_json"], text=lambda console: console.print(output))
     return 0
