@@ -18,8 +18,10 @@ from secateur.report import report_html
 from secateur.report._numbers import figure, percent
 from secateur.report._reasons import costs_of
 from secateur.report._rows import rows_of, table_of
+from secateur.show.counterfactual import nearest_change, spreads_of
 from secateur.show.explain import path_of
 from secateur.show.view import view_of
+from secateur.statistics.ranking import ranking_of
 
 
 def coded(model, rows):
@@ -63,7 +65,7 @@ def least_by_trying(model, row, answer):
         cuts = tree.threshold[(tree.feature == j) & np.isfinite(tree.threshold)]
         here = tree.threshold[kept & (tree.feature == j)]
         choices.append([row[j], *here, *np.nextafter(here, np.inf)])
-        span.append(1.5 * (cuts.max() - cuts.min()))
+        span.append(cuts.max() - cuts.min())
     rows = [list(r) for r in itertools.product(*choices)]
     leaf = secateur.routing.apply(model.pruning.to_tree(), rows)
     labels = model.pruning.labels[model.nodes][leaf]
@@ -82,12 +84,27 @@ def test_the_least_change_is_the_least_of_all_that_were_tried(page, model):
     answers = model.pruning.labels[model.nodes][secateur.routing.apply(model.pruning.to_tree(), rows)].tolist()
     script = """([row, answer]) => { const { tree, whatIf, routes } = secateur;
         const cuts = (j) => Array.from(tree.cut).filter((t, v) => tree.feature[v] === j && isFinite(t));
-        const range = (j) => 1.5 * (Math.max(...cuts(j)) - Math.min(...cuts(j)));
+        const range = (j) => Math.max(...cuts(j)) - Math.min(...cuts(j));
         const found = routes.smallestChange(row, (v) => tree.labels[v] !== answer, range);
         return found && [found.changes.length, found.size]; }"""
 
     for row, as_codes, answer in zip(rows, coded(model, rows), answers, strict=True):
         assert page.evaluate(script, [as_codes, answer]) == pytest.approx(least_by_trying(model, row, answer), abs=1e-9)
+
+
+def test_the_least_change_is_that_of_nearest_change(page, model):
+    rows, _ = hostile_rows(80, 13)
+    table = secateur.encode(rows, schema=model.tree.schema)
+    view = view_of(model.tree, model.grown, pruning=model.pruning)
+    spread = spreads_of(model.tree)
+    script = """row => { const { tree, whatIf, routes } = secateur; const leaf = routes.pathOf(row).at(-1);
+        const found = routes.smallestChange(row, (v) => tree.labels[v] !== tree.labels[leaf], whatIf.range);
+        return found && [found.changes.map((c) => secateur.raw.columns[c.column].name).sort(), found.size]; }"""
+
+    for i, as_codes in enumerate(coded(model, rows)):
+        expected = nearest_change(view, table, i, spread=spread)
+        names, _ = page.evaluate(script, as_codes)
+        assert names == sorted(change.column for change in expected.changes)
 
 
 def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(page, model):
@@ -152,6 +169,21 @@ def test_judging_numbers_are_those_of_scikit_learn(page, model, sample):
         assert found["ap"] == pytest.approx(metrics.average_precision_score(truth, score))
         curve = metrics.roc_curve(truth, score, drop_intermediate=False)
         assert np.array(found["roc"]) == pytest.approx(np.column_stack(curve[:2]))
+
+
+@pytest.mark.parametrize("c", [0, 2])
+def test_curves_are_those_of_a_ranking(page, model, c):
+    leaves, held = model.pruning.leaves, model.holdout.by_class
+    share = model.grown.by_class[leaves, c] / model.grown.total[leaves]
+    expected = ranking_of(share, held[leaves, c], held[leaves].sum(axis=1) - held[leaves, c])
+    found = page.evaluate(
+        f"""secateur.numbers.curvesOf(secateur.numbers.rankedOf(
+            secateur.tree, secateur.state.numbers.leaves, 1, {c}, 3))"""
+    )
+
+    assert found["auc"] == pytest.approx(expected.auc)
+    assert found["ap"] == pytest.approx(expected.average_precision)
+    assert pytest.approx(np.stack([expected.false_positive_rate, expected.recall])) == np.array(found["roc"]).T
 
 
 def test_limits_on_shares_are_those_of_clopper_and_pearson(page):
@@ -320,3 +352,22 @@ def test_one_leaf_weights_and_an_empty_sample_have_all_parts(open_page):
         for tab in page.query_selector_all("#tabs button"):
             tab.click()
         assert page.trouble == []
+
+
+def test_dates_are_dates_everywhere(open_page):
+    days = np.array(["2024-01-01"], "M8[D]") + np.arange(120)
+    rows = [[str(day)] for day in days]
+    schema = secateur.Schema((secateur.Column("since", "numeric", (), is_date=True),), np.array(["new", "old"]))
+    table = secateur.Table(schema, (days.astype("i8").astype(float),), (np.arange(120) < 70).astype(np.int32))
+    tree, counts = secateur.grow(table)
+    page = open_page(report_html((tree, counts), data=table))
+    page.click("#tab-what-if")
+    page.fill("#paste", f'{{"since": "{rows[69][0]}"}}')
+    page.click("#take")
+
+    assert page.inner_text("#answer-text") == "old"
+    assert page.input_value("#field-0") == rows[69][0]
+    assert "2024-03-" in page.inner_text("#change")
+    page.fill("#field-0", "2024-04-20")
+    assert page.inner_text("#answer-text") == "new"
+    assert page.trouble == []

@@ -101,6 +101,8 @@ def _columns(view: TreeView) -> list[dict[str, Any]]:
         about, entry = view.about(j), {"name": name, "gaps": view.has_gaps(j)}
         if about is not None and about.name != name:
             entry["own"] = about.name
+        if about is not None and about.is_date:
+            entry["date"] = True
         if about is not None and about.n_codes and j in used:
             values = [_plainly(c) for c in about.categories]
             entry["categories"] = [category(c) for c in about.categories]
@@ -112,12 +114,14 @@ def _columns(view: TreeView) -> list[dict[str, Any]]:
 
 def _exact(view: TreeView, internal: Array) -> list[Any]:
     """The thresholds themselves, where they differ from the short ones that are shown; None elsewhere."""
-    exact = view.tree.threshold[internal].tolist()
-    texts = [view.threshold[v] for v in internal.tolist()]
-    return [
-        None if not text or not math.isfinite(t) or float(text) == t else t
-        for t, text in zip(exact, texts, strict=True)
-    ]
+    found: list[Any] = []
+    for v in internal.tolist():
+        exact, text, about = float(view.tree.threshold[v]), view.threshold[v], view.about(int(view.tree.feature[v]))
+        is_same = (
+            not text or not math.isfinite(exact) or ((about is None or not about.is_date) and float(text) == exact)
+        )
+        found.append(None if is_same else exact)
+    return found
 
 
 def _gains(model: Model) -> Array:

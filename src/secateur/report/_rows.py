@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Bools
+from ..data.cells import day_text
 from ..data.encoding import encode
 from ..data.table import Table
 from ..errors import TreeError
 from ..nouns.model import Model
 from ..routing import route_from
-from ..show.wording import category, plain
+from ..show.wording import category, plain, written
 from ._stops import short
 
 MOST_NODES = 250  # tests with most rows; the others have no distribution
@@ -120,7 +121,9 @@ def rows_facts(model: Model, table: Table) -> list[list[str]]:
         about, values = _column(table, j), table.schema.columns[j]
         gaps = f"{100 * about['missing'] / table.n_rows:.3g} % missing"
         if "low" in about:
-            told = f"{about['low']:.6g} to {about['high']:.6g}, half below {about['middle']:.6g}; {gaps}"
+            shown = day_text if values.is_date else written
+            low, middle, high = (shown(about[name]) for name in ("low", "middle", "high"))
+            told = f"{low} to {high}, half at most {middle}; {gaps}"
         elif "common" in about:
             common = category(values.categories[about["common"]])
             told = f"{len(values.categories):,} categories, most often {common}; {gaps}"

@@ -37,7 +37,7 @@ function closerOf(raw, tree, state, words, errors, picture) {
       const x = size.left + ((tree.cut[v] - low) / (high - low)) * (size.width - size.left - size.right);
       if (isFinite(x)) parts.push(svg("line", { class: "threshold", x1: x, x2: x, y1: 6, y2: size.height - size.bottom + 4 }),
         svg("text", { class: "tick", x: Math.min(Math.max(x, 30), size.width - 30), y: size.height - size.bottom + 15, "text-anchor": "middle" }, tree.threshold[v]));
-      parts.push(svg("text", { class: "tick", x: size.left, y: size.height - 4 }, figure(low, 4)), svg("text", { class: "tick", x: size.width - size.right, y: size.height - 4, "text-anchor": "end" }, figure(high, 4)));
+      parts.push(svg("text", { class: "tick", x: size.left, y: size.height - 4 }, axisText(j, low)), svg("text", { class: "tick", x: size.width - size.right, y: size.height - 4, "text-anchor": "end" }, axisText(j, high)));
     } else about.codes.forEach((code, i) => {
       const child = tree.branch[v][code] === undefined ? "" : words.childMark(v, code);
       parts.push(svg("text", { class: "tick", x: size.left + (i + 0.5) * step, y: size.height - size.bottom + 13, "text-anchor": "middle" }, clipped(raw.columns[j].categories[code], step - 2, 11)),
@@ -49,10 +49,12 @@ function closerOf(raw, tree, state, words, errors, picture) {
       html("figcaption", { class: "note" }, `${words.columnOf(v)} of the ${number(tops.reduce((a, b) => a + b, 0))} given rows that come here${about.missing ? `, and ${number(about.missing)} missing` : ""}: ${told}.`));
   }
 
+  const axisText = (j, value) => (raw.columns[j].date ? dayText(Math.round(value)) : figure(value, 4));
+
   const barName = (about, j, i, n) => {
     if (about.codes) return i < about.codes.length ? raw.columns[j].categories[about.codes[i]] : "others";
     const [low, high] = about.range;
-    return `${figure(low + ((high - low) * i) / n)} to ${figure(low + ((high - low) * (i + 1)) / n)}`;
+    return `${axisText(j, low + ((high - low) * i) / n)} to ${axisText(j, low + ((high - low) * (i + 1)) / n)}`;
   };
 
   return { crumbs, bars };

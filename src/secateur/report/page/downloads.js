@@ -65,7 +65,8 @@ function sqlOf(raw, tree, state, words, routes) {
     const column = name(j);
     const isSentOn = tree.sentOn[p] === child;
     if (!routes.isNominal(p)) {
-      const known = tree.cut[p] === Infinity ? (child === 0 ? `${column} IS NOT NULL` : "1 = 0") : `${column} ${child === 0 ? "<=" : ">"} ${tree.cut[p]}`;
+      const cut = raw.columns[j].date ? `'${dayText(tree.cut[p])}'` : tree.cut[p];
+      const known = tree.cut[p] === Infinity ? (child === 0 ? `${column} IS NOT NULL` : "1 = 0") : `${column} ${child === 0 ? "<=" : ">"} ${cut}`;
       return isSentOn ? `(${known} OR ${column} IS NULL)` : known;
     }
     const values = raw.columns[j].values || raw.columns[j].categories;

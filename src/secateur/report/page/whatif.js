@@ -4,6 +4,7 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
   const row = raw.columns.map(() => null);
   const tested = [...new Set(tree.feature)].filter((j) => j >= 0);
   const bounds = new Map(); // of each column of numbers: the data's range, or that of the thresholds and a little more
+  const spreads = new Map(); // what a change is measured by, as in show/counterfactual.py: the range of the thresholds
   for (const j of tested) {
     const about = raw.rows?.columns[j];
     if (raw.columns[j].categories) {
@@ -15,11 +16,12 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
     const low = cuts.reduce((a, b) => Math.min(a, b), Infinity);
     const high = cuts.reduce((a, b) => Math.max(a, b), -Infinity);
     const more = (high - low || Math.abs(low) || 1) * 0.25;
+    spreads.set(j, cuts.length ? high - low || Math.abs(low) || 1 : 1);
     const given = about?.low !== undefined;
     bounds.set(j, given ? [Math.min(about.low, low), Math.max(about.high, high)] : isFinite(low) ? [low - more, high + more] : [0, 1]);
     row[j] = given ? Number(about.middle.toPrecision(4)) : isFinite(low) ? Number(((low + high) / 2).toPrecision(4)) : 0;
   }
-  const range = (j) => bounds.get(j)[1] - bounds.get(j)[0] || 1;
+  const range = (j) => spreads.get(j);
 
   // The columns the tree tests, those of the shown tree first.
   function columns() {
@@ -31,11 +33,11 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
   const valueText = (j, value) => {
     if (value === null) return "missing";
     if (raw.columns[j].categories) return value < 0 ? "another value" : raw.columns[j].categories[value];
-    return String(Number(value.toPrecision(8)));
+    return raw.columns[j].date ? dayText(value) : String(Number(value.toPrecision(8)));
   };
 
   function field(j) {
-    const { name, categories } = raw.columns[j];
+    const { name, categories, date } = raw.columns[j];
     const id = `field-${j}`;
     const label = html("label", { for: id }, html("bdi", {}, name));
     const set = (value) => {
@@ -50,23 +52,24 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
       return html("div", { class: "field" }, label, choice);
     }
     const [low, high] = bounds.get(j);
-    const entry = html("input", { id, type: "number", step: "any" });
-    const slide = html("input", { type: "range", min: low, max: high, step: "any", "aria-label": `${name}, as a slider` });
+    const entry = html("input", { id, type: date ? "date" : "number", step: date ? null : "any" });
+    const slide = html("input", { type: "range", min: low, max: high, step: date ? 1 : "any", "aria-label": `${name}, as a slider` });
     const gap = html("input", { type: "checkbox", id: `${id}-gap` });
     const show = () => {
       gap.checked = row[j] === null;
       entry.disabled = slide.disabled = gap.checked;
-      entry.value = row[j] === null ? "" : valueText(j, row[j]);
+      entry.value = row[j] === null ? "" : date ? dayText(Math.floor(row[j])) : valueText(j, row[j]);
       if (row[j] !== null) slide.value = row[j];
     };
     slide.addEventListener("input", () => {
-      row[j] = Number(Number(slide.value).toPrecision(4));
+      row[j] = date ? Math.floor(slide.value) : Number(Number(slide.value).toPrecision(4));
       show();
       answer();
     });
     entry.addEventListener("input", () => {
-      if (entry.value === "" || !isFinite(Number(entry.value))) return;
-      set(Number(entry.value));
+      const value = coded(j, entry.value);
+      if (value === null || value === undefined) return;
+      set(value);
       slide.value = row[j];
     });
     gap.addEventListener("change", () => {
@@ -124,8 +127,12 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
   }
 
   function coded(j, value) {
-    const { categories, values } = raw.columns[j];
+    const { categories, values, date } = raw.columns[j];
     if (value === null || value === undefined || value === "") return null;
+    if (date && isNaN(Number(value))) {
+      const days = Date.parse(`${String(value).trim().replace(" ", "T")}${/[:T ]/.test(String(value).trim()) ? "Z" : ""}`) / 864e5;
+      if (!isNaN(days)) return days;
+    }
     if (!categories) return isFinite(Number(value)) && String(value).trim() !== "" ? Number(value) : /^(na|nan|null|none|\?)$/i.test(String(value).trim()) ? null : undefined;
     const text = String(value);
     const at = (values || categories).findIndex((own) => String(own) === text || (typeof own === "number" && text.trim() !== "" && Number(text) === own));
@@ -190,6 +197,7 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
     const now = valueText(column, row[column]);
     // Five digits, rounded to the safe side.
     const safe = (x, round) => {
+      if (raw.columns[column].date) return dayText(x);
       const unit = 10 ** (Math.floor(Math.log10(Math.abs(x) || 1)) - 4);
       return String(Number((round(x / unit) * unit).toPrecision(6)));
     };
@@ -199,7 +207,7 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
     return isUp ? `${name} from ${now} to above ${exact(low)}` : `${name} from ${now} to ${exact(high)} or less`;
   }
 
-  return Object.assign(draw, { row, take, leave: () => picture.light([]) });
+  return Object.assign(draw, { row, take, range, leave: () => picture.light([]) });
 }
 
 // The entries of a pasted row by the number of their column; an error says what is wrong.
