@@ -175,7 +175,7 @@ def on_the_command_line(population, rng):
     names = np.array([f"c{k:02}" for k in range(population.chance.shape[1])])
     with tempfile.TemporaryDirectory() as folder:
         pd.DataFrame(X, columns=list("abc")).assign(answer=names[y]).to_csv(f"{folder}/a.csv", index=False)
-        options = ["--target", "answer", "--criterion", "gini", "--folds", "3", "--certify", "--delta", str(DELTA)]
+        options = ["--target", "answer", "--criterion", "gini", "--cv", "3", "--certify", "--delta", str(DELTA)]
         with redirect_stdout(io.StringIO()):
             assert run(["fit", f"{folder}/a.csv", *options, "--quiet", "-o", f"{folder}/a.json"]) == 0
         model = load(f"{folder}/a.json")

@@ -13,7 +13,7 @@ rpart is run by `Rscript` with xval=10, cp=0 and minsplit=2, that is, on the sam
 time is that of the call in R. Test errors are of the tree of least cross-validated error ("0se")
 on fresh rows. To reach: 500 times scikit-learn at 1,000 rows and more beyond, 5 times rpart at
 10,000 and 10 times at 100,000, and all of it within 1.3 x 11 growths. The last table is of
-`TreeClassifier().fit`, nine ways of growing: of 10,000 rows 10 % outside the kernels at most.
+`TreeClassifier().fit`, two ways of growing: of 10,000 rows 10 % outside the kernels at most.
 """
 
 import shutil
@@ -70,7 +70,7 @@ def main():
         fresh = data(20_000, d, seed=1)
         repeats = max(1, min(20, 100_000 // n))
         one, _ = cpu(lambda X=X, y=y: grow(X, y), repeats)
-        seconds, ours = cpu(lambda X=X, y=y: cross_validate(X, y, rule="0se"), repeats)
+        seconds, ours = cpu(lambda X=X, y=y: cross_validate(X, y, select="0se"), repeats)
         wrong = np.mean(predicted(ours, fresh[0]) != fresh[1])
         rows.append([f"{n:,} x {d}", "secateur", clock(seconds), "", f"{100 * wrong:.2f} %", ours.pruning.n_leaves, ""])
         rows[-1][-1] = f"{seconds / one / (N_FOLDS + 1):.2f} x 11 growths"
@@ -129,7 +129,7 @@ def warm_up():
     grow(X, y)
     large = data(70_000, 3, seed=2)  # from 65,536 rows on the top of a tree is grown by other kernels
     grow(*large, max_depth=3)
-    cross_validate(*large, folds=2, max_depth=3)
+    cross_validate(*large, cv=2, max_depth=3)
 
 
 def predicted(selection, X):

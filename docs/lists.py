@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import secateur
-from secateur import certifiers, engines, errors, exports, growers, pruners
+from secateur import certifiers, engines, errors, exports, growers, pruners, selection
 
 _PLACE = re.compile(r"(<!-- (names|table): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -123,6 +123,20 @@ def criteria() -> str:
     return _table(("criterion", "for", "divided by the information of the split", "larger than memory"), rows)
 
 
+def choices() -> str:
+    """Return the table of ways to choose a member."""
+    rows = [
+        (
+            f"`{name}`" if not one.form else one.form,
+            one.what,
+            _yes(one.needs_holdout),
+            _yes(one.k is not None or name == "kse"),
+        )
+        for name, one in selection.CHOICES.items()
+    ]
+    return _table(("choice", "result", "held-out rows", "also a rule of `select`"), rows)
+
+
 def formats() -> str:
     """Return the table of exports."""
     rows = [
@@ -158,6 +172,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules": rules,
     "certificates": certificates,
     "criteria": criteria,
+    "choices": choices,
     "exports": formats,
     "engines": engine_list,
 }

@@ -30,7 +30,7 @@ def test_numbers_named_by_the_caller_are_categories_in_rising_order():
 def test_rows_of_weight_zero_add_no_category():
     data = pd.DataFrame({"a": ["x", "zero", None, "y"]})
 
-    table = encode(data, weights=[1, 0, 0, 2])
+    table = encode(data, sample_weight=[1, 0, 0, 2])
 
     assert table.schema.columns[0] == Column("a", "nominal", ("x", "y"), has_missing=False)
     assert table.columns[0].tolist() == [0, -1, -1, 1]
@@ -40,7 +40,7 @@ def test_rows_of_weight_zero_add_no_category():
 def test_declared_categories_stay_whatever_the_weights():
     data = pd.DataFrame({"a": pd.Categorical(["x", "y"])})
 
-    assert encode(data, weights=[1, 0]).columns[0].tolist() == [0, 1]
+    assert encode(data, sample_weight=[1, 0]).columns[0].tolist() == [0, 1]
 
 
 @given(st.data())
@@ -51,7 +51,7 @@ def test_rows_of_weight_zero_might_as_well_not_be_there(data):
     weights = data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)).filter(any))
     kept = [i for i, weight in enumerate(weights) if weight]
 
-    table = encode(np.array(rows, object), weights=weights, nominal=[0], numeric=[1])
+    table = encode(np.array(rows, object), sample_weight=weights, nominal=[0], numeric=[1])
     without = encode(np.array([rows[i] for i in kept], object), nominal=[0], numeric=[1])
 
     assert table.schema == without.schema
@@ -128,7 +128,7 @@ def test_labels_of_another_length_are_refused_with_both_lengths():
 
 def test_weights_of_another_length_are_refused():
     with pytest.raises(DataError, match="sample_weight"):
-        encode(np.eye(2), weights=[1, 1, 1])
+        encode(np.eye(2), sample_weight=[1, 1, 1])
 
 
 def test_nothing_but_the_target_is_refused():

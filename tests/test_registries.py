@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from secateur import certifiers, growers, pruners
+from secateur import certifiers, growers, pruners, selection
 from secateur.data.names import check_name
 from secateur.errors import ParameterError
+from secateur.selection._registry import n_standard_errors
 
 pytestmark = pytest.mark.quick
 
@@ -34,6 +35,16 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
     assert missing == []
 
 
+def test_rules_that_take_costs_are_those_with_that_parameter():
+    takes_cost = {name for name, rule in pruners.RULES.items() if rule.takes_cost}
+
+    assert takes_cost == {name for name, rule in pruners.RULES.items() if "cost" in parameters_of(pruners, rule)}
+
+
+def parameters_of(package, entry):
+    return inspect.signature(getattr(package, entry.function)).parameters
+
+
 def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
     from secateur._kernels.criteria import NUMBERS
@@ -50,6 +61,20 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
                 missing.append(f"{name}: its definition in tests/oracles.py")
 
     assert missing == []
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])
+def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
+    with pytest.raises(ParameterError, match=f"select='{typed}'; one of '1se', .*; did you mean '{meant}'"):
+        selection.choice_of(typed)
+
+
+def test_choices_by_errors_are_rules_of_select():
+    for name, choice in selection.CHOICES.items():
+        found = None if choice.k is None else n_standard_errors("rule", name, None)
+        assert found == choice.k
+    with pytest.raises(ParameterError, match="rule='certificate'; one of '1se'"):
+        n_standard_errors("rule", "certificate", None)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -327,6 +327,16 @@ def test_halves_of_one_leaf_are_not_taken_for_each_other():
     assert not bound.is_checked
 
 
+def test_stratified_halves_of_one_leaf_certify():
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(200, 2))
+        y = np.resize([0, 1, 1, 0], 200)
+        tree, grown = grow(X[::2], y[::2], max_depth=0)
+        fresh = count(tree, X[1::2], y[1::2], sample="test")
+        assert tree.n_nodes == 1
+        assert certify(Pruning.from_cuts(tree, [], node_labels=grown.majority), fresh).n == 100
+
+
 def test_freshness_can_be_asked_for():
     scene = Scene()
     assert freshness(scene.middle, scene.count(scene.F, scene.f, sample="test")).is_fresh
@@ -357,7 +367,7 @@ def test_the_command_knows_rows_again(tmp_path, capsys):
     )
     pd.read_csv(tmp_path / "grow.csv").head(300).to_csv(tmp_path / "some.csv", index=False)
     here = str(tmp_path)
-    options = ["--target", "answer", "--criterion", "gini", "--folds", "3", "--quiet"]
+    options = ["--target", "answer", "--criterion", "gini", "--cv", "3", "--quiet"]
 
     assert run(["fit", f"{here}/grow.csv", *options, "-o", f"{here}/a.json"]) == 0
     assert run(["prune", f"{here}/a.json", "--holdout", f"{here}/prune.csv", "-q", "-o", f"{here}/b.json"]) == 0

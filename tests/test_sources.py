@@ -96,7 +96,7 @@ def test_the_callers_array_is_never_written():
     data = np.array([[1.0, nan], [np.inf, 2.0]] * 100)
     before = data.copy()
     with pytest.warns(UserWarning, match="infinite"):
-        encode(data, target=[0, 1] * 100, weights=[0, 1] * 100)
+        encode(data, target=[0, 1] * 100, sample_weight=[0, 1] * 100)
     assert np.array_equal(data, before, equal_nan=True)
     assert data.flags.writeable
 
@@ -114,7 +114,7 @@ def test_a_sum_that_overflows_is_no_gap():
 
 
 def test_rows_of_weight_zero_leave_no_gap_behind():
-    table = encode(np.array([[1.0], [nan], [2.0]]), weights=[1, 0, 1])
+    table = encode(np.array([[1.0], [nan], [2.0]]), sample_weight=[1, 0, 1])
 
     assert not table.schema.columns[0].has_missing
 

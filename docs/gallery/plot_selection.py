@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from secateur import cross_validate, datasets
 from secateur.plot import SelectionDisplay
 
-selection = cross_validate(datasets.waveform(1500), folds=10, rule="1se")
+selection = cross_validate(datasets.waveform(1500), cv=10, select="1se")
 print(selection)
 SelectionDisplay.from_selection(selection).plot()
 plt.show()

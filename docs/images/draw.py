@@ -45,7 +45,7 @@ def led() -> None:
 def waves() -> None:
     """Choosing a tree by cross-validation, on the noisy sums of three waves."""
     rows, aside = datasets.split(datasets.waveform(4000), 3 / 4, 1 / 4)
-    chosen = cross_validate(rows, criterion="auto", min_samples_leaf="auto", cost="m-estimate")
+    chosen = cross_validate(rows, criterion="auto", cost="m-estimate")
     held = count(chosen.tree, aside, sample="prune")
     limit = certifiers.path(chosen.sequence, held)[chosen.chosen]
     model = Model(chosen.pruning, chosen.counts, held, chosen.sequence, chosen, limit)

@@ -134,9 +134,9 @@ def _frequencies(counts: Counts) -> Floats:
 
 
 def _counts(model: Model) -> Counts:
-    if not isinstance(model.grown, Counts):
+    if model.class_grown is None:
         raise UnsupportedError("a regression model has no class probabilities; use predict")
-    return model.grown
+    return model.class_grown
 
 
 def check_kind(kind: str) -> None:

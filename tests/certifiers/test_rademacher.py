@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
-from secateur.certifiers import draw_signs, rademacher, signed_extremes
+from secateur.certifiers import draw_signs, rademacher, rademacher_over_k, signed_extremes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from secateur.pruners import k_reduced_error
 from strategies import trees_with_counts
 
 WORKED = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
@@ -29,10 +30,8 @@ def added_up(tree, at_leaves):
 
 def hypotheses(tree, grown, n_classes, labels, original, k=None):
     """Every pruning of the class as {leaf: label}."""
-    errors = grown.errors_if_leaf(grown.majority)
+    errors = grown.total[:, None] - np.pad(grown.by_class, ((0, 0), (0, n_classes - grown.n_classes)))
     for leaves in all_prunings(tree):
-        if k is not None and sum(errors[v] for v in leaves) > k:
-            continue
         choices = [
             range(n_classes)
             if labels == "prune" and (original == "relabel" or not tree.is_leaf[v])
@@ -40,7 +39,8 @@ def hypotheses(tree, grown, n_classes, labels, original, k=None):
             for v in sorted(leaves)
         ]
         for chosen in product(*choices):
-            yield dict(zip(sorted(leaves), chosen, strict=True))
+            if k is None or sum(errors[v, c] for v, c in zip(sorted(leaves), chosen, strict=True)) <= k:
+                yield dict(zip(sorted(leaves), chosen, strict=True))
 
 
 def enumerated(tree, grown, signs, labels="grow", original="fixed", k=None):
@@ -94,6 +94,8 @@ def test_within_k_hi_and_lo_are_those_of_the_list(case):
     errors = grown.errors_if_leaf(grown.majority)
     for k in range(int(errors[tree.is_leaf].sum()), int(errors[0]) + 2):
         assert signed_extremes(tree, grown, signs, k=k) == enumerated(tree, grown, signs, k=k)
+        for how in ({"labels": "prune", "original": "fixed"}, {"labels": "prune", "original": "relabel"}):
+            assert signed_extremes(tree, grown, signs, k=k, **how) == enumerated(tree, grown, signs, k=k, **how)
 
 
 @given(signed_cases())
@@ -254,8 +256,8 @@ def test_other_misuse_is_refused_with_the_reason():
         rademacher(WORKED, GROWN, HELD, original="other")
     with pytest.raises(ParameterError, match="pass pruning"):
         rademacher(WORKED, GROWN, HELD, labels="prune", k=3)
-    with pytest.raises(ParameterError, match="leave out k"):
-        signed_extremes(WORKED, GROWN, np.zeros((7, 2), np.int64), labels="prune", k=3)
+    with pytest.raises(ParameterError, match="ks is empty"):
+        rademacher_over_k(WORKED, GROWN, HELD, ks=[])
     with pytest.raises(CountsError, match="signs have shape"):
         signed_extremes(WORKED, GROWN, np.zeros((3, 2), np.int64))
     with pytest.raises(UnsupportedError, match="weight"):
@@ -269,3 +271,26 @@ def test_other_misuse_is_refused_with_the_reason():
         rademacher(WORKED, GROWN, HELD, pruning=Pruning.from_cuts(other, [], node_labels=[0, 0, 1]))
     with pytest.raises(CountsError, match="no classes"):
         rademacher(WORKED, GROWN, HELD, pruning=Pruning.from_cuts(WORKED, []))
+
+
+def test_labels_of_its_own_are_paid_for_within_k():
+    free = {"labels": "prune", "original": "relabel", "rng": 0}
+    pruning = k_reduced_error(WORKED, GROWN, HELD, k=3, labelled=True)
+    bound = rademacher(WORKED, GROWN, HELD, k=3, pruning=pruning, **free)
+    assert bound.errors == pruning.errors(HELD)
+    assert bound.complexity <= rademacher(WORKED, GROWN, HELD, pruning=pruning, **free).complexity
+    spent = int(sum(GROWN.errors_if_leaf(pruning.node_labels)[pruning.leaves]))
+    with pytest.raises(ParameterError, match=f"{spent} growing errors, more than k={spent - 1}"):
+        rademacher(WORKED, GROWN, HELD, k=spent - 1, pruning=pruning, **free)
+
+
+@given(trees_with_counts(("grow", "prune"), max_internal=3).filter(lambda case: case[2].total[0] > 0))
+def test_choosing_k_costs_its_share_of_delta_and_nothing_else(case):
+    tree, grown, held = case
+    errors = grown.errors_if_leaf(grown.majority)
+    ks = range(int(errors[tree.is_leaf].sum()), int(errors[0]) + 1)
+    best = rademacher_over_k(tree, grown, held, ks=ks, delta=0.1, rng=0)
+    each = [rademacher(tree, grown, held, k=k, delta=0.1 / len(ks), rng=0) for k in ks]
+    assert best.details["unclipped"] == min(one.details["unclipped"] for one in each)
+    assert best.errors == k_reduced_error(tree, grown, held, k=best.details["k"]).errors(held)
+    assert best.delta == 0.1

@@ -109,7 +109,7 @@ def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
 
 def test_a_regression_tree_has_none_of_these(command, folder, grow_file, fresh_file):
     path = folder / "regression.json"
-    fit = ["fit", grow_file, "--target", "age", "--task", "regress", "--folds", 2, "-o", path, "-q", "--force"]
+    fit = ["fit", grow_file, "--target", "age", "--task", "regress", "--cv", 2, "-o", path, "-q", "--force"]
     assert command(*fit)[0] == 0
     for what in (["cost", "--costs", "[[0]]"], ["rates"], ["leaves"]):
         code, out, err = command("certify", path, "--holdout", fresh_file, "--of", *what)

@@ -29,7 +29,7 @@ def tree_file(folder, rows):
     from secateur.cli import run
 
     path = folder / "odd.json"
-    options = ["--na", "?", "--delimiter", "|", "--ignore", "times", "--rule", "none", "--min-samples-leaf", "1"]
+    options = ["--na", "?", "--delimiter", "|", "--ignore", "times", "--prune", "none", "--min-samples-leaf", "1"]
     assert run(["fit", str(rows), "--target", "sold", *options, "-o", str(path), "-q"]) == 0
     return path
 
@@ -46,10 +46,10 @@ def test_marks_of_missing_cells_delimiters_and_weights_are_the_same_for_every_en
     how = ("--na", "?", "--delimiter", "|")
 
     plain = counted(command, tree_file, rows, *how, "--engine", engine)
-    weighted = counted(command, tree_file, rows, *how, "--engine", engine, "--weight", "times")
+    weighted = counted(command, tree_file, rows, *how, "--engine", engine, "--sample-weight", "times")
 
     assert plain == counted(command, tree_file, rows, *how)  # the name of the sample is made from its counts
-    assert weighted == counted(command, tree_file, rows, *how, "--weight", "times")
+    assert weighted == counted(command, tree_file, rows, *how, "--sample-weight", "times")
     assert (plain["rows"], weighted["rows"]) == (6, 8)
 
 
@@ -72,7 +72,10 @@ def test_standard_input_is_read_by_every_engine(engine, command, tree_file, rows
         (["count", "MODEL", "--counts", "y"], "--counts"),
         (["count", "MODEL"], "DATA is needed"),
         (["prune", "MODEL", "--holdout", "x", "--counts", "y"], "--holdout and --counts"),
-        (["prune", "MODEL", "--counts", "y", "--weight", "times", "--na", "?"], "--weight, --na: --counts"),
+        (
+            ["prune", "MODEL", "--counts", "y", "--sample-weight", "times", "--na", "?"],
+            "--sample-weight, --na: --counts",
+        ),
         (["prune", "MODEL", "--leaves", "2", "--engine", "duckdb"], "--engine: there are no rows without --holdout"),
         (["certify", "MODEL", "--counts", "y", "--no-header"], "--header: --counts"),
         (["count", "MODEL", "ROWS", "--engine", "auto", "--nominal", "size"], "--nominal size with --engine auto"),
@@ -88,7 +91,7 @@ def test_options_that_have_no_meaning_together_are_refused_by_name(arguments, sa
 
 def test_a_column_that_was_converted_when_the_tree_was_grown_is_converted_again(command, folder):
     (folder / "padded.csv").write_text("size,sold\n" + "' 1',no\n' 2',yes\n".replace("'", '"') * 5)
-    fit = ("fit", folder / "padded.csv", "--target", "sold", "--numeric", "size", "--rule", "none")
+    fit = ("fit", folder / "padded.csv", "--target", "sold", "--numeric", "size", "--prune", "none")
     assert command(*fit, "-o", folder / "padded.json", "-q")[0] == 0
 
     found = counted(command, folder / "padded.json", folder / "padded.csv", "--numeric", "size")

@@ -49,7 +49,7 @@ def test_a_command_and_a_column_with_a_typo_get_the_nearest_name(command, grow_f
 
 
 def test_a_rule_with_a_typo_is_wrong_usage_and_gets_the_nearest_name(command, grow_file):
-    code, _, err = command("fit", grow_file, "--target", "outcome", "--rule", "reduced-eror")
+    code, _, err = command("fit", grow_file, "--target", "outcome", "--prune", "reduced-eror")
     assert (code, "'reduced-error'" in err) == (2, True)
 
 
@@ -81,7 +81,7 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     rows = write(tmp_path / "many.csv", list(patients(30_000, 6)))
     output = tmp_path / "tree.json"
     job = subprocess.Popen(
-        [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--folds", "200", "-o", output],
+        [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--cv", "200", "-o", output],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

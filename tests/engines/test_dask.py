@@ -65,7 +65,7 @@ def test_frames_and_lists_of_partitions_give_the_counts_of_memory(client, plain_
     ]  # the last is empty
 
     assert engines.count(plain_held_out.tree, frame, "sold") == plain_held_out.counts()
-    assert engines.count(plain_held_out.tree, frame, "sold", weight="times") == plain_held_out.weighted()
+    assert engines.count(plain_held_out.tree, frame, "sold", sample_weight="times") == plain_held_out.weighted()
     assert engines.count(plain_held_out.tree, futures, "sold", engine="dask") == plain_held_out.counts()
 
 

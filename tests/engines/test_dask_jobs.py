@@ -16,7 +16,7 @@ def test_a_cluster_selects_what_threads_select():
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
 
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        found = cross_validate(X, y, folds=4, repeats=2, random_state=3, n_jobs=client)
-    expected = cross_validate(X, y, folds=4, repeats=2, random_state=3, n_jobs=2)
+        found = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=client)
+    expected = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=2)
 
     assert found == expected

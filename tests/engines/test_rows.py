@@ -40,7 +40,7 @@ def test_frames_streams_and_weights_are_remembered_alike(held_out):
     assert engines.count(held_out.tree, held_out.table, "sold").sketch == expected
     stream = pa.RecordBatchReader.from_batches(held_out.table.schema, held_out.table.to_batches(max_chunksize=70))
     assert engines.count(held_out.tree, stream, "sold").sketch == expected
-    weighted = engines.count(held_out.tree, held_out.table, "sold", weight="times")
+    weighted = engines.count(held_out.tree, held_out.table, "sold", sample_weight="times")
     assert weighted.sketch == held_out.weighted().sketch
     assert weighted.n_rows == int(np.count_nonzero(held_out.table["times"].to_numpy()))
     assert weighted.is_weighted

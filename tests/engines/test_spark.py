@@ -53,7 +53,7 @@ def frame(spark, plain_held_out, tmp_path_factory):
 
 
 def test_a_spark_frame_gives_the_counts_of_memory(frame, plain_held_out):
-    found, scan = engines.count(plain_held_out.tree, frame, "sold", weight="times", return_scan=True)
+    found, scan = engines.count(plain_held_out.tree, frame, "sold", sample_weight="times", return_scan=True)
 
     assert found == plain_held_out.weighted()
     assert found.sketch == plain_held_out.weighted().sketch
@@ -68,7 +68,7 @@ def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, 
     odd = few.withColumn("sold", functions.lit("perhaps")).withColumn("times", functions.lit(0.25))
 
     with pytest.warns(UserWarning, match="'perhaps'"):
-        found = engines.count(plain_held_out.tree, odd, "sold", weight="times")
+        found = engines.count(plain_held_out.tree, odd, "sold", sample_weight="times")
 
     assert found.by_class[0].tolist() == [0, 0, 0.25]
 

@@ -72,13 +72,13 @@ def test_limits_are_told_by_the_table():
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="export_pmml"):
-        exports.export_pmml  # noqa: B018
+    with pytest.raises(AttributeError, match="export_prolog"):
+        exports.export_prolog  # noqa: B018
 
 
 def test_an_unknown_export_is_refused_with_those_there_are():
-    with pytest.raises(ParameterError, match=r"to='pmml'; one of 'text', 'rules', 'dot'.*is needed$"):
-        exports.export(numeric().model, to="pmml")
+    with pytest.raises(ParameterError, match=r"to='prolog'; one of 'text', 'rules', 'dot'.*is needed$"):
+        exports.export(numeric().model, to="prolog")
     with pytest.raises(ParameterError, match="did you mean 'python'"):
         exports.export(numeric().model, to="pyton")
 

@@ -1,12 +1,12 @@
 """The page in a real browser: sliding, clicking, cutting, keys, and numbers equal to Python's."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import secateur
+from report_browser import click_node, leaves, shown_leaves, until
 from report_models import HOSTILE, random_model
 from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
@@ -14,95 +14,13 @@ from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
-from secateur.report._data import own_sequence
+from secateur.report._numbers import figure
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from secateur.report._stops import own_sequence
 from secateur.show.layout import tidy
 from secateur.show.view import view_of
 
-playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; scripts/browser installs one")
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def open_page(browser, tmp_path_factory):
-    """Open a page from disk; whatever it complains of or asks for is kept in `page.trouble`."""
-    folder = tmp_path_factory.mktemp("pages")
-    contexts = []
-
-    def opened(text, **context):
-        file = folder / f"{len(contexts)}.html"
-        file.write_text(text, "utf-8")
-        contexts.append(
-            browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", **context)
-        )
-        page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
-        page.trouble = []
-        page.on("console", lambda message: page.trouble.append(message.text))
-        page.on("pageerror", lambda error: page.trouble.append(str(error)))
-        page.on("dialog", lambda dialog: page.trouble.append(dialog.message))
-        page.on("request", lambda request: request.url == file.as_uri() or page.trouble.append(request.url))
-        page.goto(file.as_uri())
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-
-
-@pytest.fixture(scope="module")
-def shared(open_page, model):
-    return open_page(report_html(model, title=HOSTILE))
-
-
-@pytest.fixture
-def page(shared, model):
-    """The page as it was when it was opened."""
-    shared.evaluate(
-        """() => { const { state, picture } = secateur; state.past = []; state.future = []; state.edits = [];
-        state.opened.clear(); state.stop = secateur.raw.marks.fitted; state.selected = 0;
-        document.getElementById("search").value = ""; picture.find(""); state.refresh(); }"""
-    )
-    yield shared
-    assert shared.trouble == []
-
-
-def until(page, expression):
-    """Wait for something to become true; the page's policy forbids the browser's own way of waiting."""
-    for _ in range(50):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(expression)
-
-
-def click_node(page, v):
-    hit = page.locator(f'#tree [data-node="{v}"] .hit')
-    hit.scroll_into_view_if_needed()
-    box = hit.bounding_box()
-    page.mouse.click(box["x"] + 12, box["y"] + box["height"] / 2)
-
-
-def leaves(page):
-    return page.evaluate("secateur.state.numbers.leaves")
-
-
-def shown_leaves(page):
-    return int(page.inner_text(".tile.leaves dd").split("\n")[0].replace(",", ""))
 
 
 def at_every_stop(page):
@@ -145,7 +63,12 @@ def test_numbers_as_targets_are_shown_with_their_squared_errors(open_page):
 
     check_every_stop(page, model, sequence)
     page.evaluate("secateur.state.goTo(1)")
-    assert page.inner_text(".tile.sample-0 dd").startswith(f"{sequence.errors[1] / 4:.4g}")
+    rmse = figure((sequence.errors[1] / 4) ** 0.5)
+    assert page.inner_text(".tile.sample-0 dd").startswith(rmse)
+    page.click("#tab-members-part")
+    assert rmse in page.locator("#members tr.now").inner_text()
+    explained = 1 - sequence.errors[1] / moments.spread[0]
+    assert f"R²\u00a0{explained:.3f}".rstrip("0") in page.inner_text(".tile.sample-0 dd")
     assert page.trouble == []
 
 
@@ -167,8 +90,12 @@ def test_limits_along_the_slider_are_those_of_the_path(page, model):
     members = page.evaluate("secateur.raw.stops.member")
 
     bounds = path(model.sequence, model.holdout)
-    for member, limit in zip(members, found, strict=True):
-        if member >= 0:
+    fitted = page.evaluate("secateur.raw.marks.fitted")
+    for at, (member, limit) in enumerate(zip(members, found, strict=True)):
+        if at == fitted:
+            assert limit["from"] == "certificate"
+            assert limit["value"] == model.certificate.value
+        elif member >= 0:
             assert limit["from"] == "path"
             assert limit["value"] == pytest.approx(bounds[member].value, rel=1e-6)
 
@@ -182,7 +109,7 @@ def test_the_limit_of_a_tree_cut_by_hand_pays_for_every_pruning(page, model):
     expected = occam(model.tree, model.grown, model.holdout, prior="branching", tail="kl", pruning=by_hand)
     assert limit["from"] == "branching"
     assert limit["value"] == pytest.approx(expected.value, abs=1e-9)
-    assert "do not hold for it" in page.inner_text("#panel")
+    assert "do not hold for it" in page.inner_text("#node")
 
 
 def test_without_a_held_out_sample_no_limit_is_shown(open_page):
@@ -192,7 +119,7 @@ def test_without_a_held_out_sample_no_limit_is_shown(open_page):
     page.evaluate("secateur.state.snip(0)")
 
     assert page.query_selector(".tile.bound") is None
-    assert "not certified" in page.inner_text("#panel")
+    assert "not certified" in page.inner_text("#node")
     assert page.trouble == []
 
 
@@ -200,8 +127,12 @@ def test_every_reason_is_the_sentence_that_python_writes(page, model):
     internal = model.tree.internal.tolist()
     found = page.evaluate("ids => ids.map((v) => secateur.words.sentence(secateur.raw.reasons, v))", internal)
 
-    reasons = sequence_reasons(model.sequence, *deciding_cost(model, model.sequence), rows=500.0)
+    cost = deciding_cost(model, model.sequence)
+    reasons = sequence_reasons(model.sequence, *cost, rows=500.0, total=model.grown.total)
     assert found == [reasons.sentence(v) for v in internal]
+    for is_cut in (True, False):
+        plain = f"ids => ids.map((v) => secateur.words.plainly(secateur.raw.reasons, v, {str(is_cut).lower()}))"
+        assert page.evaluate(plain, internal) == [reasons.plainly(v, is_cut=is_cut) for v in internal]
 
 
 def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
@@ -213,7 +144,8 @@ def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
 
     for v in pruning.cuts[:5].tolist():
         page.evaluate(f"secateur.picture.select({v})")
-        assert page.inner_text("#why") == reasons.sentence(v)
+        assert page.inner_text("#why") == reasons.plainly(v, is_cut=True)
+        assert page.text_content("#arithmetic") == reasons.sentence(v)
     check_every_stop(page, model, own_sequence(model))
     assert page.trouble == []
 
@@ -298,7 +230,7 @@ def test_a_click_on_a_node_tells_its_rule_counts_and_reason(page, model):
     v = int(model.pruning.leaves[2])
     click_node(page, v)
 
-    text = page.inner_text("#panel")
+    text = page.inner_text("#node")
     assert text.startswith(f"Node {v}: ")
     assert export_rules(model.tree, model.grown, pruning=model.pruning).split("\n")[2] in text.replace("\n", " ")
     for sample in (model.grown, model.holdout):
@@ -376,6 +308,7 @@ def test_a_search_marks_the_tests_of_a_column(page, model):
 
 
 def test_the_rules_are_a_table_that_sorts(page, model):
+    page.click("#tab-rules-part")
     page.click('#rules [data-key="error-1"]')
 
     nodes = [int(cell) for cell in page.locator("#rules tbody th").all_inner_texts()]
@@ -386,6 +319,7 @@ def test_the_rules_are_a_table_that_sorts(page, model):
 
 
 def test_a_row_of_the_members_goes_there(page, model):
+    page.click("#tab-members-part")
     page.locator("#members tbody tr").nth(3).locator("button").click()
 
     assert shown_leaves(page) == model.sequence.n_leaves[3]
@@ -397,7 +331,7 @@ def test_a_rule_can_be_copied_where_there_is_no_clipboard(page, model):
         """() => { Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true });
         window.copied = ""; document.addEventListener("copy", () => (window.copied = document.activeElement.value)); }"""
     )
-    page.click("#panel .copy")
+    page.click("#node .copy")
 
     until(page, "window.copied.startsWith('IF TRUE THEN')")
 

@@ -147,7 +147,7 @@ def shares_of(page, tmp_path):
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on this machine; the browser tests look at the same numbers")
-    folder = Path(secateur.report.__file__).parent
+    folder = Path(secateur.report.__file__).parent / "page"
     (tmp_path / "data.json").write_text(json.dumps(data_of(page)), "utf-8")
     script = "".join((folder / name).read_text("utf-8") for name in ("numbers.js", "data.js"))
     script += "const raw = JSON.parse(require('fs').readFileSync(process.argv[2]));"
@@ -218,7 +218,7 @@ def test_a_report_shows_itself_in_a_notebook(model):
     assert tag == "iframe"
     assert not rest
     assert attributes["srcdoc"] == report.html
-    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["sandbox"] == "allow-scripts allow-downloads"
     assert notebook_html(model, height=400).count('height="400"') == 1
 
 
@@ -227,6 +227,7 @@ def test_an_estimator_brings_its_own_names(model):
         model_ = model
 
     code = data_of(report_html(Fitted()))["code"]
+    assert "model.sequence_" in Report(model, is_estimator=True)._repr_html_()
 
     assert code["sequence"] == "model.sequence_"
     assert data_of(report_html(model))["code"]["sequence"] == "model.sequence"
@@ -284,10 +285,10 @@ def test_pages_are_small():
     assert tree.n_leaves > 500
     page = report_html((tree, counts))
 
-    assert len(page.encode()) < 100_000 + 200 * tree.n_leaves
+    assert len(page.encode()) < 170_000 + 180 * tree.n_leaves
 
 
-@pytest.mark.parametrize(("n_leaves", "limit"), [(1000, 300_000), (20_000, 15_000_000)])
+@pytest.mark.parametrize(("n_leaves", "limit"), [(1000, 350_000), (20_000, 15_000_000)])
 def test_a_report_keeps_within_its_size(n_leaves, limit):
     tree, grown, holdout = random_model(n_leaves)
 

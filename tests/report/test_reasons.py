@@ -11,7 +11,8 @@ from secateur import Counts, Pruning, Tree, prune
 from secateur.nouns.costs import m_estimate
 from secateur.nouns.model import Model
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
-from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, number, sequence_reasons
+from secateur.report._numbers import figure, number, percent
+from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from strategies import trees_with_counts
 
 EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))
@@ -181,3 +182,37 @@ def test_a_rule_without_a_sentence_of_its_own_still_says_what_a_cut_adds(drawn):
 )  # fmt: skip
 def test_numbers_are_written_short(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (7, "7"), (1.0557e9, "1.06\u00a0G"), (999_999, "1.00\u00a0M"), (12_345, "12,300"), (-0.0012, "-0.00120"),
+        (1.2345e-6, "1.23\u00d710⁻⁶"), (3.2e18, "3.20\u00d710¹⁸"), (0.5, "0.500"), (1e14, "100\u00a0T"), (float("nan"), "nan"),
+    ],
+)  # fmt: skip
+def test_measured_numbers_have_three_digits(value, text):
+    assert figure(value) == text
+
+
+def test_shares_are_written_in_percent():
+    assert [percent(x) for x in (0.0, 0.06125, 0.1345, 0.29, 1.0)] == [
+        "0.00\u00a0%", "6.13\u00a0%", "13.5\u00a0%", "29.0\u00a0%", "100.0\u00a0%"
+    ]  # fmt: skip
+
+
+def test_the_plain_sentence_says_what_leaves_save():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    cost = grown.errors_if_leaf(grown.majority)
+
+    reasons = sequence_reasons(prune(tree, grown), cost, "errors on the growing sample", total=grown.total)
+
+    assert reasons.plainly(1, is_cut=True) == (
+        "Cut because 2 leaves here save only 1 of its 1 errors in 10 rows: 1 for each further leaf, no more than a "
+        "leaf costs."
+    )
+    assert reasons.plainly(0, is_cut=False) == (
+        "Kept because 2 leaves here save 8 of its 9 errors in 20 rows: 8 for each further leaf, more than a leaf costs."
+    )
+    assert reasons.plainly(2, is_cut=True) == ""

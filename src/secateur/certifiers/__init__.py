@@ -84,6 +84,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "leaf_shares": "._leaf_shares",
     "least_bound": "._path",
     "log_binomial_tail": "..statistics.tails",
+    "rademacher_over_k": "._rademacher",
     "signed_extremes": "._rademacher",
 }
 __getattr__ = lazily(__name__, _HOMES)

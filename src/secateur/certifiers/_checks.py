@@ -96,8 +96,10 @@ def chosen(
     else:
         if not pruning.tree.same_structure(tree):
             raise CountsError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
-        errors = holdout.errors_if_leaf(_known_labels(pruning, grown, labels, original))
-        members = pruning
+        known = _known_labels(pruning, grown, labels, original)
+        errors, members = holdout.errors_if_leaf(known), pruning
+        if budget is not None:
+            grow_errors = grown.errors_if_leaf(known)
     found = Chosen(
         errors=_sums(members, errors),
         n_leaves=_sums(members, np.ones(tree.n_nodes, np.int64)),
@@ -107,7 +109,7 @@ def chosen(
         is_sequence=isinstance(members, PruningSequence),
     )
     if budget is not None:
-        most = int(full_cost(tree, grow_errors)[0]) + budget
+        most = int(full_cost(tree, grown.errors_if_leaf(grown.majority))[0]) + budget
         worst = found.grown_errors.max()
         if worst > most:
             raise ParameterError(

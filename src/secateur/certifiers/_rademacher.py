@@ -15,11 +15,13 @@ penalty by at most 1/n: hence 3 for any number of draws.
 
 import math
 import numbers
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from .._kernels import mixtures, signed_dp, structure
+from .._kernels import budget_dp, mixtures, signed_dp, structure
 from ..data.arrays import Longs
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
@@ -61,7 +63,8 @@ def rademacher(
     draws : int
         How often signs are drawn. It must be fixed before looking at any result.
     k : int, optional
-        Restrict the class to prunings with at most `k` growing errors.
+        Restrict the class to prunings with at most `k` growing errors, counted under the labels of
+        the pruning.
     labels, original : str
         "grow": labels fixed by the growing sample. "prune"/"both": every cut takes any label,
         and so do original leaves with `original="relabel"`; a larger class, a larger penalty.
@@ -232,17 +235,76 @@ def signed_extremes(
         own = np.stack([high, -low], axis=1).astype(np.float64)
         greatest = mixtures.greatest_sums(tree.parent, own)
         return int(greatest[0]), -int(greatest[1])
-    if is_free:
-        raise ParameterError(
-            f"labels={labels!r} with k={k}: growing errors depend on the labels, so the restricted class is offered "
-            "for labels='grow' only; leave out k"
-        )
-    charge = excess_cost(tree, grown.errors_if_leaf(grown.majority))
-    budget = min(check_budget(grown, k, "the restricted class"), int(charge[0]))
-    nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
-    gain = excess_cost(tree, fixed)[nodes]
+    budget = check_budget(grown, k, "the restricted class")
     full = int(full_cost(tree, fixed)[0])
-    charges = charge[nodes]
+    if is_free:
+        jump, charges, gain = _labelled_items(tree, grown, of_label, fixed, budget, original)
+        slot, n_slots = signed_dp.row_slots(jump)
+    else:
+        charge = excess_cost(tree, grown.errors_if_leaf(grown.majority))
+        budget = min(budget, int(charge[0]))
+        nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
+        charges, gain = charge[nodes], excess_cost(tree, fixed)[nodes]
     above = signed_dp.greatest_within(jump, charges, gain, slot, n_slots, budget)
     below = signed_dp.greatest_within(jump, charges, -gain, slot, n_slots, budget)
     return full + int(above), full - int(below)
+
+
+def _labelled_items(
+    tree: Tree, grown: Counts, of_label: Longs, fixed: Longs, budget: int, original: Original
+) -> tuple[Longs, Longs, Longs]:
+    """(jump, charge, gain) of every way to make a node a leaf with a class of its own, in pre-order.
+
+    An original leaf that takes none of them keeps the class of the growing sample.
+    """
+    charge = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(of_label.shape[1])], axis=1)
+    charge = charge - full_cost(tree, grown.errors_if_leaf(grown.majority))[:, None]
+    may = (charge <= budget) & ((original == "relabel") | ~tree.is_leaf)[:, None]
+    jump = budget_dp.jumps(tree.end, may.sum(axis=1))
+    return jump, charge[may], (of_label - full_cost(tree, fixed)[:, None])[may]
+
+
+def rademacher_over_k(
+    tree: Tree, grown: Counts, holdout: Counts, *, ks: Sequence[int], delta: float = 0.05, **parameters: Any
+) -> Bound:
+    """Return the least Rademacher bound over several limits k, each paid for with its share of delta.
+
+    Parameters
+    ----------
+    tree, grown, holdout
+        As for `rademacher`.
+    ks : sequence of int
+        Limits on the growing errors, fixed before looking at `holdout`.
+    delta : float
+        Of all limits together.
+    **parameters
+        Further parameters of `rademacher`: draws, form, rng.
+
+    Returns
+    -------
+    Bound
+        `details["k"]` is the limit of least bound: `k_reduced_error` with it makes the tree. The price of
+        choosing is delta / len(ks) in place of delta.
+
+    Notes
+    -----
+    Kaariainen, Malinen and Elomaa (2004), section 3.1, propose it and do not try it.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> from secateur.certifiers import rademacher_over_k
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[50, 0], [0, 50]])
+    >>> held = Counts.from_leaves(tree, [[900, 100], [100, 900]], sample="prune")
+    >>> bound = rademacher_over_k(tree, grown, held, ks=[0, 50], draws=10, rng=0)
+    >>> bound.details["k"], bound.delta
+    (0, 0.05)
+    """
+    limits = list(ks)
+    if not limits:
+        raise ParameterError("ks is empty; at least one limit is needed")
+    share = check_delta(delta) / len(limits)
+    bounds: list[Bound] = [rademacher(tree, grown, holdout, delta=share, k=k, **parameters) for k in limits]
+    least = min(reversed(bounds), key=lambda bound: float(bound.details["unclipped"]))
+    return replace(least, delta=delta, method=f"{least.method}, the best of {len(limits)} limits")

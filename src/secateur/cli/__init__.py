@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "Write an interactive HTML report of a tree.",
     "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
     "compare": "Compare all pruning rules on a data set.",
+    "data": "Make a folder of data sets for the experiments.",
     "reproduce": "Run the experiments of the five documents again.",
     "rules": "List the pruning rules.",
     "doctor": "Show versions, optional libraries and number of cores.",
@@ -68,12 +69,11 @@ class _Lazy(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib
+            if "Did you mean" in error.message:
+                raise
+            from ..data.names import nearest
 
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            if near and "Did you mean" not in error.message:
-                raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
-            raise
+            raise click.UsageError(f"{error.message.rstrip('.')}{nearest(args[0], COMMANDS)}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 the signature of click
         with formatter.section("Commands"):
@@ -116,7 +116,9 @@ def run(arguments: list[str] | None = None) -> int:
             raise
         return _interrupted()
     except SecateurError as error:
-        click.echo(f"error: {' '.join(str(error).split())}", err=True)
+        from ._common import on_command_line
+
+        click.echo(f"error: {on_command_line(' '.join(str(error).split()))}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
     except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
         _close_output()

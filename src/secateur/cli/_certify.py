@@ -9,6 +9,7 @@ from ..certifiers import METHODS
 from . import _common as common
 from ._certify_of import certify_of, certify_of_options
 from ._held_out import held_out_counts, held_out_options
+from ._reading import data_options
 
 
 @click.command(
@@ -32,12 +33,10 @@ Example:
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
 @click.option("--repeated", is_flag=True, help="Whole-number weights count independent rows with equal values.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random signs (rademacher)."
-)
+@common.random_state_option("Seed of the random signs (rademacher).")
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
 @common.output_options
 def certify(model: str, **options: Any) -> int:
     """Compute an upper bound on the error of the tree in the file MODEL."""
@@ -53,7 +52,7 @@ def certify(model: str, **options: Any) -> int:
     found = replace(found, holdout=holdout)
     with common.told():
         bound = certificate_of(
-            found, method=options["method"], delta=options["delta"], seed=options["seed"],
+            found, method=options["method"], delta=options["delta"], seed=options["random_state"],
             repeated=options["repeated"],
         )  # fmt: skip
     if options["output"]:

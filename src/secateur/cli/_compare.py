@@ -9,6 +9,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -19,18 +20,19 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 Example:
   secateur compare patients.csv --target outcome --plot rules.png"""
 )
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--target", required=True, metavar="COL", help="Target column.")
 @click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of the rows to test on.")
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
 @click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the test rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@common.random_state_option("Seed of the test rows.")
+@common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
-@common.data_options
+@data_options
+@keep_option
 @common.output_options
-def compare(data: str, **options: Any) -> int:
+def compare(data: tuple[str, ...], **options: Any) -> int:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
     All rules grow on the same rows; those that need held-out rows hold out a third of them. The
@@ -39,7 +41,7 @@ def compare(data: str, **options: Any) -> int:
     """
     from ..pruners import RULES
 
-    table, weights = common.Reading(options).read(data, target=options["target"], kind="class")
+    table, weights = Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
     grow_weight, test_weight = _parted(table, weights, options)
     found = []
     with common.told():
@@ -64,7 +66,7 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
 
     from ..data.dealing import hold_out
 
-    is_test = hold_out(table, options["test_share"], seed=options["seed"])
+    is_test = hold_out(table, options["test_share"], seed=options["random_state"])
     every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
     return np.where(is_test, 0, every), np.where(is_test, every, 0)
 
@@ -82,22 +84,22 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
         growing={"criterion": options["criterion"]},
         prune=None if name == "none" else name,
         prune_parameters=parameters,
-        seed=options["seed"],
-        n_jobs=options["jobs"],
+        seed=options["random_state"],
+        n_jobs=options["n_jobs"],
     )
     start = time.process_time()
     try:
-        model = fit_model(table, recipe, weight=grow_weight)
+        model = fit_model(table, recipe, sample_weight=grow_weight)
     except SecateurError as error:
         return {"rule": name, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start
-    assert isinstance(model.grown, Counts)
+    assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
     assert isinstance(test, Counts)
     line: dict[str, Any] = {
         "rule": name,
         "leaves": model.pruning.n_leaves,
-        "growing_error": model.pruning.errors(model.grown) / float(model.grown.total[0]),
+        "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
         "test_error": model.pruning.errors(test) / float(test.total[0]),
         "seconds": round(seconds, 3),
     }

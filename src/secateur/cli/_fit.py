@@ -1,12 +1,15 @@
 """secateur fit: grow and prune a tree from a file of rows."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
 
 from ..growers import CRITERIA
+from ..selection import CHOICES
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 from ._summary import print_model, summary
 
 
@@ -18,28 +21,41 @@ def _how_to_select(text: str) -> Any:
         return None if text == "none" else text
 
 
+def _kind(given: Any, options: dict[str, Any]) -> str:
+    """Whether a target is classes or numbers, told if it is numbers."""
+    from ..data.columns import Numbers, values_of
+    from ..data.screening import looks_continuous
+
+    if options["criterion"] == "squared_error":
+        return "number"
+    if options["criterion"] != "auto" or not isinstance(given, Numbers) or not looks_continuous(values_of(given)):
+        return "class"
+    common.talk(f"note: {options['target']!r} is predicted as a number; --task classify takes its values as classes")
+    return "number"
+
+
 @click.command(
     epilog="""\b
 Example:
   secateur fit patients.csv --target outcome -o tree.json
   secateur fit patients.csv --target outcome --certify --max-error 0.2"""
 )
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--target", required=True, metavar="COL", help="Target column.")
 @click.option(
     "--task",
-    type=click.Choice(["classify", "regress"]),
-    default="classify",
+    type=click.Choice(["auto", "classify", "regress"]),
+    default="auto",
     show_default=True,
-    help="Whether to predict classes or numbers.",
+    help="Whether to predict classes or numbers; auto decides by the target.",
 )
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
-    help="Splitting criterion; auto lets cross-validation choose.",
+    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
 )  # fmt: skip
 @click.option(
     "--min-samples-leaf", default="auto", show_default=True, metavar="N",
-    help="Minimum number of rows in a leaf; auto lets cross-validation choose.",
+    help="Minimum number of rows in a leaf; auto is 1, of numbers what cross-validation chooses.",
 )  # fmt: skip
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
 @click.option(
@@ -50,14 +66,14 @@ Example:
     help="Split nominal columns into two sets of categories, or into one branch per category.",
 )
 @click.option(
-    "--rule", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
+    "--prune", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
 )
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
 @click.option(
     "--select", default="1se", show_default=True, metavar="HOW",
-    help="How to choose the size: 1se, 0se, holdout, certificate, an accuracy such as 0.9, or a number of leaves.",
+    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
 )  # fmt: skip
-@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
+@click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(
     "--holdout",
     metavar="SHARE|FILE",
@@ -73,30 +89,34 @@ Example:
     help="Probability that the certificate may fail.",
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and held-out rows.")
-@click.option("--jobs", type=int, default=None, metavar="N", help="Number of threads; -1 uses all cores.")
+@common.random_state_option("Seed of folds and held-out rows.")
+@common.n_jobs_option
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
+@keep_option
 @common.output_options
-def fit(data: str, **options: Any) -> int:
+def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
 
-    DATA is a CSV or Parquet file; - is standard input.
+    DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
+    Parquet file, or several, a folder or a pattern; - is standard input.
     """
     from ..data.progress import progress_bar
     from ..fitting import Recipe, fit_model
 
     common.check_output(options["output"], force=options["force"])
-    regress = options["task"] == "regress"
-    reading = common.Reading(options)
-    table, weights = reading.read(data, target=options["target"], kind="number" if regress else "class")
+    criterion = options["criterion"]
+    if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
+        raise click.UsageError(f"--task regress has the criterion squared_error, not {criterion}; leave it out")
+    reading = Reading(options)
+    kinds: dict[str, Any] = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
+    table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])
+    regress = table.schema.has_numeric_target
     leaf = options["min_samples_leaf"]
     if leaf != "auto" and not (leaf.isdigit() and int(leaf) > 0):
         raise click.UsageError(f"--min-samples-leaf {leaf}: a whole number of 1 or more, or auto, is needed")
-    criterion = options["criterion"]
-    if regress:
-        criterion = "squared_error"
+    criterion = "squared_error" if regress else criterion
     holdout, held_out, held_weights = 1 / 3, None, None
     try:
         holdout = float(options["holdout"])
@@ -109,19 +129,19 @@ def fit(data: str, **options: Any) -> int:
             "max_depth": options["max_depth"],
             "splits": options["splits"],
         },
-        prune=None if options["rule"] == "none" else options["rule"],
+        prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
         select=_how_to_select(options["select"]),
-        cv=options["folds"],
+        cv=options["cv"],
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         delta=options["delta"],
-        seed=options["seed"],
-        n_jobs=options["jobs"],
+        seed=options["random_state"],
+        n_jobs=options["n_jobs"],
     )
     with common.told(), progress_bar("growing and cross-validating") as progress:
         model = fit_model(
-            table, recipe, weight=weights, held_out=held_out, held_out_weight=held_weights,
+            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
     shown = {name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output")}

@@ -23,7 +23,7 @@ def summary(model: "Model") -> dict[str, Any]:
     }
     if model.selection is not None:
         result["selection"] = {
-            "rule": model.selection.rule,
+            "rule": model.selection.select,
             "sample": model.selection.sample,
             **model.selection.growing,
         }

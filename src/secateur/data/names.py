@@ -26,7 +26,7 @@ def check_name(what: str, value: object, names: Iterable[str], *, also: str = ""
 
 def nearest(value: object, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
-    near = difflib.get_close_matches(str(value), list(names), n=1)
+    near = difflib.get_close_matches(str(value)[:100], list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -15,18 +15,18 @@ from ._base import TreeEstimator
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """A decision tree classifier that is pruned and, on request, certified.
 
-    By default, nine trees are grown (three criteria, three minimum leaf sizes), the pruning path of
-    each is cross-validated, and the smallest tree within one standard error of the best is kept.
-    With `criterion="gini"` only one tree is grown, in a ninth of the time.
+    By default, two trees are grown (by gini and by sqrt), the pruning path of each is cross-validated,
+    and the smallest tree within one standard error of the best is kept; a single leaf is not, where
+    a split lowers the error by more than the standard error of the difference.
+    With `criterion="gini"` only one tree is grown, in about half the time.
 
     Parameters
     ----------
     criterion : {"auto", "gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"}
-        Splitting criterion. "auto" lets cross-validation choose between gini, entropy and
-        sqrt; without cross-validation it is gini.
+        Splitting criterion. "auto" lets cross-validation choose between gini and sqrt; without
+        cross-validation it is gini.
     min_samples_leaf : int or "auto"
-        Minimum number of rows in a child. "auto" lets cross-validation choose between 1, 2 and
-        5; with a named criterion, or without cross-validation, it is 1.
+        Minimum number of rows in a child; "auto" is 1.
     splits : {"binary", "multiway"}
         Nominal columns: a set of categories against the rest, or one child per category.
     growth : {"depth-first", "best-first"}
@@ -63,7 +63,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation; "auto" is 3 for up to 10,000 rows, else 1.
+        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
+        until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
+        1; above a million rows only one fold is held out.
     probabilities : {"frequency", "shrunk", "m-estimate", "mixture"}
         What `predict_proba` returns: the class shares in the leaf of the row; the shares shrunk
         towards those of the nodes above; the shares with two rows distributed as the root
@@ -88,7 +90,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     random_state : None, int or RandomState
         Seed of folds and held-out rows; None is 0. Growing has no randomness.
     n_jobs : int, executor or None
-        Number of threads; -1 uses all cores. The tree does not depend on it.
+        Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config` says otherwise,
+        -1 uses all cores. The tree does not depend on it.
 
     Attributes
     ----------

@@ -3,12 +3,9 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import entr
 from sklearn.utils.validation import column_or_1d
 
-from ..data.arrays import Floats
 from ..errors import DataError, ParameterError
-from ..nouns.counts import Counts
 
 
 def target(y: Any, estimator: Any) -> Any:
@@ -34,6 +31,15 @@ def seed(random_state: Any) -> int:
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, or None, is needed")
 
 
+def n_jobs(given: Any) -> Any:
+    """The number of threads in joblib's meaning: None is 1, or what a surrounding `parallel_config` says."""
+    from joblib import effective_n_jobs
+
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given == 0):
+        return given  # an executor, or what the check of fitting refuses
+    return effective_n_jobs(given)
+
+
 def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
@@ -44,11 +50,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {plain(name): plain(item) for name, item in value.items()}
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
-
-
-def split_information(counts: Counts) -> Floats:
-    """The entropy, in bits, of how each node's examples fall on its children."""
-    parent, total = counts.tree.parent[1:], counts.total
-    share = total[1:] / np.maximum(total[parent], 1e-300)
-    information: Floats = np.bincount(parent, entr(share), minlength=len(total)) / np.log(2)
-    return information

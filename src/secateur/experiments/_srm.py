@@ -29,6 +29,7 @@ from ._study import Config, Part, Result
 N_ATTRIBUTES = 10
 N_LEAVES = 12
 KM_SCALE = 0.1
+PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = (
@@ -147,7 +148,7 @@ def _one_sample(concept: Concept, sample: Table, seed: int) -> dict[str, tuple[f
     """Leaves, error above the noise, error above the best pruning of the same tree, whether inside it."""
     tree, counts = grow(sample)
     truth = concept.truth(tree)
-    table = cross_validate(sample, rule="0se", random_state=seed)
+    table = cross_validate(sample, select="0se", random_state=seed)
     made: dict[str, Pruning] = {
         "unpruned": Pruning.from_cuts(tree, [], node_labels=counts.majority),
         "global SRM": global_srm(tree, counts),

@@ -39,5 +39,6 @@ EXPORTS = {
     "sql": Export("a query that adds the answer to every row", (".sql",), most_levels=7200),
     "python": Export("a module that needs nothing but Python", (".py",)),
     "c": Export("a file of C99", (".c",)),
+    "pmml": Export("a PMML document", (".pmml",), most_levels=1000),
     "onnx": Export("an ONNX model", (".onnx",), is_binary=True, needs="onnx", most_levels=1000),
 }

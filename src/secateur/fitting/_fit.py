@@ -23,19 +23,19 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit
 from ..routing import count
-from ..selection import cross_validate
+from ..selection import cross_validate, is_accuracy, is_number_of_leaves
 from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import index_with_accuracy, index_with_leaves
-from ._recipe import Recipe, check, is_accuracy, is_number_of_leaves, n_errors
+from ._recipe import Recipe, check
 
 
 def fit_model(
     table: Table,
     recipe: Recipe,
     *,
-    weight: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     held_out: Table | None = None,
     held_out_weight: npt.ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -47,7 +47,7 @@ def fit_model(
     table : Table
         With its target: classes, or numbers for regression.
     recipe : Recipe
-    weight : array, optional
+    sample_weight : array, optional
         Of the rows. Rows of weight 0 have no influence. In growing a whole weight is the same as
         repeating the row; it stays one row, which is kept aside or dealt to a fold as a whole.
     held_out : Table, optional
@@ -70,7 +70,7 @@ def fit_model(
     Model(2 of 2 leaves, 40 rows, not certified)
     """
     check(recipe, table)
-    weights = check_weights(weight, table.n_rows)
+    weights = check_weights(sample_weight, table.n_rows)
     if weights is not None and (weights == 1).all():
         weights = None
     aside, aside_weight = held_out, None
@@ -99,9 +99,9 @@ def fit_model(
 def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in recipe.growing.items() if value is not None}
-    is_named = table.schema.classes is not None and not _is_auto(growing.get("criterion"))
-    if _is_auto(growing.get("min_samples_leaf")) and (is_named or growing.get("min_weight_fraction_leaf")):
-        growing["min_samples_leaf"] = 1  # the plain tree; or a least weight says how small a leaf may be
+    is_class = table.schema.classes is not None
+    if _is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
+        growing["min_samples_leaf"] = 1  # or a least weight says how small a leaf may be
     if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
         selection = _cross_validated(recipe, table, weight, growing, progress)
         assert selection.counts is not None
@@ -113,16 +113,15 @@ def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sa
 
 
 def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
-    k = n_errors(recipe.select)
     is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
     is_plain = not is_pool or table.schema.classes is None
     found = cross_validate(
         table,
-        folds=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
-        repeats=recipe.cv_repeats,
+        cv=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
+        cv_repeats=recipe.cv_repeats,
         random_state=recipe.seed,
-        rule="0se" if k is None else "kse",
-        k=k,
+        select="kse",
+        k=recipe.k,
         penalty=recipe.penalty,
         cost="errors" if is_plain else "m-estimate",
         costs=recipe.costs,
@@ -138,7 +137,7 @@ def _with_accuracy(recipe: Recipe, selection: Selection, grown: Any) -> Selectio
     """The choice of the smallest member that reaches the accuracy asked for."""
     where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
     chosen = index_with_accuracy(selection.sequence, selection.error, where, recipe.select, grown)
-    return replace(selection, chosen=chosen, rule=f"accuracy {recipe.select:g}")
+    return replace(selection, chosen=chosen, select=f"accuracy {recipe.select:g}")
 
 
 def _pruned(recipe: Recipe, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
@@ -201,8 +200,7 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
         return replace(model, pruning=model.selection.pruning)
     if model.holdout is None:  # too few rows to cross-validate
         return replace(model, pruning=sequence[0])
-    k = n_errors(how)
-    model = choose_on_holdout(model, rule="0se" if k is None else "kse", k=k, costs=recipe.costs)
+    model = choose_on_holdout(model, select="kse", k=recipe.k, costs=recipe.costs)
     if is_accuracy(how):
         assert model.selection is not None
         selection = _with_accuracy(recipe, model.selection, model.grown)
@@ -212,8 +210,8 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
 
 def _by_certificate(recipe: Recipe, model: Model) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
-    sequence, holdout, selection = model.sequence, model.holdout, model.selection
-    if not isinstance(holdout, Counts):
+    sequence, holdout, selection = model.sequence, model.class_holdout, model.selection
+    if holdout is None:
         raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
     assert sequence is not None
     from ..certifiers import cross_validation_weights, least_bound, path
@@ -222,7 +220,7 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
     bound = least_bound(path(sequence, holdout, delta=recipe.delta, weights=weights))
     index = bound.details["member"]
     if selection is not None:
-        selection = replace(selection, chosen=index, rule="certificate")
+        selection = replace(selection, chosen=index, select="certificate")
     pruning = sequence[index]
     pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
@@ -230,9 +228,9 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
 
 def _certificate(recipe: Recipe, model: Model) -> Bound:
     k = None
-    if recipe.prune == "k-reduced-error" and isinstance(model.grown, Counts):  # the class the choice was made from
+    if recipe.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
         given = recipe.prune_parameters
-        k = k_limit(model.grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
+        k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
     method = "best" if recipe.certify is True else recipe.certify
     return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
 

@@ -1,6 +1,5 @@
 """Recipe: how a model is to be made, and what follows from it."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +9,7 @@ from ..data.names import check_name
 from ..data.table import Table
 from ..errors import DataError, ParameterError
 from ..pruners import RULES
-
-_SE = re.compile(r"(\d+(?:\.\d+)?)se")
+from ..selection import Choice, choice_of
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,16 @@ class Recipe:
         return RULES[self.prune].returns == "sequence" and self.prune_parameters.get("threshold") is None
 
     @property
+    def choice(self) -> Choice | None:
+        """What is known of the way to choose."""
+        return choice_of(self.select)
+
+    @property
+    def k(self) -> float:
+        """The standard errors above the least error that a choice by errors allows for."""
+        return 0.0 if self.choice is None else self.choice.k or 0.0
+
+    @property
     def rule_sees_holdout(self) -> bool:
         """Whether the rule prunes with held-out rows."""
         return self.prune is not None and RULES[self.prune].needs_holdout
@@ -72,8 +80,8 @@ class Recipe:
     @property
     def is_cross_validated(self) -> bool:
         """Whether cross-validation measures the members."""
-        measured = self.select == "certificate" or n_errors(self.select) is not None or is_accuracy(self.select)
-        return self.prune == "cost-complexity" and measured
+        choice = self.choice
+        return self.prune == "cost-complexity" and choice is not None and choice.is_measured
 
     @property
     def has_given_folds(self) -> bool:
@@ -90,9 +98,10 @@ class Recipe:
         """Whether rows must be held out."""
         if self.certify or self.rule_sees_holdout:
             return True
-        if not self.is_sequence or self.select is None or is_number_of_leaves(self.select):
+        choice = self.choice
+        if not self.is_sequence or choice is None:
             return False
-        return not self.is_cross_validated or self.select == "certificate"
+        return choice.needs_holdout or (choice.is_measured and not self.is_cross_validated)
 
 
 def check(recipe: Recipe, table: Table) -> None:
@@ -100,28 +109,8 @@ def check(recipe: Recipe, table: Table) -> None:
         raise DataError("the table has no target; growing needs the class or number of each row")
     if recipe.prune is not None:
         check_name("prune", recipe.prune, RULES)
-    how = recipe.select
-    known = how in (None, "holdout", "certificate", "min-error") or n_errors(how) is not None
-    if not (known or is_accuracy(how) or is_number_of_leaves(how)):
-        raise ParameterError(
-            f"select={how!r}; '1se', '0se' or another number of standard errors, 'holdout', 'certificate', "
-            "an accuracy between 0 and 1, a whole number of leaves, or None is needed"
-        )
+    choice_of(recipe.select)
     if isinstance(recipe.cv, int | np.integer) and recipe.is_cross_validated and recipe.cv < 2:
         raise ParameterError(f"cv={recipe.cv}; 2 folds or more are needed")
     if recipe.costs is not None and table.schema.classes is None:
         raise ParameterError("costs= is for classification; a regression has no classes")
-
-
-def n_errors(how: Any) -> float | None:
-    """k of a k-SE rule, or None."""
-    found = _SE.fullmatch(how) if isinstance(how, str) else None
-    return float(found[1]) if found else None
-
-
-def is_accuracy(how: Any) -> bool:
-    return isinstance(how, float | np.floating) and bool(0 < how <= 1)
-
-
-def is_number_of_leaves(how: Any) -> bool:
-    return isinstance(how, int | np.integer) and not isinstance(how, bool) and bool(how >= 1)

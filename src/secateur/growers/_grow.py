@@ -142,7 +142,7 @@ def grow(
         target=y,
         target_kind=kind,
         nominal=nominal,
-        weights=None if isinstance(X, Table) else weight,
+        sample_weight=None if isinstance(X, Table) else weight,
     )
     if table.target is None:
         raise DataError(f"y is None and the table has no target; growing needs the {kind} of each row")

@@ -5,7 +5,7 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,7 +79,9 @@ class Ground:
 
     def judges(self, rows: Array) -> "Judges":
         """Return some rows to judge trees by that were grown on others."""
-        return Judges(self.table.take(rows), None if self.weight is None else self.weight[rows])
+        target = self.table.target
+        assert target is not None
+        return Judges(self.table, rows, target[rows], None if self.weight is None else self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,10 @@ class Part:
             grown, data, table, rows,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_checked=is_checked,
         )  # fmt: skip
+
+    def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
+        """Return the counts of the growing sample in the tree of each way of growing."""
+        return [self.grow(settings)[1] for settings in ways]
 
     def _once(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._made:
@@ -179,21 +185,22 @@ class Part:
 
 @dataclass(frozen=True)
 class Judges:
-    """Rows that judge trees: a table with a target, and the weights of its rows."""
+    """Rows of a table that judge trees, with their targets and weights."""
 
     table: Table
+    rows: Array
+    target: Array
     weight: Array | None
 
     def count(self, tree: Tree) -> Array:
         """Return how many of the rows, by class, reach each node."""
-        table = self.table
-        assert table.target is not None
-        assert table.schema.classes is not None
+        classes = self.table.schema.classes
+        assert classes is not None
         weight = None if self.weight is None else summable(self.weight)
         is_whole = weight is None or bool((weight == np.rint(weight)).all())
-        own = np.zeros((tree.n_nodes, len(table.schema.classes)), np.int64 if is_whole else np.float64)
+        own = np.zeros((tree.n_nodes, len(classes)), np.int64 if is_whole else np.float64)
         given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
-        route.count_leaves(route_from(tree, table, None, 0), table.target, given, own)
+        route.count_leaves(route_from(tree, self.table, self.rows, 0), self.target, given, own)
         by_class: Array = structure.sum_upwards(tree.parent, own)
         return by_class
 
@@ -202,11 +209,10 @@ class Judges:
 
         Rows are taken in the order of their numbers: the sums do not depend on their order in the table.
         """
-        target = self.table.target
-        assert target is not None
+        target = self.target
         weight = np.ones(len(target)) if self.weight is None else self.weight
         order = np.lexsort((weight, target))
-        leaves = route_from(tree, self.table, None, 0)[order]
+        leaves = route_from(tree, self.table, self.rows, 0)[order]
         first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values)
         return first, second, float(weight[order].sum())
 

@@ -1,5 +1,6 @@
 """The encoders in front of a scikit-learn tree that tests nominal columns."""
 
+import re
 from itertools import groupby
 from typing import Any
 
@@ -30,7 +31,7 @@ def with_encoders(estimator: Any, schema: Schema, columns: list[tuple[int, tuple
             continue
         for place, (j, order) in run:
             steps.append((f"{schema.names[j]}_{place}", _encoder(schema, j, order or ()), [j]))
-    transformer = ColumnTransformer([(name.replace("__", "_"), step, at) for name, step, at in steps])
+    transformer = ColumnTransformer([(re.sub("_+", "_", name), step, at) for name, step, at in steps])
     transformer.fit(_example(schema))
     if schema.has_names:
         _name(transformer, np.array(schema.names, object))

@@ -13,8 +13,8 @@ import numpy as np
 from ..data.arrays import Bools, Ints, Longs
 from ..errors import ModelFileError
 from ..nouns.sequence import PruningSequence
+from ._prove import MOST_CELLS
 
-MOST_CELLS = 1 << 31  # members x nodes that are looked at when a sequence is saved: some seconds
 MOST_CHANGES = 20_000_000
 
 

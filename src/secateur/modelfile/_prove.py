@@ -14,6 +14,7 @@ from ..data.columns import family_of
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 
+MOST_CELLS = 1 << 31  # members x (nodes + changes) of a sequence that is not nested
 MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
 
 
@@ -102,6 +103,7 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
     owner = np.repeat(np.arange(n), n_codes)
     refuse(branch >= limit[owner], "tree.branch", branch, "the number of a child is needed")
     if schema is not None:
+        refuse(~is_tested & ~shape.is_leaf, "tree.feature", feature, "the node has children: a column is needed")
         expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
     if "birth" in arrays:
@@ -160,6 +162,20 @@ def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
     ends = np.bincount(until, minlength=n_members + 1)
     found = np.cumsum(begins - ends)[:n_members]
     refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
+
+
+def prove_members(shape: Shape, n_members: int, n_each: int, where: str) -> None:
+    """So few members that looking at every one of them takes some seconds; each costs `n_each`."""
+    if n_members > shape.n_nodes:
+        raise ModelFileError(
+            f"{where}.n_leaves has {n_members:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are "
+            "equal; keep one of each"
+        )
+    if n_members * n_each > MOST_CELLS:
+        raise ModelFileError(
+            f"{where} has {n_members:,} members that are not nested, with {n_members * n_each:,} nodes and changes to "
+            f"look at; at most {MOST_CELLS:,} are"
+        )
 
 
 def prove_changes(shape: Shape, start: Array, changes: Ints, n_leaves: Array, where: str) -> None:

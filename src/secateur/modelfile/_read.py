@@ -18,12 +18,15 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from . import _prove
+from ._certificate import checked
 from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
 from ._samples import numbers_in, one_of, sample_in
 from ._text import Document, check_keys, described
 from ._values import (
+    MOST_NAME,
+    MOST_TEXT,
     labels_in,
     list_in,
     plain_in,
@@ -111,8 +114,11 @@ def _model(document: Document) -> Model:
     tree, rows = _remembered(document, bare)
     grown = sample_in(document["grown"], shape, tree, "grown")
     n_classes = grown.n_classes if isinstance(grown, Counts) else None
-    if schema is not None and schema.classes is not None and n_classes not in (None, len(schema.classes)):
-        raise ModelFileError(f"grown.by_class has {n_classes} classes; the schema has {len(schema.classes)}")
+    if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
+        raise ModelFileError(
+            f"grown holds {'moments' if n_classes is None else f'counts of {n_classes} classes'}; schema.classes has "
+            f"{'none' if known is None else known}, and they must fit"
+        )
     holdout = None if document["holdout"] is None else sample_in(document["holdout"], shape, tree, "holdout")
     if holdout is not None and type(holdout) is not type(grown):
         raise ModelFileError("grown and holdout must both be counts or both be moments")
@@ -123,17 +129,11 @@ def _model(document: Document) -> Model:
     selection = None
     if document["selection"] is not None:
         selection = _selection(document["selection"], shape, pruning, grown, holdout, sequence, rows)
+    certificate = None if document["certificate"] is None else _bound(document["certificate"])
+    parameters, facts = (_dictionary(document[name], name) for name in ("parameters", "facts"))
+    model = checked(Model(pruning, grown, holdout, sequence, selection, certificate, parameters, facts))
     rows.fill(tree.ledger, sequence)
-    return Model(
-        pruning,
-        grown,
-        holdout,
-        sequence,
-        selection,
-        None if document["certificate"] is None else _bound(document["certificate"]),
-        _dictionary(document["parameters"], "parameters"),
-        _dictionary(document["facts"], "facts"),
-    )
+    return model
 
 
 def _remembered(document: Document, bare: Tree) -> tuple[Tree, Rows]:
@@ -168,14 +168,15 @@ def _schema(part: Any) -> Schema:
 
 
 def _column(part: Any, where: str) -> Column:
-    check_keys(part, where, ("name", "kind", "has_missing"), ("categories",))
+    check_keys(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
     kind = one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
     categories: tuple[Any, ...] = ()
     if kind == "nominal" or "categories" in part:
         categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
     kinds: dict[str, Literal["numeric", "nominal"]] = {"numeric": "numeric", "nominal": "nominal"}
     has_missing = truth_in(part["has_missing"], f"{where}.has_missing")
-    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing)
+    is_date = truth_in(part.get("is_date", False), f"{where}.is_date")
+    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing, is_date)
 
 
 def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:
@@ -205,7 +206,7 @@ def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None, rows: R
         rows.seen(list_in(part["seen"], "pruning.seen"), "pruning.seen"),
         text_in(part["rule"], "pruning.rule"),
         None if part["certified"] is None else truth_in(part["certified"], "pruning.certified"),
-        text_in(part["note"], "pruning.note"),
+        text_in(part["note"], "pruning.note", MOST_TEXT),
     )
 
 
@@ -224,11 +225,13 @@ def _sequence(
         _prove.prove_rising(alphas, f"{where}.alphas")
     steps = members = None
     if is_nested:
+        _prove.prove_members(shape, n, 0, where)
         steps = whole_in(part["steps"], f"{where}.steps", shape.n_nodes)
         _prove.prove_steps(shape, steps, n_leaves, where)
     else:
         start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
         changes = whole_in(part["changes"], f"{where}.changes")
+        _prove.prove_members(shape, n, shape.n_nodes + len(changes), where)
         _prove.prove_changes(shape, start, changes, n_leaves, where)
         members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
     labels = part["node_labels"]
@@ -297,7 +300,7 @@ def _bound(part: Any) -> Bound:
     for name in BOUND_FIELDS:
         where = f"certificate.{name}"
         if name in ("method", "reason", "sample", "predictor", "quantity", "freshness"):
-            fields[name] = text_in(part[name], where)
+            fields[name] = text_in(part[name], where, MOST_TEXT if name in ("reason", "freshness") else MOST_NAME)
         elif name in ("certified", "is_checked"):
             fields[name] = truth_in(part[name], where)
         elif name in ("n", "errors"):

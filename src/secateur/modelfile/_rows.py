@@ -14,10 +14,11 @@ from ..nouns.model import Model
 from ..nouns.seen import Ledger, Look, Seen, SeenSample
 from ..nouns.tree import Tree
 from ._text import Document, check_keys, described
-from ._values import list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
+from ._values import MOST_NAME, list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
 
 _SKETCH_KEYS = ("size", "hashes", "classes", "copies", "n_by_class")
 _LARGEST = 1 << 16
+_MOST_SAMPLES = 4096  # that are named, and looks at them: each look is compared with each sample
 
 
 def key_out(key: RowKey | None) -> Document | None:
@@ -50,7 +51,7 @@ def sketch_in(part: Any, key: RowKey, where: str) -> Sketch | None:
         return None
     check_keys(part, where, _SKETCH_KEYS)
     size = whole_number_in(part["size"], f"{where}.size", least=1, most=_LARGEST)
-    text = text_in(part["hashes"], f"{where}.hashes")
+    text = text_in(part["hashes"], f"{where}.hashes", 16 * _LARGEST)
     if len(text) % 16 or len(text) > 16 * size:
         raise ModelFileError(f"{where}.hashes must be at most {size} numbers of 16 hexadecimal digits")
     hashes = np.frombuffer(_bytes(text, f"{where}.hashes", len(text) // 2), ">u8").astype(np.uint64)
@@ -109,7 +110,10 @@ class Rows:
 
     def __init__(self, part: Any, tree: Tree, held: dict[str, Sketch | None]) -> None:
         self.samples: list[SeenSample] = []
-        for i, one in enumerate(list_in(part["samples"], "rows.samples")):
+        for name in ("samples", "looks"):
+            if (n := len(list_in(part[name], f"rows.{name}"))) > _MOST_SAMPLES:
+                raise ModelFileError(f"rows.{name} has {n:,} entries; at most {_MOST_SAMPLES:,} are kept")
+        for i, one in enumerate(part["samples"]):
             where = f"rows.samples[{i}]"
             check_keys(one, where, ("sample", "sketch"))
             place = one["sketch"]
@@ -118,14 +122,15 @@ class Rows:
             found = held[place] if isinstance(place, str) else sketch_in(place, tree.row_key, f"{where}.sketch")
             self.samples.append(SeenSample(text_in(one["sample"], f"{where}.sample"), found))
         self.history = self.seen(list_in(part["history"], "rows.history"), "rows.history")
-        self.looks = list_in(part["looks"], "rows.looks")
+        self.looks = part["looks"]
 
     def seen(self, names: list[Any], where: str) -> Seen:
         """The samples of these names, with their rows."""
         texts = [text_in(name, f"{where}[{i}]") for i, name in enumerate(names)]
         if len(set(texts)) < len(texts):
             raise ModelFileError(f"{where} holds a name twice")
-        return Seen([*texts, *(sample for sample in self.samples if sample.name in texts)])
+        wanted = set(texts)
+        return Seen([*texts, *(sample for sample in self.samples if sample.name in wanted)])
 
     def fill(self, ledger: Ledger, sequence: Any) -> None:
         """Enter the looks of the file into the ledger of a tree."""
@@ -148,7 +153,7 @@ class Rows:
 
 
 def _bytes(value: Any, where: str, length: int) -> bytes:
-    text = text_in(value, where)
+    text = text_in(value, where, 2 * max(length, MOST_NAME))
     try:
         found = bytes.fromhex(text) if len(text) == 2 * length and text.isalnum() else b""
     except ValueError:

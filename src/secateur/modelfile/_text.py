@@ -5,12 +5,12 @@ none of them passes here. What comes back is plain lists, dictionaries and value
 known yet of what they mean.
 """
 
-import difflib
 import json
 import re
 from collections.abc import Collection
 from typing import Any
 
+from ..data.names import nearest
 from ..errors import ModelFileError
 
 Document = dict[str, Any]
@@ -62,9 +62,7 @@ def check_keys(part: Any, where: str, needed: Collection[str], optional: Collect
         raise ModelFileError(f"{where} is {described(part)}; an object is needed")
     for key in part:
         if key not in needed and key not in optional:
-            near = difflib.get_close_matches(key[:100], [*needed, *optional], 1, 0.0)
-            hint = f"; the nearest known key is {near[0]!r}" if near else ""
-            raise ModelFileError(f"{where} has the unknown key {shortened(key)}{hint}")
+            raise ModelFileError(f"{where} has the unknown key {shortened(key)}{nearest(key, [*needed, *optional])}")
     for key in needed:
         if key not in part:
             raise ModelFileError(f"{where} lacks the key {key!r}")

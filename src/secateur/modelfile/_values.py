@@ -25,7 +25,8 @@ from ._text import check_keys, described, shortened
 
 MOST_BITS = 1024  # of one whole number among plain values
 MOST_LEVELS = 32  # of lists and dictionaries inside one another
-MOST_CHARACTERS = 1 << 24  # of class labels as text of a fixed width
+MOST_NAME = 4096  # characters of a name or a class label: names are repeated wherever they are shown
+MOST_TEXT = 1 << 16  # of any other text
 _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _LABELS = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
 
@@ -91,10 +92,12 @@ def whole_number_in(value: Any, where: str, least: int = 0, most: int = (1 << 63
     return value
 
 
-def text_in(value: Any, where: str) -> str:
-    """One text, of whole characters only."""
+def text_in(value: Any, where: str, most: int = MOST_NAME) -> str:
+    """One text of bounded length, of whole characters only."""
     if type(value) is not str:
         raise ModelFileError(f"{where} is {described(value)}; a text is needed")
+    if len(value) > most:
+        raise ModelFileError(f"{where} has {len(value):,} characters; at most {most:,} are kept: shorten it")
     if not value.isascii():
         try:
             value.encode()
@@ -151,6 +154,9 @@ def labels_in(value: Any, where: str) -> Array:
     """Class labels in their type, none of them twice."""
     part = check_keys(value, where, ("dtype", "values"))
     name, values = text_in(part["dtype"], f"{where}.dtype"), scalars_in(part["values"], f"{where}.values")
+    for i, one in enumerate(values):
+        if type(one) is str:
+            text_in(one, f"{where}.values[{i}]")
     if not _LABELS.fullmatch(name):
         raise ModelFileError(f"{where}.dtype is {shortened(name)}; bool, int64, float64, object or U<width> is needed")
     kind = {"b": bool, "i": int, "u": int, "f": float, "U": str}.get(name[0])
@@ -160,10 +166,10 @@ def labels_in(value: Any, where: str) -> Array:
     if name[0] == "U":
         width = int(name[1:])
         longest = max(map(len, values), default=0)
-        if width * max(1, len(values)) > MOST_CHARACTERS or longest > width:
+        if not longest <= width <= MOST_NAME:  # NumPy takes the width for each row that is predicted
             raise ModelFileError(
-                f"{where}.dtype is {name} for {len(values):,} labels of up to {longest:,} characters; "
-                f"{longest:,} or more, at most {MOST_CHARACTERS:,} for all, are needed: give long labels as objects"
+                f"{where}.dtype is {name} for labels of up to {longest:,} characters; a width from {longest:,} to "
+                f"{MOST_NAME:,} is needed: shorten the labels, or give them as objects"
             )
     array: Array = np.empty(len(values), object)
     array[:] = values
@@ -186,7 +192,7 @@ def plain_out(value: Any, where: str, level: int = 0) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return text_in(str.__str__(value), where)
+        return text_in(str.__str__(value), where, MOST_TEXT)
     if isinstance(value, int):
         return _checked_bits(int(value), where)
     if isinstance(value, float):
@@ -217,7 +223,7 @@ def plain_in(value: Any, where: str, level: int = 0) -> Any:
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
-        return text_in(value, where)
+        return text_in(value, where, MOST_TEXT)
     if type(value) is int:
         return _checked_bits(value, where)
     if type(value) is float:

@@ -21,7 +21,7 @@ from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document
-from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
+from ._values import MOST_TEXT, labels_out, numbers_out, plain_out, scalars_out, text_in
 
 MODEL_FORMAT = "secateur-model"
 COUNTS_FORMAT = "secateur-counts"
@@ -97,6 +97,8 @@ def _column(column: Column, where: str) -> Document:
     }
     if column.kind == "nominal":
         about["categories"] = scalars_out(column.categories, f"{where}.categories")
+    if column.is_date:
+        about["is_date"] = True
     return about
 
 
@@ -111,7 +113,7 @@ def _pruning(pruning: Pruning) -> Document:
     return {
         "rule": text_in(str(pruning.rule), "pruning.rule"),
         "certified": None if pruning.certified is None else bool(pruning.certified),
-        "note": text_in(str(pruning.note), "pruning.note"),
+        "note": text_in(str(pruning.note), "pruning.note", MOST_TEXT),
         "seen": _names(pruning.seen, "pruning.seen"),
         "cuts": numbers_out(pruning.cuts),
         "node_labels": None if pruning.node_labels is None else numbers_out(pruning.node_labels),
@@ -163,7 +165,7 @@ def _selection(selection: Selection, model: Model) -> Document:
             counts = name
     is_shared = model.sequence is not None and selection.sequence is model.sequence
     return {
-        "rule": text_in(str(selection.rule), "selection.rule"),
+        "rule": text_in(str(selection.select), "selection.rule"),
         "sample": text_in(str(selection.sample), "selection.sample"),
         "judges": _names(selection.judges, "selection.judges"),
         "n": plain_out(selection.n, "selection.n"),

@@ -43,6 +43,8 @@ class Bound:
         Which samples the rows were compared with, or why that was not possible.
     is_checked : bool
         Whether this comparison would have found rows that were used before.
+    stated : str
+        What states it, if it was read and could not be recomputed from the counts beside it.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Bound:
     scale: float = 1.0
     freshness: str = ""
     is_checked: bool = True
+    stated: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.value <= self.scale:
@@ -93,6 +96,10 @@ class Bound:
         return asdict(self)
 
     def __str__(self) -> str:
+        return f"Stated in {self.stated} and not checked: {self._sentence}" if self.stated else self._sentence
+
+    @property
+    def _sentence(self) -> str:
         # The limit is rounded up and the confidence down, so that the sentence stays true.
         value = Decimal(repr(float(self.value)))
         is_rate = self.quantity != "cost"

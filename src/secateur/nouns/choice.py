@@ -29,7 +29,7 @@ class Selection:
         Standard error of each of them.
     best, chosen : int
         The member of least error (the smallest of equals), and the one that was taken.
-    rule : str
+    select : str
         How: "0se", "1se", "min-error", ...
     sample : str
         What `error` was measured on: "cross-validation" or the name of a sample.
@@ -66,7 +66,7 @@ class Selection:
     se: Floats
     best: int
     chosen: int
-    rule: str
+    select: str
     sample: str
     n: int
     betas: Floats | None = None
@@ -130,17 +130,17 @@ class Selection:
         if not isinstance(other, Selection):
             return NotImplemented
         arrays = ("error", "se", "betas", "fold_error")
-        plain = ("best", "chosen", "rule", "sample", "n", "growing", "pool", "details", "counts", "sequence")
+        plain = ("best", "chosen", "select", "sample", "n", "growing", "pool", "details", "counts", "sequence")
         return all(same(getattr(self, name), getattr(other, name)) for name in arrays) and all(
             getattr(self, name) == getattr(other, name) for name in plain
         )
 
     def __hash__(self) -> int:
-        return hash((self.error.tobytes(), self.chosen, self.rule))
+        return hash((self.error.tobytes(), self.chosen, self.select))
 
     def __repr__(self) -> str:
         leaves, at = self.sequence.n_leaves, self.chosen
         return (
-            f"Selection({self.rule}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
+            f"Selection({self.select}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
             f"error {self.error[at]:.4g} +- {self.se[at]:.2g} on {self.sample})"
         )

@@ -26,7 +26,7 @@ class SelectionDisplay:
         Members of least error, and taken.
     limit : float
         Least error plus one standard error: what the 1-SE rule compares with.
-    rule, sample : str
+    select, sample : str
     pool_leaves, pool_error : arrays
         The other ways of growing that were tried: what each would have given.
 
@@ -48,7 +48,7 @@ class SelectionDisplay:
     best: int
     chosen: int
     limit: float
-    rule: str
+    select: str
     sample: str
     pool_leaves: Floats
     pool_error: Floats
@@ -90,7 +90,7 @@ class SelectionDisplay:
             best=selection.best,
             chosen=selection.chosen,
             limit=float(selection.error[selection.best] + selection.se[selection.best]),
-            rule=selection.rule,
+            select=selection.select,
             sample=selection.sample,
             pool_leaves=places[:, 0],
             pool_error=places[:, 1],
@@ -111,7 +111,7 @@ class SelectionDisplay:
                 self.pool_leaves, self.pool_error, "d", color=GREY, mfc="none", ms=5, label="other ways of growing"
             )
         for member, colour, size, word in (
-            (self.best, ORANGE, 8, "least error"), (self.chosen, PURPLE, 11, f"chosen ({self.rule})"),
+            (self.best, ORANGE, 8, "least error"), (self.chosen, PURPLE, 11, f"chosen ({self.select})"),
         ):  # fmt: skip
             n_leaves = self.n_leaves[member]
             label = f"{word}: {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'}"

@@ -65,7 +65,7 @@ RULES = {
     "greedy": Rule("greedy", returns="sequence", takes_moments=True, takes_cost=True),
     "weakest-links": Rule("weakest_links", returns="sequence", takes_moments=True, takes_cost=True, penalty="cost"),
     "cost-complexity": Rule("cost_complexity", returns="sequence", takes_moments=True, takes_cost=True, penalty="cost"),
-    "global-srm": Rule("global_srm"),
+    "global-srm": Rule("global_srm", takes_cost=True),
     "bottom-up-srm": Rule("bottom_up_srm"),
     "pessimistic": Rule("pessimistic"),
     "minimum-error": Rule("minimum_error"),

@@ -1,4 +1,4 @@
-"""Why a node is a leaf: the rule's own sentence, with the numbers it compared.
+"""Why a node is a leaf: one plain sentence, and the rule's own with the numbers it compared.
 
 A sentence is a template and a few numbers per node, so that a page can hold thousands of
 them; `sentence` here and `sentence` in `words.js` fill them in alike. A template is used
@@ -6,7 +6,6 @@ only where its numbers lead to the decision that was made; where they do not (an
 a rule that decides for the tree as a whole), a plainer sentence that is true is used.
 """
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +14,11 @@ import numpy as np
 from .._kernels import structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
 from ..nouns.costs import m_estimate
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
+from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
 
@@ -36,46 +35,33 @@ class Reasons:
         The template of each node; -1 at original leaves.
     values : dict
         The numbers by name, one per node.
+    plain : tuple of pairs of str
+        For each template the same in one plain sentence: where the node is cut, and where it is kept.
     """
 
     templates: tuple[str, ...]
     which: Ints
     values: dict[str, Array] = field(default_factory=dict)
+    plain: tuple[tuple[str, str], ...] = ()
 
     def sentence(self, node: int) -> str:
         """The sentence of a node; empty for an original leaf."""
-        if self.which[node] < 0:
-            return ""
-        text: str = self.templates[self.which[node]]
+        return "" if self.which[node] < 0 else self._filled(self.templates[self.which[node]], node)
+
+    def plainly(self, node: int, *, is_cut: bool) -> str:
+        """The plain sentence of a node; empty for an original leaf."""
+        return "" if self.which[node] < 0 else self._filled(self.plain[self.which[node]][not is_cut], node)
+
+    def _filled(self, text: str, node: int) -> str:
         for name, values in self.values.items():
             text = text.replace(f"{{{name}}}", number(values[node].item()))
         return text
 
 
-def number(value: float) -> str:
-    """A number as the page writes it: whole numbers in full, others with four digits."""
-    if math.isinf(value) or math.isnan(value):
-        return str(value)
-    if value == round(value) and abs(value) < 1e15:
-        return f"{round(value):,}"
-    size = abs(value)
-    if size >= 1e15 or size < 1e-4:
-        digits, exponent = f"{value:.3e}".split("e")
-        return f"{digits}e{int(exponent)}"
-    if size >= 1000:
-        return f"{value:,.0f}"
-    decimals = 3 - math.floor(math.log10(float(f"{size:.3e}")))
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def costs_of(model: Model, counts: Any) -> Sums:
     """What each node costs as a leaf on a sample: errors, or squared error."""
-    if isinstance(counts, Counts):
-        assert model.pruning.node_labels is not None  # Model has checked it
-        return counts.errors_if_leaf(model.pruning.node_labels)
-    values: Sums = counts.squared_errors_if_leaf(model.grown.mean)  # type: ignore[union-attr]
-    return values
+    found: Sums = counts.costs_if_leaf(model.node_answers)
+    return found
 
 
 def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
@@ -85,16 +71,20 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
         return grown, "in squared error on the growing sample"
     if sequence.steps is None:  # each member would have to be rebuilt to tell, and no sentence asks
         return grown, "errors on the growing sample"
-    assert isinstance(model.grown, Counts)
+    assert model.class_grown is not None
     rows = float(model.grown.total[0]) or 1.0
     candidates: list[tuple[Sums, str]] = [(grown, "errors on the growing sample")]
-    candidates.append((m_estimate(model.grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)"))
+    candidates.append(
+        (m_estimate(model.class_grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)")
+    )
     if model.holdout is not None:
         candidates.append((costs_of(model, model.holdout), "errors on the held-out sample"))
     return next((c for c in candidates if _same_cost(sequence, c[0], rows)), candidates[0])
 
 
-def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, rows: float = 1.0) -> Reasons:
+def sequence_reasons(
+    sequence: PruningSequence, cost: Sums, what: str, rows: float = 1.0, total: Array | None = None
+) -> Reasons:
     """Say at which step of a sequence each node becomes a leaf, and why.
 
     Parameters
@@ -106,10 +96,12 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, rows: flo
         The cost in words, such as "errors on the growing sample".
     rows : float
         Rows of that sample; some penalties are charged per row.
+    total : array, optional
+        Rows of the growing sample in each node, for the plain sentences.
     """
     tree = sequence.tree
     if sequence.steps is None:
-        return _table_reasons(sequence, cost, what)
+        return _table_reasons(sequence, cost, what, total)
     steps = sequence.steps
     below, n_below = _branch_before(tree, steps, cost)
     top = _topmost(tree, steps)
@@ -127,6 +119,7 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, rows: flo
         "step": steps,
         "left": sequence.n_leaves[steps],
         "top": top,
+        **_savings(cost, below, total),
     }
     last = len(sequence) - 1
     own = f"As a leaf this node costs {{leaf}} {what}; "
@@ -149,11 +142,27 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, rows: flo
         "left: {left})."
     )
     templates = (by_ratio, at_once, by_step, with_another)
+    saved, each = _saved(what, total), "" if "squared" in what else ": {ratio} for each further leaf"
+    plain = (
+        (
+            f"Cut because {{leaves}} leaves here save only {saved}{each}, no more than a leaf costs.",
+            f"Kept because {{leaves}} leaves here save {saved}{each}, more than a leaf costs.",
+        ),
+        (
+            "Cut because its {leaves} leaves save nothing.",
+            "Its {leaves} leaves save nothing: every pruning on the slider cuts it.",
+        ),
+        (
+            f"Cut at step {{step}}: its {{leaves}} leaves save only {saved}.",
+            f"Kept until step {{step}}: its {{leaves}} leaves save {saved}.",
+        ),
+        ("Cut with node {top} above it.", f"Kept with node {{top}} above it; its {{leaves}} leaves save {saved}."),
+    )
     which = np.full(tree.n_nodes, 0 if unit else 2, np.int32)
     which[(steps == 0) & (cost - below <= NEAR * max(1.0, float(cost[0])))] = 1
     which[top != np.arange(tree.n_nodes)] = 3
     which[tree.is_leaf] = -1
-    return Reasons(templates, which, values)
+    return Reasons(templates, which, values, plain)
 
 
 def fitted_reasons(model: Model) -> Reasons:
@@ -164,20 +173,28 @@ def fitted_reasons(model: Model) -> Reasons:
         found = _reduced_error(pruning, costs_of(model, model.holdout), model.is_classifier)
         if found is not None:
             return found
+    total = model.grown.total
     if pruning.rule == "pessimistic":
-        found = _pessimistic(pruning, grown_cost, model.grown.total)
+        found = _pessimistic(pruning, grown_cost, total)
         if found is not None:
             return found
     what = "errors" if model.is_classifier else "in squared error"
     seen = " and ".join(sorted(pruning.seen)) or "not named"
     full, n_full = _branch_before(tree, np.zeros(tree.n_nodes, np.int32), grown_cost)
     values = {"leaf": grown_cost, "branch": full, "leaves": n_full, "added": grown_cost - full}
+    values |= _savings(grown_cost, full, total)
     start = (
         f"As a leaf this node costs {{leaf}} {what} on the growing sample, its whole branch {{branch}} with {{leaves}} "
         f"leaves, so that a cut adds {{added}}. The rule ({pruning.rule or 'not named'}; samples it saw: {seen}) "
     )
     templates = (start + "cut it.", start + "kept it.", start + "cut it, or a node above it.")
-    return Reasons(templates, _decisions(pruning), values)
+    rule = pruning.rule or "not named"
+    saved = _saved(what, total)
+    pair = (
+        f"Cut by the rule ({rule}): its {{leaves}} leaves save {saved}.",
+        f"Kept by the rule ({rule}): its {{leaves}} leaves save {saved}.",
+    )
+    return Reasons(templates, _decisions(pruning), values, (pair,) * 3)
 
 
 def _reduced_error(pruning: Pruning, cost: Sums, is_classifier: bool) -> Reasons | None:
@@ -198,7 +215,11 @@ def _reduced_error(pruning: Pruning, cost: Sums, is_classifier: bool) -> Reasons
         start + "That is fewer, so it is kept.",
         start + "What decided is a cut above it.",
     )
-    return Reasons(templates, _decisions(pruning), {"leaf": cost, "below": below})
+    pair = (
+        "Cut because one leaf does no worse on the held-out rows than the best of its branch.",
+        "Kept because its branch does better on the held-out rows than one leaf.",
+    )
+    return Reasons(templates, _decisions(pruning), {"leaf": cost, "below": below}, (pair,) * 3)
 
 
 def _pessimistic(pruning: Pruning, cost: Sums, total: Sums) -> Reasons | None:
@@ -221,10 +242,15 @@ def _pessimistic(pruning: Pruning, cost: Sums, total: Sums) -> Reasons | None:
         start + "The leaf is further off than one standard error, so it is kept.",
         start + "What decided is a cut above it.",
     )
-    return Reasons(templates, _decisions(pruning), {"own": own, "leaves": n_full, "corrected": corrected, "se": error})
+    pair = (
+        "Cut because its {leaves} leaves save no more errors than one standard error.",
+        "Kept because its {leaves} leaves save more errors than one standard error.",
+    )
+    values = {"own": own, "leaves": n_full, "corrected": corrected, "se": error}
+    return Reasons(templates, _decisions(pruning), values, (pair,) * 3)
 
 
-def _table_reasons(sequence: PruningSequence, cost: Sums, what: str) -> Reasons:
+def _table_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Array | None) -> Reasons:
     """Members that are not nested are each the best of their size: no step belongs to a node."""
     tree = sequence.tree
     full, n_full = _branch_before(tree, np.zeros(tree.n_nodes, np.int32), cost)
@@ -233,8 +259,27 @@ def _table_reasons(sequence: PruningSequence, cost: Sums, what: str) -> Reasons:
         f"a pruning of its own here ({sequence.rule or 'rule not named'}): which nodes it cuts is decided for the "
         "whole tree at once, and a node that is cut at one size may be back at a smaller one."
     )
-    values = {"leaf": cost, "branch": full, "leaves": n_full}
-    return Reasons((template,), np.where(tree.is_leaf, -1, 0).astype(np.int32), values)
+    values = {"leaf": cost, "branch": full, "leaves": n_full, **_savings(cost, full, total)}
+    saved = _saved(what, total)
+    pair = (
+        f"Cut in the best tree of this size: its {{leaves}} leaves would save only {saved}.",
+        f"Kept in the best tree of this size: its {{leaves}} leaves save {saved}.",
+    )
+    return Reasons((template,), np.where(tree.is_leaf, -1, 0).astype(np.int32), values, (pair,))
+
+
+def _saved(what: str, total: Array | None) -> str:
+    """What leaves save, as a template."""
+    rows = "" if total is None else " in {rows} rows"
+    if "squared error" in what:
+        return f"{{saved}} % of its squared error{rows}"
+    return f"{{gain}} of its {{leaf}} {'estimated ' if what.startswith('estimated') else ''}errors{rows}"
+
+
+def _savings(cost: Sums, below: Sums, total: Array | None) -> dict[str, Array]:
+    gain = cost - below
+    found = {"gain": gain, "saved": np.round(100 * gain / np.where(cost > 0, cost, 1), 2)}
+    return found if total is None else {**found, "rows": total}
 
 
 def _decisions(pruning: Pruning) -> Ints:

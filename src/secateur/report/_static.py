@@ -10,8 +10,8 @@ from ..nouns.pruning import Pruning
 from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from ..show.wording import limited, plain
-from ._data import delta_of
 from ._shares import node_limits
+from ._stops import delta_of
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
 COLUMN, ROW = 150, 26

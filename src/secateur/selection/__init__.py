@@ -3,10 +3,22 @@
 `select` looks at a sample that the sequence has not seen. `cross_validate` grows a tree for
 each fold, scores every member of its path in one pass, and carries the choice over to the
 path of all rows; it can also choose how to grow. Both return the table they chose from.
+`CHOICES` names the ways to choose.
 """
 
-from ._cross_validate import auto_repeats, cross_validate
-from ._rules import choose
-from ._select import select
+from typing import TYPE_CHECKING
 
-__all__ = ["auto_repeats", "choose", "cross_validate", "select"]
+from ..data.names import lazily
+from ._registry import CHOICES, Choice, choice_of, is_accuracy, is_number_of_leaves
+
+if TYPE_CHECKING:
+    from ._cross_validate import auto_repeats as auto_repeats
+    from ._cross_validate import cross_validate as cross_validate
+    from ._rules import choose as choose
+    from ._select import select as select
+
+_HOMES = {
+    "auto_repeats": "._cross_validate", "choose": "._rules", "cross_validate": "._cross_validate", "select": "._select",
+}  # fmt: skip
+__getattr__ = lazily(__name__, _HOMES)
+__all__ = ["CHOICES", "Choice", "choice_of", "is_accuracy", "is_number_of_leaves", *_HOMES]  # noqa: PLE0604

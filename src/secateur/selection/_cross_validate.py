@@ -11,38 +11,35 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import Floats
 from ..data.table import Table
 from ..errors import ParameterError
 from ..growers.folds import Ground
 from ..growers.settings import Settings, settings_of
 from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
-from ..pruners import cost_complexity
 from ..routing import remembered
-from ._rules import choose, n_standard_errors, rule_name
+from ._race import Field, Judge, race
+from ._registry import n_standard_errors
 from ._sample import rows_of
-from ._score import Fold, Path, grow_all, score_fold
-from ._splits import Split, seed_of, splits_of
-from .losses import answers_of, losses_of
-from .run import Progress, n_threads, run_all
+from ._score import Path
+from ._splits import seed_of, splits_of
+from .losses import losses_of
+from .run import Progress
 
-POOL = {"criterion": ("gini", "entropy", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
-FEW_ROWS = 10_000  # up to so many, folds are dealt three times
+POOL = {"criterion": ("gini", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
+FEW_ROWS = 10_000  # up to so many, folds are dealt up to three times
+MANY_ROWS = 1_000_000  # beyond, one fold says enough
 
 
 def cross_validate(
     X: Any,
     y: Any = None,
     *,
-    folds: Any = 10,
-    repeats: int | Literal["auto"] = 1,
+    cv: Any = 10,
+    cv_repeats: int | Literal["auto"] = 1,
     stratified: bool = True,
     random_state: Any = 0,
-    rule: str = "1se",
+    select: str = "1se",
     k: float | None = None,
     se: Literal["pooled", "folds"] = "pooled",
     penalty: Any = "leaves",
@@ -75,17 +72,19 @@ def cross_validate(
         The rows; a `Table` with a target needs no `y`.
     y : array or column name
         The class of each row; a number with criterion "squared_error".
-    folds : int, splitter or list
+    cv : int, splitter or list
         Number of folds, an object with `split(X, y)` as scikit-learn has them, (train, test)
         pairs of row numbers, or test rows alone, the others being grown on.
-    repeats : int or "auto"
-        How often the folds are dealt anew; their errors are pooled. See `auto_repeats`.
+    cv_repeats : int or "auto"
+        How often the folds are dealt anew; their errors are pooled. "auto" deals up to 10,000 rows up to
+        three times: it stops when dealing again has not changed the choice, and drops ways of growing that
+        are behind. Of more than a million rows it judges by the first fold only.
     stratified : bool
         Whether every fold gets its share of each class.
     random_state : int, generator or None
         Deals the folds. The same rows in any order are dealt alike.
-    rule, k
-        As for `select`.
+    select, k
+        As `rule` and `k` of `select`.
     se : "pooled" or "folds"
         sqrt(e (1 - e) / n), n the number of rows; or the standard deviation of the fold rates
         over the root of the number of folds. For costs and squared errors the pooled one is
@@ -100,9 +99,8 @@ def cross_validate(
         What it costs to answer class j for a row of class i, in place of errors: leaves then
         answer the class of least cost.
     criterion, min_samples_leaf
-        As for `grow`, or "auto": grow with each of gini, entropy and sqrt, at least 1, 2 and 5
-        rows a leaf, on the same folds; take the way whose choice has the least error (the
-        fewest leaves, the first).
+        As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
+        same folds; take the way whose choice has the least error (the fewest leaves, the first).
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, \
 max_bins, allow_zero, penalise_numeric, nominal
         As for `grow`.
@@ -122,7 +120,9 @@ max_bins, allow_zero, penalise_numeric, nominal
     Selection
         `sequence` is the path of all rows; `alphas` and `betas` are penalties per row (per unit
         of weight), so that they mean the same for any number of rows. `growing` holds the
-        growing parameters, `pool` all ways that were tried.
+        growing parameters, `pool` all ways that were tried. A rule of standard errors does not choose a
+        single leaf where a member errs less by more than the standard error of the difference, taken over
+        the folds: it then takes the smallest such member.
 
     Notes
     -----
@@ -142,7 +142,7 @@ max_bins, allow_zero, penalise_numeric, nominal
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    n_errors = n_standard_errors(rule, k)
+    n_errors = n_standard_errors("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
     growing = {
@@ -153,34 +153,27 @@ max_bins, allow_zero, penalise_numeric, nominal
     }  # fmt: skip
     ways = _ways(growing)
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
-    n_repeats = _n_repeats(repeats, table.n_rows, folds)
+    n_repeats = _n_repeats(cv_repeats, table.n_rows, cv)
     seed = seed_of(random_state)
     n_classes = None if table.schema.classes is None else len(table.schema.classes)
     path = Path(losses_of(cost, m, costs, n_classes), penalty, size)
     is_used = None if weight is None or (weight > 0).all() else weight > 0
-    parts, n_folds = splits_of(folds, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
+    rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
+    is_adaptive = _is_auto(cv_repeats) and n_repeats > 1
+    if not is_adaptive:
+        rounds, n_repeats = iter([list(itertools.chain(*rounds))]), 1
+    if _is_auto(cv_repeats) and table.n_rows > MANY_ROWS and isinstance(cv, int | np.integer):
+        rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
-    ground = Ground.of(table, weight)
-    members = _members(ground, ways, path, parts, n_jobs, progress)
-    judged = np.flatnonzero(np.bincount(np.concatenate([part.test for part in parts])))
-    n_rows, n_worth = len(judged), _n_worth(weight, judged)
     details = {
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
         "size": size, "cost": cost, "m": float(m), "costs": None if costs is None else np.asarray(costs).tolist(),
     }  # fmt: skip
-    tables = []
-    for (way, _), (sequence, counts, found) in zip(ways, members, strict=True):
-        error, spread, by_fold = _measured(found, _betas(sequence.alphas), n_worth, n_folds, se)
-        best, chosen = choose(error, spread, n_errors)
-        tables.append(
-            Selection(
-                sequence, error, spread, best, chosen, rule_name(n_errors), "cross-validation", n_rows,
-                betas=_betas(sequence.alphas), fold_error=by_fold, counts=counts, growing=way, details=details,
-            )
-        )  # fmt: skip
-    winner = min(tables, key=lambda table: (table.error[table.chosen], table.sequence.n_leaves[table.chosen]))
+    judge = Judge(weight, n_folds, se, n_errors, details)
+    field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
+    winner, tables = race(field, rounds, judge, n_rounds=n_repeats)
     winner = _remembered(winner, table, is_used)
     return replace(winner, pool=tuple(_line(table) for table in tables)) if len(tables) > 1 else winner
 
@@ -193,7 +186,7 @@ def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:
 
 
 def auto_repeats(n_rows: int) -> int:
-    """Return the default number of repeats of cross-validation: three for up to 10,000 rows, else one.
+    """Return the default limit on repeats of cross-validation: three for up to 10,000 rows, else one.
 
     Examples
     --------
@@ -214,72 +207,12 @@ def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
-def _n_repeats(repeats: Any, n_rows: int, folds: Any) -> int:
+def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
     if _is_auto(repeats):
-        return auto_repeats(n_rows) if isinstance(folds, int | np.integer) else 1
+        return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
     if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ParameterError(f"repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
+        raise ParameterError(f"cv_repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
     return int(repeats)
-
-
-def _members(
-    ground: Ground, ways: Any, path: Path, parts: list[Split], n_jobs: Any, progress: Progress
-) -> list[tuple[PruningSequence, Counts | Moments, list[Fold]]]:
-    """For each way of growing: the path of all rows, its counts, and the folds."""
-    every = np.arange(ground.table.n_rows)
-    groups = _groups([settings for _, settings in ways], len(parts), n_jobs)
-    tasks: Any = [(grow_all, (group, every)) for group in groups]
-    tasks += [(score_fold, (group, path, part)) for part in parts for group in groups]
-    results = run_all(ground, tasks, n_jobs, progress, sizes=[len(task[1][0]) for task in tasks])
-    # Ways come group after group, for all rows first, and then for one fold after the other.
-    lines = [list(itertools.chain(*results[i : i + len(groups)])) for i in range(0, len(results), len(groups))]
-    return [(_path_of_all(counts, path), counts, found) for counts, *found in zip(*lines, strict=True)]
-
-
-def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Settings, ...]]:
-    """The ways, those together that one task grows: it prepares rows once, but there must be tasks for all hands."""
-    n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_threads(n_jobs) // n_parts))
-    size = -(-len(ways) // n_groups)
-    return [tuple(ways[first : first + size]) for first in range(0, len(ways), size)]
-
-
-def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:
-    """The path of all rows, its penalties per unit of weight."""
-    answers = answers_of(counts, path.losses)
-    sequence: PruningSequence = cost_complexity(
-        counts.tree, None, penalty=path.penalty, size=path.size, cost=answers.cost
-    )
-    assert sequence.alphas is not None
-    return replace(
-        sequence,
-        alphas=sequence.alphas / answers.unit,
-        node_labels=answers.answer if isinstance(counts, Counts) else None,
-        seen=Seen.of(counts),
-    )
-
-
-def _betas(alphas: Any) -> Floats:
-    """The penalty at which each member is compared: the geometric mean of its interval."""
-    betas: Floats = np.append(np.sqrt(alphas[:-1]) * np.sqrt(alphas[1:]), np.inf)
-    return betas
-
-
-def _n_worth(weight: Any, rows: Any) -> float:
-    """The number of equally weighted rows that would tell as much as these (Kish)."""
-    return len(rows) if weight is None else float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum())
-
-
-def _measured(folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str) -> tuple[Floats, Floats, Floats]:
-    """(error, standard error, error of each fold) at every penalty."""
-    found = [fold.at(betas) for fold in folds]
-    loss = np.array([first for first, _ in found])
-    weight = np.array([fold.weight for fold in folds])
-    error = loss.sum(axis=0) / weight.sum()
-    by_fold = loss / weight[:, None]
-    if se == "folds":  # repeats see the same rows again: they do not count as further folds
-        return error, by_fold.std(axis=0, ddof=1) / np.sqrt(n_folds), by_fold
-    mean_square = np.sum([second for _, second in found], axis=0) / weight.sum()
-    return error, np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows), by_fold
 
 
 def _line(table: Selection) -> dict[str, Any]:

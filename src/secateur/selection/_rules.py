@@ -1,15 +1,13 @@
 """Which member to take when the error of each and its standard error are known."""
 
 import math
-import re
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array, Floats
 from ..errors import ParameterError
 
-_NAMED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 _TOLERANCE = 1e-12  # error rates are rounded quotients: nearer ones are tied
 
 
@@ -49,21 +47,18 @@ def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int
     return best, int(np.flatnonzero(rates <= limit * (1 + _TOLERANCE))[-1])
 
 
-def n_standard_errors(rule: Any, k: float | None) -> float:
-    """Return the k of a rule: "min-error", "0se", "1se", "0.25se" and so on, or "kse" with `k`."""
-    if rule == "kse":
-        is_number = isinstance(k, int | float | np.number) and not isinstance(k, bool) and 0 <= k < np.inf
-        if k is None or not is_number:
-            raise ParameterError(f"rule='kse' with k={k!r}; a number of standard errors, 0 or more, is needed")
-        return float(k)
-    if k is not None:
-        raise ParameterError(f"k={k!r} goes with rule='kse'; the rule is {rule!r}")
-    if rule == "min-error":
-        return 0.0
-    named = _NAMED.fullmatch(rule) if isinstance(rule, str) else None
-    if named is None:
-        raise ParameterError(f"rule={rule!r}; one of 'min-error', '0se', '1se' or 'kse' with k= is needed")
-    return float(named[1])
+def more_than_one_leaf(chosen: int, by_fold: Floats, n_folds: int, n_leaves: Array) -> int:
+    """Return the chosen member; not a single leaf where a member errs less by more than that difference deviates.
+
+    Its standard error is that over the folds, in which both err on the same rows: it is often much below that of
+    either error, by which a single leaf is within the limit. Then the smallest such member is taken. Repeats see
+    the same rows again: they do not count as further folds.
+    """
+    if n_leaves[chosen] > 1 or n_folds < 2:
+        return chosen
+    gain = by_fold[:, [chosen]] - by_fold
+    beats = (gain.mean(axis=0) > gain.std(axis=0, ddof=1) / math.sqrt(n_folds)) & (n_leaves > 1)
+    return int(np.flatnonzero(beats)[-1]) if beats.any() else chosen
 
 
 def rule_name(k: float) -> str:

@@ -13,7 +13,8 @@ from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
-from ._rules import choose, n_standard_errors, rule_name
+from ._registry import n_standard_errors
+from ._rules import choose, rule_name
 from .losses import cost_matrix, held_out
 
 
@@ -79,7 +80,7 @@ def select(
     """
     if not isinstance(counts, Counts | Moments):
         raise CountsError(f"counts are a {type(counts).__name__}; Counts or Moments of the sample are needed")
-    n_errors = n_standard_errors(rule, k)
+    n_errors = n_standard_errors("rule", rule, k)
     if se != "pooled":
         raise ParameterError(
             f"se={se!r}; one sample has a pooled standard error only ('folds' goes with cross_validate)"

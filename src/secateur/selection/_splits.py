@@ -1,6 +1,6 @@
 """Folds: how rows are parted into those to grow on and those to judge by."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,31 +21,31 @@ class Split(NamedTuple):
 
 
 def splits_of(
-    folds: Any, table: Table, is_used: Any, *, repeats: int, seed: int, stratified: bool
-) -> tuple[list[Split], int]:
-    """Return the splits, repeats one after the other, and the number of folds in a repeat.
+    cv: Any, table: Table, is_used: Any, *, repeats: int, seed: int, stratified: bool
+) -> tuple[Iterator[list[Split]], int]:
+    """Return the splits of each repeat, dealt when they are asked for, and the number of folds in a repeat.
 
-    `folds` is a number, an object with `split(X, y)`, (train, test) pairs or test sets.
+    `cv` is a number, an object with `split(X, y)`, (train, test) pairs or test sets.
     `is_used` is None, or says which rows have a weight above 0; only those count.
     """
     used = np.arange(table.n_rows) if is_used is None else np.flatnonzero(is_used)
-    if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
-        return _dealt(int(folds), table, used, repeats, seed, stratified), int(folds)
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        return _dealt(int(cv), table, used, repeats, seed, stratified), int(cv)
     if repeats != 1:
-        raise ParameterError(f"repeats={repeats} goes with a number of folds; explicit folds are used once")
-    if hasattr(folds, "split") and not isinstance(folds, str):
-        pairs: Iterable[Any] = folds.split(np.zeros((table.n_rows, 1)), table.target)
-    elif isinstance(folds, Iterable) and not isinstance(folds, str | bytes | dict):
-        pairs = folds
+        raise ParameterError(f"cv_repeats={repeats} goes with a number of folds; explicit folds are used once")
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        pairs: Iterable[Any] = cv.split(np.zeros((table.n_rows, 1)), table.target)
+    elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | dict):
+        pairs = cv
     else:
         raise ParameterError(
-            f"folds={folds!r}; a number of folds, an object with split(X, y), (train, test) pairs of row numbers, "
+            f"cv={cv!r}; a number of folds, an object with split(X, y), (train, test) pairs of row numbers, "
             "or a list of test rows is needed"
         )
     splits = [_given(i, pair, table.n_rows, is_used) for i, pair in enumerate(pairs)]
     if not splits:
-        raise ParameterError("folds are empty; at least one (train, test) pair is needed")
-    return splits, len(splits)
+        raise ParameterError("cv is empty; at least one (train, test) pair is needed")
+    return iter([splits]), len(splits)
 
 
 def seed_of(random_state: Any) -> int:
@@ -61,18 +61,19 @@ def seed_of(random_state: Any) -> int:
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, a generator or None is needed")
 
 
-def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> list[Split]:
+def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> Iterator[list[Split]]:
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
-            f"folds={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, those of weight 0 aside)"
+            f"cv={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, those of weight 0 aside)"
         )
     if len(used) < table.n_rows:
         table = table.take(used)
-    splits = []
-    for repeat in range(repeats):
+
+    def deal(repeat: int) -> list[Split]:
         part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified)
-        splits += [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
-    return splits
+        return [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
+
+    return map(deal, range(repeats))
 
 
 def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:

@@ -1,0 +1,104 @@
+"""A certificate in a file: refused if its numbers contradict one another or the counts beside it, recomputed from
+these counts, and marked as stated where that is not possible.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from ..errors import ModelFileError, SecateurError
+from ..nouns.bound import Bound
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..statistics.tails import binomial_upper
+
+MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
+MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
+SLACK = 1e-9  # rounding of another machine's logarithms
+_METHODS = {  # how the name of a method begins in a certificate, and for `certify`
+    "test sample": "test-sample",
+    "path of": "path",
+    "Occam": "occam",
+    "Rademacher": "rademacher",
+    "PAC-Bayes": "pac-bayes",
+}
+
+
+def checked(model: Model) -> Model:
+    """The model with its certificate as it is if it follows from the model, else marked as stated in the file."""
+    bound, holdout = model.certificate, model.holdout
+    if bound is None:
+        return model
+    _check_alone(bound)
+    is_error = bound.quantity == "error" and not bound.predictor
+    if is_error and isinstance(holdout, Counts) and bound.sample == holdout.sample:
+        _check_counts(bound, model, holdout)
+        if _follows(bound, model, holdout):
+            return model
+    return replace(model, certificate=replace(bound, stated="the model file"))
+
+
+def _check_alone(bound: Bound) -> None:
+    """Refuse a limit that its own errors and rows contradict."""
+    n, errors = bound.n, bound.errors
+    if bound.quantity == "importance-weighted error":  # its errors are sums of weights
+        return
+    if n >= 2**53 or errors > n * bound.scale * (1 + SLACK):
+        raise ModelFileError(
+            f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; so many cannot be"
+        )
+    least = bound.rate
+    if bound.quantity != "cost" and n == int(n):
+        least = binomial_upper(min(int(errors), MOST_ERRORS), int(n), math.log(bound.delta))
+    if bound.certified and bound.value < least * (1 - SLACK):
+        raise ModelFileError(
+            f"certificate.value is {bound.value:.6g}; {errors:,.10g} errors in {n:,} rows allow no limit below "
+            f"{least:.6g} at certificate.delta = {bound.delta:g}"
+        )
+
+
+def _check_counts(bound: Bound, model: Model, holdout: Counts) -> None:
+    """Refuse a certificate that the counts of its sample contradict."""
+    assert model.pruning.node_labels is not None  # of a model that classifies
+    n, wrong = float(holdout.total[0]), float(model.pruning.cost(holdout.wrong(model.pruning.node_labels)))
+    if bound.n not in (n, holdout.n_rows) or abs(bound.errors - wrong) > SLACK * wrong:
+        raise ModelFileError(
+            f"the certificate counts {bound.errors:,.10g} errors in {bound.n:,} rows of sample {bound.sample!a}; the "
+            f"file holds {wrong:,.10g} in {n:,.10g}"
+        )
+
+
+def _follows(bound: Bound, model: Model, holdout: Counts) -> bool:
+    """Whether `certify` computes a limit from the model that is no higher, with rows compared no less."""
+    try:
+        again = _again(bound, model, holdout)
+    except SecateurError:  # such as rows that are not fresh, by what the file says
+        return False
+    finally:
+        model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
+    is_same_kind = again is not None and again.certified == bound.certified and again.is_checked >= bound.is_checked
+    return is_same_kind and again.value <= bound.value * (1 + SLACK)
+
+
+def _again(bound: Bound, model: Model, holdout: Counts) -> Any:
+    """The certificate computed again, None where the file does not tell how."""
+    from ..certifiers import certify, cross_validation_weights
+
+    method = next((name for start, name in _METHODS.items() if bound.method.startswith(start)), None)
+    k, prior, seed = bound.details.get("k"), bound.details.get("prior"), model.parameters.get("random_state")
+    if method is None or not (k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MOST_WORK)):
+        return None
+    method = "best" if "best of" in bound.method else method
+    more: dict[str, Any] = {}
+    if method == "path" and "given weights" in bound.method and model.selection is not None:
+        more["weights"] = cross_validation_weights(model.selection.error, model.selection.se)
+    if method in ("best", "rademacher"):
+        more["rng"] = seed if type(seed) is int and seed >= 0 else 0
+    if method == "occam":
+        more["prior"] = prior
+    if method in ("best", "rademacher", "occam") and k is not None:
+        more["k"] = k
+    return certify(
+        model.pruning, holdout, method=method, delta=bound.delta, grown=model.grown, sequence=model.sequence,
+        repeated=True, **more,
+    )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Where the slider can stand: the members of a sequence and what is known of each."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..certifiers import path
+from ..errors import SecateurError
+from ..nouns.counts import Counts
+from ..nouns.model import Model
+from ..nouns.sequence import PruningSequence
+from ..show.wording import plain
+from ._reasons import costs_of
+
+MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
+DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Where the slider can stand: the members of the sequence, and prunings that are not among them.
+
+    Parameters
+    ----------
+    member : list of int
+        The member at each stop, the largest first; -1 where it is another pruning.
+    cuts : dict of int to list of int
+        Of each stop that is no member: the nodes it cuts.
+    names : dict of int to str
+        What such a stop is called.
+    """
+
+    member: list[int]
+    cuts: dict[int, list[int]]
+    names: dict[int, str]
+
+    def of_member(self, member: int) -> int:
+        """The stop at which a member stands; the nearest one if it was thinned out."""
+        members = np.array(self.member)
+        return int(np.where(members < 0, np.iinfo(np.int64).max, np.abs(members - member)).argmin())
+
+
+def own_sequence(model: Model) -> PruningSequence:
+    """The cost-complexity sequence of the growing sample, for a model that came without one."""
+    from ..pruners import prune
+
+    if isinstance(model.grown, Counts):
+        return prune(model.tree, model.grown, rule="cost-complexity")  # type: ignore[return-value]
+    from ..pruners import cost_complexity
+
+    found: PruningSequence = cost_complexity(model.tree, None, cost=costs_of(model, model.grown))
+    return found
+
+
+def find_stops(model: Model, sequence: PruningSequence) -> Stops:
+    """Place the whole tree and the model's own pruning among the members, if they are not members."""
+    n_members = len(sequence)
+    keep = np.arange(n_members)
+    fitted = find_member(sequence, model)
+    if sequence.steps is None and n_members > MOST_MEMBERS:
+        even = np.geomspace(1, n_members, MOST_MEMBERS) - 1  # small trees, at the end, are looked at most
+        wanted = [*(n_members - 1 - even.astype(int)), 0, max(fitted, 0)]
+        if model.selection is not None:
+            wanted += [model.selection.best, model.selection.chosen]
+        keep = np.unique(wanted)
+    rows: list[tuple[int, int, int, str, list[int]]] = [(-int(sequence.n_leaves[i]), 1, int(i), "", []) for i in keep]
+    if fitted < 0:
+        name = "as fitted" if model.pruning.n_leaves < model.tree.n_leaves else "as fitted, the whole tree"
+        rows.append((-model.pruning.n_leaves, 0, -1, name, model.pruning.cuts.tolist()))
+    if sequence.n_leaves[0] < model.tree.n_leaves and model.pruning.n_leaves < model.tree.n_leaves:
+        rows.append((-model.tree.n_leaves, 0, -1, "as grown", []))
+    rows.sort(key=lambda row: row[:3])
+    extra = [(at, row) for at, row in enumerate(rows) if row[2] < 0]
+    return Stops([row[2] for row in rows], {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra})
+
+
+def find_member(sequence: PruningSequence, model: Model) -> int:
+    """The member of the sequence that is the model's pruning, or -1."""
+    for i in np.flatnonzero(sequence.n_leaves == model.pruning.n_leaves):
+        if np.array_equal(sequence[int(i)].is_leaf, model.pruning.is_leaf):
+            return int(i)
+    return -1
+
+
+def short(values: npt.ArrayLike, n_digits: int = 7) -> list[Any]:
+    """Numbers as a list; real ones with so many digits, None where there is none."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        return list(array.tolist())
+    return [_rounded(x, n_digits) for x in array.tolist()]
+
+
+def _rounded(value: float, n_digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{n_digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Any]) -> dict[str, Any]:
+    """One list per column, one entry per stop, the largest tree first."""
+
+    def spread(values: Any, n_digits: int = 7) -> list[Any]:
+        """Values of members as values of stops."""
+        listed = short(values, n_digits)
+        return [None if m < 0 else listed[m] for m in stops.member]
+
+    def leaves_of(at: int) -> int:
+        pruning = model.pruning if "fitted" in stops.names[at] else None
+        return model.tree.n_leaves if pruning is None else pruning.n_leaves
+
+    table: dict[str, Any] = {
+        "member": stops.member,
+        "leaves": [
+            leaves_of(at) if m < 0 else int(sequence.n_leaves[m]) for at, m in enumerate(stops.member)
+        ],
+    }  # fmt: skip
+    if sequence.alphas is not None:
+        table["alpha"] = spread(sequence.alphas)
+    errors = []
+    for cost in costs:
+        of_member = sequence.costs_on(cost)
+        column = spread(of_member, 12)
+        for at, name in stops.names.items():
+            whole = cost[model.tree.is_leaf].sum()
+            value = model.pruning.cost(cost) if "fitted" in name else whole
+            column[at] = short([value], 12)[0]
+        errors.append(column)
+    table["errors"] = errors
+    if model.selection is not None and len(model.selection.sequence) == len(sequence):
+        table["cv"] = spread(model.selection.error)
+        table["se"] = spread(model.selection.se)
+        table["cv_name"] = plain(model.selection.sample)
+    bounds = _path_bounds(model, sequence)
+    if bounds is not None:
+        table["bound"] = spread(bounds)
+    return table
+
+
+def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
+    """A limit for every member at once, where the held-out sample did not help to make the sequence."""
+    if not isinstance(model.holdout, Counts) or sequence.node_labels is None or model.pruning.node_labels is None:
+        return None
+    if not np.array_equal(sequence.node_labels, model.pruning.node_labels):
+        return None
+    try:
+        return [bound.value for bound in path(sequence, model.holdout, delta=delta_of(model))]
+    except SecateurError:  # weights, no rows, or a sample the sequence has seen
+        return None
+
+
+def delta_of(model: Model) -> float:
+    """The failure probability the page states its limits with."""
+    if model.certificate is not None:
+        return model.certificate.delta
+    given = model.parameters.get("delta")
+    return float(given) if isinstance(given, float | int) and 0 < given < 1 else DELTA
+
+
+def marks_of(model: Model, stops: Stops, fitted: int | None) -> dict[str, int]:
+    """Stops that have a name: what was fitted, what was best, the smallest within one standard error of it."""
+    selection = model.selection
+    sequence = model.sequence
+    marks: dict[str, int] = {}
+    if fitted is None:
+        found = find_member(sequence if sequence is not None else own_sequence(model), model)
+        marks["fitted"] = stops.of_member(found)
+    else:
+        marks["fitted"] = fitted
+    if selection is not None and sequence is not None and len(selection.sequence) == len(sequence):
+        limit = selection.error[selection.best] + selection.se[selection.best]
+        marks["best"] = stops.of_member(selection.best)
+        marks["one_se"] = stops.of_member(int(np.flatnonzero(selection.error <= limit).max()))
+    return marks
+
+
+def changes_of(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
+    """For each stop that is a member: the nodes that test something in it and not in the one before, or the reverse."""
+    before = ~sequence.tree.is_leaf
+    found: list[list[int]] = []
+    for member in stops.member:
+        if member < 0:
+            found.append([])
+            continue
+        kept = sequence[member].is_kept
+        found.append(np.flatnonzero(kept != before).tolist())
+        before = kept
+    return found

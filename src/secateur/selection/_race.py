@@ -1,0 +1,189 @@
+"""Cross-validation in rounds: every round deals the folds once, and ways of growing that are behind drop out."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.arrays import Floats
+from ..growers.folds import Ground
+from ..growers.settings import Settings
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
+from ..nouns.moments import Moments
+from ..nouns.seen import Seen
+from ..nouns.sequence import PruningSequence
+from ..pruners import cost_complexity
+from ._rules import choose, more_than_one_leaf, rule_name
+from ._score import Fold, Path, grow_all, score_fold
+from ._splits import Split
+from .losses import answers_of
+from .run import Progress, n_threads, run_all
+
+Way = tuple[dict[str, Any], Settings]
+Sample = Counts | Moments
+
+
+@dataclass(frozen=True)
+class Field:
+    """The rows, the ways of growing that compete on them, and who does the work."""
+
+    ground: Ground
+    ways: list[Way]
+    path: Path
+    n_jobs: Any
+    progress: Progress
+
+    def start(self, parts: list[Split], n_rounds: int) -> tuple[list[Sample], list[list[Fold]]]:
+        """For each way: the counts of all rows in its tree, and the folds of the first round."""
+        groups, folds = self._tasks(range(len(self.ways)), parts)
+        every = np.arange(self.ground.table.n_rows)
+        n_growths = len(self.ways) * (1 + len(parts) * n_rounds)
+        lines = self._run(groups, [(grow_all, (group, every)) for group in groups] + folds, 0, n_growths)
+        return lines[0], [list(line) for line in zip(*lines[1:], strict=True)]
+
+    def go_on(self, left: list[int], parts: list[Split], n_done: int, n_growths: int) -> list[list[Fold]]:
+        """The folds of a further round for each of the ways that are left."""
+        groups, folds = self._tasks(left, parts)
+        return [list(line) for line in zip(*self._run(groups, folds, n_done, n_growths), strict=True)]
+
+    def _tasks(self, which: Any, parts: list[Split]) -> tuple[list[tuple[Settings, ...]], list[Any]]:
+        groups = _groups([self.ways[i][1] for i in which], len(parts), self.n_jobs)
+        return groups, [(score_fold, (group, self.path, part)) for part in parts for group in groups]
+
+    def _run(self, groups: list[Any], tasks: list[Any], n_done: int, n_growths: int) -> list[list[Any]]:
+        """Results of tasks that come group after group, put together: a line for each part, a place for each way."""
+        heard = self.progress
+        progress = None if heard is None else lambda done, _: heard(n_done + done, n_growths)
+        results = run_all(self.ground, tasks, self.n_jobs, progress, sizes=[len(task[1][0]) for task in tasks])
+        return [list(itertools.chain(*results[i : i + len(groups)])) for i in range(0, len(results), len(groups))]
+
+
+def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Settings, ...]]:
+    """The ways, those together that one task grows: it prepares rows once, but there must be tasks for all hands."""
+    n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_threads(n_jobs) // n_parts))
+    size = -(-len(ways) // n_groups)
+    return [tuple(ways[first : first + size]) for first in range(0, len(ways), size)]
+
+
+class Judge(NamedTuple):
+    """How the folds of a way are turned into its table and its choice."""
+
+    weight: Any
+    n_folds: int
+    se: str
+    n_errors: float
+    details: dict[str, Any]
+
+    def table(
+        self,
+        way: dict[str, Any],
+        sequence: PruningSequence,
+        counts: Sample,
+        folds: list[Fold],
+        n_rows: int,
+        worth: float,
+    ) -> Selection:
+        """The errors of all members of the path of all rows, and the choice."""
+        betas = _betas(sequence.alphas)
+        error, spread, by_fold = _measured(folds, betas, worth, self.n_folds, self.se)
+        best, chosen = choose(error, spread, self.n_errors)
+        if self.n_errors > 0:
+            chosen = more_than_one_leaf(chosen, by_fold, self.n_folds, sequence.n_leaves)
+        details = self.details | {"repeats": len(folds) // self.n_folds}
+        return Selection(
+            sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,
+            betas=betas, fold_error=by_fold, counts=counts, growing=way, details=details,
+        )  # fmt: skip
+
+
+def race(
+    field: Field, rounds: Iterator[list[Split]], judge: Judge, *, n_rounds: int
+) -> tuple[Selection, list[Selection]]:
+    """Return the table of the way that wins, and those of all ways.
+
+    After the first of several rounds ways whose choice is behind that of the first are left out; the race ends when
+    a further round has not changed the choice.
+    """
+    parts = next(rounds)
+    counts, found = field.start(parts, n_rounds)
+    paths = [_path_of_all(sample, field.path) for sample in counts]
+    left = list(range(len(field.ways)))
+    tables: dict[int, Selection] = {}
+    n_done, n_growths = len(left) * (1 + len(parts)), len(left) * (1 + len(parts) * n_rounds)
+    is_judged = np.zeros(field.ground.table.n_rows, np.bool_)
+    before = None
+    while True:
+        is_judged[np.concatenate([part.test for part in parts])] = True
+        judged = np.flatnonzero(is_judged)
+        about = len(judged), _n_worth(judge.weight, judged)
+        for i in left:
+            tables[i] = judge.table(field.ways[i][0], paths[i], counts[i], found[i], *about)
+        winner = min(left, key=lambda i: _rank(tables[i]))
+        choice = winner, tables[winner].chosen
+        if before == choice:
+            break
+        if before is None and n_rounds > 1:
+            left = [i for i in left if not _is_behind(tables[i], tables[winner], judge.n_folds)]
+        before = choice
+        parts = next(rounds, [])
+        if not parts:
+            break
+        for i, folds in zip(left, field.go_on(left, parts, n_done, n_growths), strict=True):
+            found[i] += folds
+        n_done += len(left) * len(parts)
+    return tables[winner], [tables[i] for i in sorted(tables)]
+
+
+def _rank(table: Selection) -> tuple[float, int]:
+    return float(table.error[table.chosen]), int(table.sequence.n_leaves[table.chosen])
+
+
+def _is_behind(table: Selection, first: Selection, n_folds: int) -> bool:
+    """Whether the choice of a way errs more than that of the first, by more than that difference deviates."""
+    ours, theirs = table.fold_error, first.fold_error
+    assert ours is not None
+    assert theirs is not None
+    more = ours[:, table.chosen] - theirs[:, first.chosen]
+    return bool(more.mean() > more.std(ddof=1) / np.sqrt(n_folds))
+
+
+def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:
+    """The path of all rows, its penalties per unit of weight."""
+    answers = answers_of(counts, path.losses)
+    sequence: PruningSequence = cost_complexity(
+        counts.tree, None, penalty=path.penalty, size=path.size, cost=answers.cost
+    )
+    assert sequence.alphas is not None
+    return replace(
+        sequence,
+        alphas=sequence.alphas / answers.unit,
+        node_labels=answers.labels,
+        seen=Seen.of(counts),
+    )
+
+
+def _betas(alphas: Any) -> Floats:
+    """The penalty at which each member is compared: the geometric mean of its interval."""
+    betas: Floats = np.append(np.sqrt(alphas[:-1]) * np.sqrt(alphas[1:]), np.inf)
+    return betas
+
+
+def _n_worth(weight: Any, rows: Any) -> float:
+    """The number of equally weighted rows that would tell as much as these (Kish)."""
+    return len(rows) if weight is None else float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum())
+
+
+def _measured(folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str) -> tuple[Floats, Floats, Floats]:
+    """(error, standard error, error of each fold) at every penalty."""
+    found = [fold.at(betas) for fold in folds]
+    loss = np.array([first for first, _ in found])
+    weight = np.array([fold.weight for fold in folds])
+    error = loss.sum(axis=0) / weight.sum()
+    by_fold = loss / weight[:, None]
+    if se == "folds":  # repeats see the same rows again: they do not count as further folds
+        return error, by_fold.std(axis=0, ddof=1) / np.sqrt(n_folds), by_fold
+    mean_square = np.sum([second for _, second in found], axis=0) / weight.sum()
+    return error, np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows), by_fold

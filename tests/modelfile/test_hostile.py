@@ -1,0 +1,236 @@
+"""Files that load but lie, or that cost far more than they are large: refused, or shown for what they are."""
+
+import json
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from secateur import TreeClassifier, TreeRegressor, to_sklearn
+from secateur.errors import ModelFileError
+from secateur.fitting import certificate_of
+from secateur.modelfile import dumps_model, loads_model
+from secateur.prediction import predict
+
+MARK = "Stated in the model file and not checked: "
+
+
+def data(n=300):
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"size": rng.normal(size=n).round(2), "kind": rng.choice(["a", "b", "c"], n)})
+    return X, np.where((X["size"] > 0) ^ (rng.random(n) < 0.1), "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """A model with held-out rows, a sequence and a certificate."""
+    return TreeClassifier(select="holdout", certify="path", criterion="gini").fit(*data())
+
+
+def changed(model, **parts):
+    """The text of a model with values replaced by name, such as `certificate__n=3`."""
+    document = json.loads(dumps_model(getattr(model, "model_", model)))
+    for where, value in parts.items():
+        *above, last = where.split("__")
+        part = document
+        for key in above:
+            part = part[key]
+        part[last] = value(part[last]) if callable(value) else value
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"certify": "test-sample"},
+        {"select": "holdout", "certify": "path"},
+        {"select": "holdout", "certify": True},
+        {"select": "certificate"},
+        {"prune": "reduced-error", "certify": True},
+        {"prune": "reduced-error", "certify": "occam"},
+        {"prune": "reduced-error", "certify": "rademacher", "random_state": 7},
+        {"prune": "reduced-error", "certify": "pac-bayes"},
+        {"prune": "k-reduced-error", "certify": True},
+    ],
+    ids=str,
+)
+def test_the_certificate_of_every_way_of_fitting_follows_from_its_file(how):
+    model = TreeClassifier(**how).fit(*data()).model_
+
+    back = loads_model(dumps_model(model))
+
+    assert str(back.certificate) == str(model.certificate)
+    assert back.tree.ledger.looks.keys() == model.tree.ledger.looks.keys()  # recomputing asks nothing
+
+
+def test_a_certificate_that_the_counts_of_its_sample_contradict_is_refused(fitted):
+    with pytest.raises(ModelFileError, match=r"0 errors in 1,000,000,000 rows of sample .*; the file holds"):
+        loads_model(changed(fitted, certificate__value=1e-4, certificate__n=10**9, certificate__errors=0))
+
+
+def test_a_certificate_of_another_sample_is_marked_wherever_it_is_shown(fitted):
+    lie = {"certificate__value": 1e-4, "certificate__n": 10**9, "certificate__errors": 0, "certificate__sample": "x"}
+    model = loads_model(changed(fitted, **lie))
+    estimator = TreeClassifier.from_model(model)
+
+    assert str(model.certificate).startswith(MARK + "With 95 % confidence")
+    assert model.certificate.to_dict()["stated"] == "the model file"
+    assert "stated, not checked: 0.0001" in repr(model)
+    assert MARK in estimator.report().html
+    assert str(loads_model(dumps_model(model)).certificate).startswith(MARK)
+
+
+@pytest.mark.parametrize(
+    ("lie", "says"),
+    [
+        ({"errors": 10**9, "n": 100}, "1,000,000,000 in certificate.n = 100 rows"),
+        ({"errors": 0, "n": 10**300}, "so many cannot be"),
+        ({"errors": 40, "n": 100, "value": 0.1}, "allow no limit below 0.4"),
+        ({"errors": 10**15, "n": 2**52, "value": 1e-4}, "allow no limit below 0.0002"),
+        ({"errors": 50, "n": 100, "value": 0.1, "quantity": "cost"}, "allow no limit below 0.5"),
+        ({"n": {"$float": "nan"}}, "a number of 0 or more"),
+    ],
+)
+def test_a_certificate_that_contradicts_itself_is_refused(fitted, lie, says):
+    parts = {f"certificate__{name}": value for name, value in lie.items()}
+    with pytest.raises(ModelFileError, match=says):
+        loads_model(changed(fitted, certificate__sample="elsewhere", **parts))
+
+
+@pytest.mark.parametrize("lie", [{"method": "test sample, exact tail"}, {"method": "ours"}, {"delta": 0.04}])
+def test_a_certificate_that_was_not_paid_for_is_marked(fitted, lie):
+    """The rows chose the pruning, which a test sample must not have; or the price is that of another confidence."""
+    model = loads_model(changed(fitted, **{f"certificate__{name}": value for name, value in lie.items()}))
+
+    assert str(model.certificate).startswith(MARK)
+
+
+def test_a_freshness_that_the_file_cannot_show_is_marked(fitted):
+    without = loads_model(dumps_model(fitted.model_, sketch=False))
+
+    assert fitted.certificate_.is_checked
+    assert str(without.certificate).startswith(MARK)
+
+
+def test_the_choice_within_errors_is_recomputed_only_while_that_is_cheap():
+    model = TreeClassifier(prune="k-reduced-error", certify="rademacher").fit(*data()).model_
+    bound = replace(certificate_of(model, method="occam", k=40), details={"k": 10**9, "prior": "within-k"})
+
+    assert loads_model(dumps_model(replace(model, certificate=bound))).certificate.stated
+
+
+def test_a_label_type_wider_than_its_labels_costs_little_memory(fitted):
+    for width in (4097, 5_592_405):
+        with pytest.raises(ModelFileError, match=f"U{width} for labels of up to 3 characters; a width from 3 to 4,096"):
+            loads_model(changed(fitted, schema__classes__dtype=f"U{width}"))
+    model = loads_model(changed(fitted, schema__classes__dtype="U4096"))
+    tracemalloc.start()
+    predict(model, data(60)[0])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 20 << 20
+
+
+@pytest.mark.parametrize(
+    "where", ["pruning__rule", "grown__sample", "sequence__rule", "selection__rule", "certificate__method"]
+)
+def test_names_have_a_bounded_length(fitted, where):
+    with pytest.raises(ModelFileError, match="has 4,097 characters; at most 4,096 are kept"):
+        loads_model(changed(fitted, **{where: "x" * 4097}))
+
+
+def test_long_column_names_labels_and_categories_are_refused(fitted):
+    def rename(columns):
+        return [{**columns[0], "name": "x" * 5000}, *columns[1:]]
+
+    def recategorise(columns):
+        return [columns[0], {**columns[1], "categories": ["x" * 70_000, "b", "c"]}]
+
+    for parts in (
+        {"schema__columns": rename},
+        {"schema__columns": recategorise},
+        {"schema__classes": {"dtype": "object", "values": ["x" * 5000, "y"]}},
+        {"facts": {"note": "x" * 70_000}},
+    ):
+        with pytest.raises(ModelFileError, match="characters; at most"):
+            loads_model(changed(fitted, **parts))
+
+
+def equal_members(n):
+    def make(sequence):
+        return sequence | {
+            "n_leaves": [1] * n,
+            "errors": [0] * n,
+            "alphas": None,
+            "steps": [0] * len(sequence["steps"]),
+        }
+
+    return make
+
+
+def test_more_members_than_nodes_are_refused(fitted):
+    with pytest.raises(
+        ModelFileError, match=r"has 500,000 members, more than the .* nodes of the tree: some are equal"
+    ):
+        loads_model(changed(fitted, sequence=equal_members(500_000), selection=None))
+
+
+def test_members_that_are_not_nested_are_refused_where_looking_at_each_takes_minutes():
+    n = 200_001
+    document = json.loads(dumps_model(TreeRegressor(max_depth=1).fit(np.arange(8.0)[:, None], np.arange(8.0)).model_))
+    parent = [-1] + [2 * (i // 2) for i in range(n - 1)]
+    is_inner = [v % 2 == 0 and v < n - 1 for v in range(n)]
+    document["tree"] = {
+        "parent": parent,
+        "feature": [0 if inner else -1 for inner in is_inner],
+        "threshold": [0.5 if inner else None for inner in is_inner],
+    }
+    document["grown"] = {
+        "kind": "moments", "sample": "grow", "n_rows": None, "sketch": None,
+        "weight": [0.0] * n, "mean": [0.0] * n, "spread": [0.0] * n,
+    }  # fmt: skip
+    document["pruning"] |= {"cuts": [], "node_labels": None, "seen": []}
+    members = 100_000
+    document["sequence"] = {
+        "rule": "", "nested": False, "seen": [], "numbers": "whole", "n_leaves": [100_001] * members, "node_labels": None,
+        "errors": [0] * members, "alphas": None, "change_start": [0] * (members + 1), "changes": [],
+    }  # fmt: skip
+    document |= {"selection": None, "holdout": None, "rows": document["rows"] | {"history": [], "looks": []}}
+
+    with pytest.raises(ModelFileError, match="100,000 members that are not nested, with 20,000,100,000 nodes"):
+        loads_model(json.dumps(document).encode())
+
+
+def test_a_crowd_of_samples_is_refused(fitted):
+    crowd = [{"sample": f"s{i}", "sketch": None} for i in range(5000)]
+    with pytest.raises(ModelFileError, match=r"rows.samples has 5,000 entries; at most 4,096"):
+        loads_model(changed(fitted, rows__samples=crowd))
+
+
+def test_counts_need_classes_and_moments_a_numeric_target(fitted):
+    with pytest.raises(ModelFileError, match=r"grown holds counts of 2 classes; schema.classes has none"):
+        loads_model(changed(fitted, schema__classes=None))
+    X, _ = data(40)
+    numbers = TreeRegressor().fit(X[["size"]], X["size"])
+    classes = {"dtype": "int64", "values": [0, 1]}
+    with pytest.raises(ModelFileError, match=r"grown holds moments; schema.classes has 2"):
+        loads_model(changed(numbers, schema__classes=classes, schema__has_numeric_target=False))
+
+
+def test_a_root_with_children_needs_a_test(fitted):
+    blank = {"feature": lambda old: [-1, *old[1:]], "threshold": lambda old: [None, *old[1:]]}
+
+    with pytest.raises(ModelFileError, match=r"tree.feature\[0\] is -1; the node has children: a column is needed"):
+        loads_model(changed(fitted, **{f"tree__{name}": value for name, value in blank.items()}))
+
+
+@pytest.mark.parametrize("name", ["__class__", "___", "a__b", "__init__", ""])
+def test_any_column_name_reaches_scikit_learn(name):
+    X, y = data(60)
+    X = X.rename(columns={"kind": name})
+    model = TreeClassifier(prune=None).fit(X, np.where(X[name] == "a", y, X["size"] > 0).astype(str))
+
+    assert (to_sklearn(model).predict(X) == model.predict(X)).all()
