@@ -27,7 +27,7 @@ DIRECTIVES = {
     "freethreading_compatible": True,  # a kernel has no state of its own
 }
 # The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
-LEVEL = "-O1" if "SECATEUR_KERNELS" in os.environ else "-O3"
+LEVEL = {"checked": "-O0", "sanitized": "-O1"}.get(os.environ.get("SECATEUR_KERNELS", ""), "-O3")
 GCC = [LEVEL, "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
 

@@ -10,6 +10,7 @@ from ..data.arrays import Floats
 from ..fitting import index_of
 from ..growers import CRITERIA
 from ..nouns.model import Model, as_model
+from ..show.importances import column_importances, node_gains
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -144,26 +145,12 @@ def importances(model: Model, criterion: Any = None) -> Floats:
 
     Under gain ratio the drop of the entropy counts.
     """
-    at = np.flatnonzero(model.pruning.is_kept)
-    tree, grown = model.tree, model.grown
-    drop = tree.score[at] * grown.total[at]
+    tree = model.tree
     if criterion is None and model.selection is not None:
         criterion = model.selection.growing.get("criterion")
-    if criterion in CRITERIA and CRITERIA[criterion].is_ratio:
-        drop = drop * _split_information(model)[at]
+    is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
     n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
-    summed = np.bincount(tree.feature[at], np.maximum(drop, 0), minlength=n_columns)
-    total = summed.sum()
-    shares: Floats = summed / (total if total > 0 else 1.0)
-    return shares
-
-
-def _split_information(model: Model) -> Floats:
-    """The entropy, in bits, of how each node's examples fall on its children."""
-    parent, total = model.tree.parent[1:], model.grown.total
-    share = total[1:] / np.maximum(total[parent], 1e-300)
-    logs = np.log2(share, out=np.zeros(len(share)), where=share > 0)
-    return np.asarray(np.bincount(parent, -share * logs, minlength=len(total)), np.float64)
+    return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
 
 
 def _rate(model: Model, rate: float) -> str:

@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Write an interactive HTML report of a tree.",
     "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
     "compare": "Compare all pruning rules on a data set.",
+    "data": "Make a folder of data sets for the experiments.",
     "reproduce": "Run the experiments of the five documents again.",
     "rules": "List the pruning rules.",
     "doctor": "Show versions, optional libraries and number of cores.",

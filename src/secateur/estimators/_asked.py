@@ -79,11 +79,18 @@ class Asked:
         counts = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample="evaluate")
         return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
 
-    def report(self, path: str | os.PathLike[str] | None = None, title: str | None = None) -> Any:
-        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file."""
-        from ..report import Report
+    def report(
+        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
-        report = Report(self.model_, title, is_estimator=True)
+        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
+        `secateur.write_report`.
+        """
+        from ..report import Report, table_of
+
+        table = table_of(self.model_, None if X is None else (X, None if y is None else target(y, self)))
+        report = Report(self.model_, title, is_estimator=True, table=table)
         if path is not None:
             report.save(path)
         return report

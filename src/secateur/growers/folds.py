@@ -5,7 +5,7 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,6 +126,10 @@ class Part:
             grown, data, table, rows,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_checked=is_checked,
         )  # fmt: skip
+
+    def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
+        """Return the counts of the growing sample in the tree of each way of growing."""
+        return [self.grow(settings)[1] for settings in ways]
 
     def _once(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._made:
