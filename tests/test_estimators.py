@@ -424,6 +424,67 @@ def test_threads_may_fit_and_predict_at_the_same_time(flowers):
     assert all(model.tree_ == shared.tree_ for model in grown)
 
 
+def two_trees():
+    """An array, two targets that make trees of different size, and how often each answers something else."""
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    return X, [np.where(X[:, 0] > 0, "a", "b"), np.digitize(X[:, 1], [-1, 0, 1]).astype("U1")]
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba", "apply", "decision_path", "score"])
+def test_a_fit_in_the_middle_of_an_answer_does_not_touch_it(ask):
+    X, targets = two_trees()
+    estimator = TreeClassifier(prune=None, criterion="gini").fit(X, targets[0])
+
+    class Refits:
+        """An array that, when it is read, lets the estimator be fitted again."""
+
+        shape = X.shape
+
+        def __array__(self, *_, **__):
+            estimator.fit(X, targets[1])
+            return X
+
+        def __len__(self):
+            return len(X)
+
+    more = (targets[0],) if ask == "score" else ()
+    before, during = (getattr(estimator, ask)(rows, *more) for rows in (X, Refits()))
+
+    assert estimator.n_classes_ == 4
+    assert np.array_equal(*(getattr(found, "toarray", lambda found=found: found)() for found in (before, during)))
+
+
+def test_threads_see_the_attributes_of_one_tree_while_another_fits():
+    X, targets = two_trees()
+    estimator = TreeClassifier(prune=None, criterion="gini")
+    models = [estimator.fit(X, y).model_ for y in targets]
+
+    def answers():
+        tests = estimator.feature_importances_, estimator.decision_path(X).shape, estimator.export_text()
+        return (estimator.get_n_leaves(), estimator.get_depth(), *(repr(found) for found in tests))
+
+    alone = [set(column) for column in zip(*(estimator._keep(model) or answers() for model in models), strict=True)]
+
+    def ask(_):
+        for _ in range(200):
+            state = vars(estimator).copy()
+            assert state["_model"].tree is state["tree_"] is state["pruning_"].tree
+            assert len(state["classes_"]) == state["n_classes_"] == state["counts_"].n_classes
+        return all(answer in known for answer, known in zip(answers(), alone, strict=True))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            asked = [pool.submit(ask, i) for i in range(60)]
+            while not all(one.done() for one in asked):
+                for model in models:
+                    estimator._keep(model)
+            assert all(one.result() for one in asked)
+    finally:
+        sys.setswitchinterval(interval)
+
+
 def test_a_pickle_predicts_the_same(people):
     frame, y = people
     model = TreeClassifier(prune=None).fit(frame, y)

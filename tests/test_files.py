@@ -167,14 +167,8 @@ def test_a_file_that_is_no_table_is_refused(write, text, says):
 
 
 def test_a_row_of_another_length_is_refused_with_the_file_and_the_row(write):
-    with pytest.raises(DataError, match=r"data.csv cannot be parsed by pyarrow: .*Row #3.*Expected 2 columns, got 3"):
+    with pytest.raises(DataError, match=r"data.csv, row 3: 3 cells where 2 are needed \('3', '4', '5'\); correct it"):
         encode(write("a,b\n1,2\n3,4,5\n"))
-
-
-@pytest.mark.parametrize(("encoding", "says"), [("utf-16", "is UTF-16; save it as UTF-8"), ("latin-1", "not UTF-8")])
-def test_a_file_in_another_encoding_is_refused(write, encoding, says):
-    with pytest.raises(DataError, match=says):
-        encode(write("é,b\n1,2\n", encoding=encoding))
 
 
 @pytest.mark.usefixtures("library")
@@ -188,7 +182,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path, name):
 
 def test_paths_that_cannot_be_read_say_what_was_tried(tmp_path):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(DataError, match="is a directory"):
+    with pytest.raises(DataError, match=r"folder.csv holds no file that ends in \.csv"):
         encode(tmp_path / "folder.csv")
     with pytest.raises(DataError, match=r"no file absent.csv \(looked for /.*absent.csv\)"):
         encode("absent.csv")

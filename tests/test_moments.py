@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from secateur import Counts, Moments, Pruning, Tree, count, encode, grow
 from secateur.data.target import numeric_target
 from secateur.errors import CountsError, DataError, ParameterError, SchemaError, UnsupportedError
-from secateur.nouns.costs import held_out_cost, squared_cost
 from strategies import trees
 
 pytestmark = pytest.mark.lane
@@ -164,7 +163,7 @@ def test_answers_need_one_finite_number_per_node(answers, says):
 def test_moments_of_another_tree_are_refused():
     moments = Moments.from_leaves(Tree.from_parents([-1, 0, 0]), [1, 1], [1, 2])
     with pytest.raises(CountsError, match="another tree"):
-        held_out_cost(moments, Moments(Tree.from_parents([-1]), [1], [1], [0], "prune"))
+        moments.check_fits(Tree.from_parents([-1]))
 
 
 def test_classes_asked_of_moments_are_refused_and_look_absent():
@@ -190,8 +189,8 @@ def test_a_gain_of_rounding_only_is_no_gain():
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])
 
     assert moments.spread[1] > 0
-    assert squared_cost(moments)[1] == 0
-    assert squared_cost(moments)[0] == moments.spread[0]
+    assert moments.own_costs[1] == 0
+    assert moments.own_costs[0] == moments.spread[0]
 
 
 def test_a_target_is_read_as_numbers_where_asked_and_later_data_follows():

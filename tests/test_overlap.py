@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from secateur.data.sketch import RowKey
 from secateur.statistics.overlap import REFUSED, _chernoff, _log_none, overlap
@@ -59,6 +60,18 @@ def test_stratified_halves_are_honest(kind):
     for _ in range(40):
         a, b = halves(rng, kind, 300, 300, stratified=True)
         assert not overlap(sketch(*a), sketch(*b)).is_doubtful
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+@pytest.mark.parametrize("kind", [*KINDS, lambda rng, n: rng.integers(0, 2, (n, 2)), lambda _, n: np.zeros((n, 2))])
+def test_honest_halves_are_refused_no_more_often_than_stated(kind, stratified):
+    """Each of two tests is made at half of a level; what holds at 5 % and 1 % is what the refusal at 1e-6 rests on."""
+    rng = np.random.default_rng(11)
+    pairs = [halves(rng, kind, 150, 150, stratified=stratified) for _ in range(60)]
+    found = np.array([overlap(sketch(*a), sketch(*b)).p for a, b in pairs])
+    for level in (0.05, 0.01):
+        most = binom.isf(1e-6, len(found), level)
+        assert np.count_nonzero(found < level / 2) <= most
 
 
 @pytest.mark.parametrize("share", [1.0, 0.95, 0.5, 0.05, 0.02])

@@ -327,6 +327,16 @@ def test_halves_of_one_leaf_are_not_taken_for_each_other():
     assert not bound.is_checked
 
 
+def test_stratified_halves_of_one_leaf_certify():
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(200, 2))
+        y = np.resize([0, 1, 1, 0], 200)
+        tree, grown = grow(X[::2], y[::2], max_depth=0)
+        fresh = count(tree, X[1::2], y[1::2], sample="test")
+        assert tree.n_nodes == 1
+        assert certify(Pruning.from_cuts(tree, [], node_labels=grown.majority), fresh).n == 100
+
+
 def test_freshness_can_be_asked_for():
     scene = Scene()
     assert freshness(scene.middle, scene.count(scene.F, scene.f, sample="test")).is_fresh

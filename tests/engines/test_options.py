@@ -117,7 +117,20 @@ def test_a_missing_target_is_refused_everywhere(place, where):
     source, engine = where(pa.table({**LATER, "sold": ["no", "yes", None, "no", "no", None, "no"]}))
 
     with pytest.raises(DataError, match=r"'sold' is missing in"):
-        engines.count(tree_of(), source, "sold", **engine)
+        engines.count(tree_of(), source, "sold", missing_target="error", **engine)
+
+
+@each_place
+def test_rows_without_a_target_are_left_out_everywhere(place, where):
+    tree, sold = tree_of(), ["no", "yes", None, "no", "no", None, "no"]
+    kept = [k for k, label in enumerate(sold) if label]
+    expected = secateur.count(
+        tree, pa.table(LATER).select(["size", "colour", "truth"]).take(kept), [sold[k] for k in kept]
+    )
+    source, engine = where(pa.table({**LATER, "sold": sold}))
+
+    with pytest.warns(UserWarning, match="2 of 7 rows have no target 'sold' and are left out"):
+        assert engines.count(tree, source, "sold", **engine) == expected
 
 
 @each_place
@@ -172,8 +185,32 @@ def test_marks_of_missing_cells_are_the_same_everywhere(engine, request, tmp_pat
 
     assert engines.count(tree, path, "sold", engine=engine, na=["?"], **more) == expected
     assert engines.count(tree, path, "sold", engine=engine, na="?", **more) == expected
-    with pytest.raises(DataError, match=r"rows\.csv cannot be read by"):
-        engines.count(tree, path, "sold", engine=engine, **more)
+
+
+@each_scanner
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_a_messy_file_is_the_same_everywhere(engine, encoding, tmp_path):
+    """Decimal commas, thousands, dates, blanks around words, NA among numbers, rows without a label, an encoding."""
+    if engine == "dask":
+        pytest.skip("files that are copied are read on this machine")
+    pytest.importorskip(engine)
+    rows = [
+        f"{k}.{k}00,5;{'  rot' if k % 3 else 'grün '};{k + 1:02d}.0{k % 8 + 1}.2024;{'ja' if k % 4 else 'nein'}"
+        for k in range(1, 9)
+    ]
+    path = tmp_path / "rows.txt"
+    path.write_bytes("\n".join(["size;colour;day;sold", *rows, "NA;rot;;ja", "5,5;rot;1.1.2024;"]).encode(encoding))
+    with pytest.warns(UserWarning, match="decimal comma|left out|dates|cp1252|UTF-16|read as missing"):
+        table = secateur.encode(path, target="sold")
+    tree, grown = secateur.grow(table, min_samples_leaf=1)
+    assert table.columns[0][:2].tolist() == [1100.5, 2200.5]
+    assert table.categories[1] == ("grün", "rot")
+    assert (table.n_rows, table.schema.columns[2].is_date) == (9, True)
+
+    with pytest.warns(UserWarning, match="decimal comma|left out|cp1252|UTF-16"):
+        found = engines.count(tree, path, "sold", engine=engine)
+
+    assert found.by_class.tolist() == grown.by_class.tolist()
 
 
 @each_scanner

@@ -169,7 +169,7 @@ def test_a_rare_gap_is_compared_however_common_others_are(monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "error", "says"),
     [
-        ({"x": [1.0], "y": [None]}, DataError, "'y' is missing in 1 rows"),
+        ({"x": [1.0], "y": [None]}, DataError, "0 rows with a target"),
         ({"x": ["a"], "y": ["no"]}, SchemaError, "'x' is String, but number is needed"),
         ({"z": [1.0], "y": ["no"]}, SchemaError, "lacks the columns 'x'"),
         ({"x": [1.0]}, SchemaError, "no column 'y'"),

@@ -113,7 +113,9 @@ def test_the_same_seed_gives_the_same_figures_and_another_gives_others(tmp_path)
     assert one.sheets != three.sheets
 
 
-@pytest.mark.parametrize(("name", "hint"), [("rademacer", "did you mean 'rademacher'"), ("xyz", "the experiments are")])
+@pytest.mark.parametrize(
+    ("name", "hint"), [("rademacer", "did you mean 'rademacher'"), ("xyz", "one of .rep-analysis., .rademacher.")]
+)
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, name, hint):
     with pytest.raises(ParameterError, match=hint):
         run(name, out=tmp_path)
@@ -125,13 +127,54 @@ def test_a_bad_seed_is_refused(tmp_path):
 
 
 def test_no_data_folder_is_told_before_any_work(tmp_path, capsys):
-    assert command(["reproduce", "rademacher", "--out", str(tmp_path)]) == 3
-    assert "--data" in capsys.readouterr().err
+    assert command(["reproduce", "rademacher", "--only", "adult", "--out", str(tmp_path)]) == 3
+    assert "adult cannot be generated; give a folder with --data" in capsys.readouterr().err
     assert command(["reproduce", "rademacher", "--data", str(tmp_path / "no"), "--out", str(tmp_path)]) == 3
     assert "no data folder" in capsys.readouterr().err
     assert command(["reproduce", "rademacher", "--data", str(tmp_path), "--out", str(tmp_path)]) == 3
     assert "SCHEMA.json" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path):
+    made = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
+
+    assert [row[0] for row in made.sheets[0].rows] == ["tic-tac-toe"]
+    assert made.facts["left out"].startswith("vehicle: not in the data folder")
+    with pytest.raises(ParameterError, match=r"--only mars: there is no such set or part; there are generated, adult"):
+        run("certificates", out=tmp_path, only=["mars"])
+
+
+def test_one_figure_runs_its_parts_alone(tmp_path):
+    made = run("accuracy-simplicity", out=tmp_path, figure="4")
+
+    assert [sheet.key for sheet in made.sheets] == ["krk"]
+    assert [path.name for path in (made.folder / "parts").iterdir()] == ["krk.json"]
+    assert (made.folder / "krk.png").exists()
+    with pytest.raises(
+        ParameterError, match=r"no 'Figure 99'; of the document's figures and tables: Figure 3, Figure 4"
+    ):
+        run("accuracy-simplicity", out=tmp_path, figure="99")
+
+
+def test_every_figure_that_is_listed_can_be_had(quick):
+    from secateur.experiments import NAMES, listed
+    from secateur.experiments._run import study_of
+
+    for name in NAMES:
+        keys = {sheet.key for sheet in quick(name)[0].sheets}
+        prefixes = [part.key for part in study_of(name).parts(QUICK)]
+        assert listed(name)["figures"] == list(study_of(name).PLACES)
+        for wanted, sheets in study_of(name).PLACES.values():
+            assert set(sheets) <= keys
+            assert all(any(key.startswith(prefix) for key in prefixes) for prefix in wanted)
+
+
+def test_the_list_names_every_experiment(capsys):
+    assert command(["reproduce", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert "rademacher: Kaariainen" in out
+    assert "--figure Table 1, Figure 1" in out
 
 
 def test_an_unreadable_file_is_named(tmp_path):
@@ -140,7 +183,7 @@ def test_an_unreadable_file_is_named(tmp_path):
     (tmp_path / "covertype.csv.gz").write_bytes(b"this is not gzip")
 
     with pytest.raises(DataError, match=r"covertype\.csv\.gz cannot be read"):
-        run("rademacher", data=tmp_path, out=tmp_path / "out")
+        run("rademacher", data=tmp_path, out=tmp_path / "out", only=["covertype"])
 
 
 def test_an_unknown_name_on_the_command_line_is_wrong_usage(capsys):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from modelfile.examples import assert_same, classifier, exercise, regression, remembering, tree
-from secateur import Bound, Counts, Pruning, Tree
+from secateur import Bound, Counts, Pruning, Table, Tree, TreeClassifier
 from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
 from secateur.modelfile import (
@@ -240,6 +240,7 @@ def test_no_field_of_a_noun_is_forgotten():
         "select": "rule",
         "key": None, "history": None, "ledger": None,  # in "rows", see the golden files
         "rounded": None,  # where it is known: tests/test_rounding.py
+        "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
     }  # fmt: skip
     written = {
@@ -252,6 +253,14 @@ def test_no_field_of_a_noun_is_forgotten():
         for field in dataclasses.fields(noun):
             key = changed_name.get(field.name, field.name)
             assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
+
+
+def test_dates_stay_dates():
+    schema = Schema((Column("day", "numeric", is_date=True),), np.array(["a", "b"]), has_names=True)
+    days, target = (np.array([10.0, 20.0, 30.0, 40.0]),), np.array([0, 0, 1, 1], np.int32)
+    model = TreeClassifier(select=None).fit(Table(schema, days, target), target).model_
+
+    assert loads_model(dumps_model(model)).tree.schema.columns[0].is_date
 
 
 def test_what_two_parts_share_is_one_thing_after_loading():

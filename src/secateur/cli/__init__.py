@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "Write an interactive HTML report of a tree.",
     "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
     "compare": "Compare all pruning rules on a data set.",
+    "data": "Make a folder of data sets for the experiments.",
     "reproduce": "Run the experiments of the five documents again.",
     "rules": "List the pruning rules.",
     "doctor": "Show versions, optional libraries and number of cores.",
@@ -115,7 +116,9 @@ def run(arguments: list[str] | None = None) -> int:
             raise
         return _interrupted()
     except SecateurError as error:
-        click.echo(f"error: {' '.join(str(error).split())}", err=True)
+        from ._common import on_command_line
+
+        click.echo(f"error: {on_command_line(' '.join(str(error).split()))}", err=True)
         return next(code for kind, code in CODES if isinstance(error, kind))
     except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
         _close_output()

@@ -9,6 +9,7 @@ from ..certifiers import METHODS
 from . import _common as common
 from ._certify_of import certify_of, certify_of_options
 from ._held_out import held_out_counts, held_out_options
+from ._reading import data_options
 
 
 @click.command(
@@ -35,7 +36,7 @@ Example:
 @common.random_state_option("Seed of the random signs (rademacher).")
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
 @common.output_options
 def certify(model: str, **options: Any) -> int:
     """Compute an upper bound on the error of the tree in the file MODEL."""

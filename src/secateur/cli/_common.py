@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -15,11 +16,19 @@ import click
 from ..errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from ..data.sources import Batch
-    from ..data.table import Schema, Table
     from ..nouns.model import Model
 
 JSON_VERSION = 1
+_OPTIONS = (
+    (r"\b(numeric|nominal)=\[('[^']*'|\"[^\"]*\")\]", r"--\1 \2"),
+    (r"\bpass names= if the file has no line of names", "give --no-header if the file has no line of names"),
+    (r"\bmissing_target=", "--missing-target "),
+    (r"\bsample_weight\b", "--sample-weight"),
+    (r"\b(numeric|nominal|na|encoding|decimal|dates|delimiter|target|weight|engine|criterion|select)=", r"--\1 "),
+    (r"--(\w+) (?=[\s;,)]|$)", r"--\1"),
+    (r"use TreeRegressor for", "use --task regress for"),
+    (r"use a criterion for classes \(TreeClassifier\)", "use --task classify"),
+)
 
 
 def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Callable[[Any], Any]:  # noqa: A002 as click has it
@@ -32,30 +41,6 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --json and --quiet."""
     function = click.option("--quiet", "-q", is_flag=True, help="Suppress messages.")(function)
     return click.option("--json", "as_json", is_flag=True, help="Print the result as a JSON document.")(function)
-
-
-def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a data file is read."""
-    for option in (
-        click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
-        click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
-        click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
-        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
-        click.option(
-            "--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected from its first line by default."
-        ),
-        click.option(
-            "--na",
-            multiple=True,
-            metavar="TEXT",
-            help="Treat cells with this text as missing; by default, empty cells.",
-        ),
-        click.option(
-            "--header/--no-header", default=True, help="Whether the first line of a CSV file contains column names."
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -90,55 +75,6 @@ def check_output(path: str | None, *, force: bool) -> None:
     """Refuse to overwrite a file, before any work is done."""
     if path is not None and not force and Path(path).exists():
         raise click.UsageError(f"{path} exists; use --force to overwrite it")
-
-
-class Reading:
-    """How data files are read: the values of `data_options`."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
-        self.weight, self.delimiter, self.na = options["sample_weight"], options["delimiter"], options["na"] or ("",)
-        self.header = options["header"]
-
-    def read(
-        self, path: str, *, target: str | None, schema: "Schema | None" = None, kind: str | None = None
-    ) -> tuple["Table", Any]:
-        """Return the table in a file, and its row weights; notes of the reader go to standard error."""
-        from ..data.columns import values_of
-        from ..data.encoding import encode
-        from ..data.names import nearest
-
-        with local_file(path) as file, told():
-            rows = self._rows(file, () if schema is None else schema.text)
-            asked = [
-                ("--target", target),
-                ("--sample-weight", self.weight),
-                *(("--ignore", name) for name in self.ignore),
-            ]
-            for what, name in asked:
-                if name is not None and name not in rows.names:
-                    near = nearest(name, rows.names) or f"; its columns are {', '.join(map(repr, rows.names[:20]))}"
-                    raise DataError(f"{path} has no column {name!r} ({what}){near}")
-            weights = None if self.weight is None else values_of(rows.read(self.weight))
-            left_out = {self.weight, *self.ignore}
-            table = encode(
-                rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
-                target=target,
-                target_kind=kind,  # type: ignore[arg-type]
-                nominal=list(self.nominal) or None,
-                numeric=list(self.numeric) or None,
-                schema=schema,
-                strict=False,
-                sample_weight=weights,
-            )
-        return table, weights
-
-    def _rows(self, file: str, text: Sequence[str]) -> "Batch":
-        from ..data.files import csv_head
-        from ..data.sources import open_source
-
-        names = None if self.header else csv_head(file, self.delimiter, has_header=False)[0]
-        return open_source(file, names=names, delimiter=self.delimiter, na=self.na, text=text)
 
 
 def parameters_of(options: Sequence[str]) -> dict[str, Any]:
@@ -224,19 +160,35 @@ def told() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        talk(f"note: {message}")
+        talk(f"note: {on_command_line(message)}")
+
+
+def on_command_line(message: str) -> str:
+    """A message of the library in terms of the command line: options in place of arguments.
+
+    Examples
+    --------
+    >>> on_command_line("pass numeric=['size'], or use decimal=','")
+    "pass --numeric 'size', or use --decimal ','"
+    """
+    for pattern, option in _OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
 
 
 @contextmanager
-def local_file(path: str, ending: str | None = None) -> Iterator[str]:
-    """A path to read; `-` is standard input, kept in a file for the while."""
+def local_file(path: str | Sequence[str], ending: str | None = None) -> Iterator[Any]:
+    """A path to read, or several; `-` is standard input, kept in a file for the while."""
+    if not isinstance(path, str) and len(path) == 1:
+        path = path[0]
     if path != "-":
-        yield path
+        yield path if isinstance(path, str) else list(path)
         return
     data = sys.stdin.buffer.read()
     if not data:
         raise DataError("standard input is empty")
-    suffix = ending or (".parquet" if data[:4] == b"PAR1" else ".csv.gz" if data[:2] == b"\x1f\x8b" else ".csv")
+    magic = {b"PAR1": ".parquet", b"\x1f\x8b\x08": ".txt.gz", b"PK\x03\x04": ".zip"}
+    suffix = ending or next((end for start, end in magic.items() if data.startswith(start)), ".txt")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"standard-input{suffix}")
         file.write_bytes(data)

@@ -9,6 +9,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -19,7 +20,7 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 Example:
   secateur compare patients.csv --target outcome --plot rules.png"""
 )
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--target", required=True, metavar="COL", help="Target column.")
 @click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of the rows to test on.")
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
@@ -28,9 +29,10 @@ Example:
 @common.random_state_option("Seed of the test rows.")
 @common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
-@common.data_options
+@data_options
+@keep_option
 @common.output_options
-def compare(data: str, **options: Any) -> int:
+def compare(data: tuple[str, ...], **options: Any) -> int:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
     All rules grow on the same rows; those that need held-out rows hold out a third of them. The
@@ -39,7 +41,7 @@ def compare(data: str, **options: Any) -> int:
     """
     from ..pruners import RULES
 
-    table, weights = common.Reading(options).read(data, target=options["target"], kind="class")
+    table, weights = Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
     grow_weight, test_weight = _parted(table, weights, options)
     found = []
     with common.told():
@@ -91,13 +93,13 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
     except SecateurError as error:
         return {"rule": name, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start
-    assert isinstance(model.grown, Counts)
+    assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
     assert isinstance(test, Counts)
     line: dict[str, Any] = {
         "rule": name,
         "leaves": model.pruning.n_leaves,
-        "growing_error": model.pruning.errors(model.grown) / float(model.grown.total[0]),
+        "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
         "test_error": model.pruning.errors(test) / float(test.total[0]),
         "seconds": round(seconds, 3),
     }

@@ -6,6 +6,7 @@ import click
 
 from . import _common as common
 from ._held_out import count_rows, held_out_options
+from ._reading import data_options
 
 
 @click.command(
@@ -19,7 +20,7 @@ Example:
 @held_out_options
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
 @common.output_options
 def count(model: str, data: str | None, **options: Any) -> int:
     """Count the rows of DATA in every node of the tree in MODEL.

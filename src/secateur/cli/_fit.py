@@ -1,6 +1,7 @@
 """secateur fit: grow and prune a tree from a file of rows."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ from ..growers import CRITERIA
 from ..selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
+from ._reading import Reading, data_options, keep_option
 from ._summary import print_model, summary
 
 
@@ -20,20 +22,33 @@ def _how_to_select(text: str) -> Any:
         return None if text == "none" else text
 
 
+def _kind(given: Any, options: dict[str, Any]) -> str:
+    """Whether a target is classes or numbers, told if it is numbers."""
+    from ..data.columns import Numbers, values_of
+    from ..data.screening import looks_continuous
+
+    if options["criterion"] == "squared_error":
+        return "number"
+    if options["criterion"] != "auto" or not isinstance(given, Numbers) or not looks_continuous(values_of(given)):
+        return "class"
+    common.talk(f"note: {options['target']!r} is predicted as a number; --task classify takes its values as classes")
+    return "number"
+
+
 @click.command(
     epilog="""\b
 Example:
   secateur fit patients.csv --target outcome -o tree.json
   secateur fit patients.csv --target outcome --certify --max-error 0.2"""
 )
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--target", required=True, metavar="COL", help="Target column.")
 @click.option(
     "--task",
-    type=click.Choice(["classify", "regress"]),
-    default="classify",
+    type=click.Choice(["auto", "classify", "regress"]),
+    default="auto",
     show_default=True,
-    help="Whether to predict classes or numbers.",
+    help="Whether to predict classes or numbers; auto decides by the target.",
 )
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
@@ -87,26 +102,30 @@ Example:
 @common.n_jobs_option
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
+@keep_option
 @common.output_options
-def fit(data: str, **options: Any) -> int:
+def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
 
-    DATA is a CSV or Parquet file; - is standard input.
+    DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
+    Parquet file, or several, a folder or a pattern; - is standard input.
     """
     from ..data.progress import progress_bar
     from ..fitting import Recipe, fit_model
 
     common.check_output(options["output"], force=options["force"])
-    regress = options["task"] == "regress"
-    reading = common.Reading(options)
-    table, weights = reading.read(data, target=options["target"], kind="number" if regress else "class")
+    criterion = options["criterion"]
+    if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
+        raise click.UsageError(f"--task regress has the criterion squared_error, not {criterion}; leave it out")
+    reading = Reading(options)
+    kinds: dict[str, Any] = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
+    table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])
+    regress = table.schema.has_numeric_target
     leaf = options["min_samples_leaf"]
     if leaf != "auto" and not (leaf.isdigit() and int(leaf) > 0):
         raise click.UsageError(f"--min-samples-leaf {leaf}: a whole number of 1 or more, or auto, is needed")
-    criterion = options["criterion"]
-    if regress:
-        criterion = "squared_error"
+    criterion = "squared_error" if regress else criterion
     holdout, held_out, held_weights = 1 / 3, None, None
     try:
         holdout = float(options["holdout"])

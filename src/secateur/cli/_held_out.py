@@ -10,6 +10,7 @@ from ..engines.registry import FROM_FILES
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from . import _common as common
+from ._reading import Reading
 
 if TYPE_CHECKING:
     from ..nouns.model import Model
@@ -25,6 +26,10 @@ ROWS = (
     "delimiter",
     "na",
     "header",
+    "encoding",
+    "decimal",
+    "dates",
+    "missing_target",
 )  # options
 
 
@@ -53,7 +58,7 @@ def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
         raise click.UsageError("--holdout and --counts exclude each other; give one of them")
-    if not options["holdout"]:
+    if not options["holdout"] and not options.get("data"):
         _refuse_reading(options)
     if options["counts"]:
         from ..modelfile import load_counts
@@ -103,12 +108,15 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
             return engines.count(
                 model.tree, file, target, engine=options["engine"], sample=sample,
-                sample_weight=options["sample_weight"], delimiter=options["delimiter"], na=options["na"] or ("",),
-                header=options["header"], ignore=options["ignore"], progress=None if options["quiet"] else progress,
+                sample_weight=options["sample_weight"],
+                delimiter=options["delimiter"], na=("", *options["na"]), header=options["header"],
+                encoding=options["encoding"], decimal=options["decimal"], dates=options["dates"],
+                missing_target=options["missing_target"], ignore=options["ignore"],
+                progress=None if options["quiet"] else progress,
             )  # fmt: skip
     from ..routing import count
 
-    reading = common.Reading(options)
+    reading = Reading(options)
     table, weights = reading.read(data, target=target, schema=model.tree.schema)
     with common.told():
         counts: Counts | Moments = count(model.tree, table, sample_weight=weights, sample=sample)

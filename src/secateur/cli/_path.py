@@ -6,6 +6,7 @@ import click
 
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
+from ._reading import data_options
 
 MOST_ROWS = 40
 HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
@@ -26,7 +27,7 @@ Example:
     help="Probability that the certificates may fail.",
 )
 @click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
-@common.data_options
+@data_options
 @common.output_options
 def path(model: str, **options: Any) -> int:
     """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""

@@ -10,6 +10,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
+from ._reading import Reading, data_options
 
 
 @click.command(
@@ -19,13 +20,13 @@ Example:
   cat new.csv | secateur predict tree.json - --probabilities"""
 )
 @click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
-@common.data_options
+@data_options
 @common.output_options
-def predict(model: str, data: str, **options: Any) -> int:
+def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
     """Predict the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
@@ -34,7 +35,7 @@ def predict(model: str, data: str, **options: Any) -> int:
 
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)
-    table, _ = common.Reading(options).read(data, target=None, schema=found.tree.schema)
+    table, _ = Reading(options).read(data, target=None, schema=found.tree.schema)
     columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
     if options["leaf"]:
         columns["leaf"] = prediction.predict_leaf(found, table).tolist()

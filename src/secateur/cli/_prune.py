@@ -7,6 +7,7 @@ import click
 
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
+from ._reading import data_options
 from ._summary import print_model, summary
 
 
@@ -35,7 +36,7 @@ Example:
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
 @common.write_options
 @common.sketch_option
-@common.data_options
+@data_options
 @common.output_options
 def prune(model: str, **options: Any) -> int:
     """Prune the tree in the file MODEL."""

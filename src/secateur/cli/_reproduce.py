@@ -4,25 +4,28 @@ from typing import Any
 
 import click
 
+from ..experiments import NAMES
 from . import _common as common
-
-NAMES = ("rep-analysis", "rademacher", "accuracy-simplicity", "srm", "subadditive", "certificates")
 
 
 @click.command(
     epilog="""\b
 Example:
   secateur reproduce rep-analysis --quick
-  secateur reproduce rademacher --data data --out results"""
+  secateur reproduce rademacher --data data --only kropt --out results
+  secateur reproduce accuracy-simplicity --figure 4"""
 )
-@click.argument("name", type=click.Choice(NAMES), metavar="NAME")
-@click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets: gzipped CSV files and SCHEMA.json.")
+@click.argument("name", type=click.Choice([*NAMES]), metavar="NAME", required=False)
+@click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
+@click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, as secateur data build makes it.")
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")
 @click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
+@click.option("--only", multiple=True, metavar="SET", help="Run only this data set or part; can be repeated.")
+@click.option("--figure", metavar="N", help='Only this figure or table of the document: 3, "table 1".')
 @common.n_jobs_option
 @common.random_state_option("Random seed.")
 @common.output_options
-def reproduce(name: str, **options: Any) -> int:
+def reproduce(name: str | None, **options: Any) -> int:
     """Run the experiment NAME and compare our figures with the published ones.
 
     \b
@@ -34,15 +37,26 @@ def reproduce(name: str, **options: Any) -> int:
       subadditive           Pruning with Subadditive Penalties (2006)
       certificates          the certificates of this library
 
-    Finished parts are kept in the output folder and not run again.
+    Without --data, data sets that cannot be generated are left out. Finished
+    parts are kept in the output folder and not run again.
     """
-    from ..experiments import run
+    from ..experiments import listed, run
 
+    if options["is_list"] or name is None:
+        found = {one: listed(one) for one in ([name] if name else NAMES)}
+        lines = []
+        for key, one in found.items():
+            lines += [f"{key}: {one['document']}", f"  --figure {', '.join(one['figures']) or 'none'}"]
+            lines.append(f"  --only {', '.join(one['only'])}")
+        common.show(found, as_json=options["as_json"], text=lambda console: console.print("\n".join(lines)))
+        return 0
     result = run(
         name,
         data=options["data_dir"],
         out=options["out"],
         quick=options["quick"],
+        only=options["only"],
+        figure=options["figure"],
         jobs=options["n_jobs"],
         seed=options["random_state"],
         quiet=options["quiet"],

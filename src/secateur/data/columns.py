@@ -25,10 +25,14 @@ MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead."""
+    """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead.
+
+    Those that are dates are days since 1970-01-01.
+    """
 
     values: Array
     is_missing: Array | None = None
+    is_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,19 @@ def values_of(given: Given) -> Array:
     if isinstance(given, Numbers):
         return given.values if given.is_missing is None else np.where(given.is_missing, np.nan, given.values)
     return np.array([*given.levels, None], object)[given.codes]  # the last is where -1 points
+
+
+def as_floats(values: Array) -> Array:
+    """Return numbers as native float32 or float64; those that are so already are not copied."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
+
+
+def floats_of(given: Numbers) -> Array:
+    """Return a column of numbers as float32 or float64, NaN where it is missing."""
+    floats = as_floats(given.values)
+    return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
 
 
 def dense_array(data: Any, what: str) -> Array:
@@ -181,6 +198,7 @@ def _counted(values: Array) -> Coded | None:
     """`factorised` of whole numbers in a small range, by counting; None for others."""
     if len(values) < MOST_COUNTED:
         return None
+    values = np.ascontiguousarray(values)
     low, high = values.min(), values.max()
     if values.dtype.kind not in "iuf" or not -MOST_COUNTED < low <= high < MOST_COUNTED:
         return None

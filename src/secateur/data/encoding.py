@@ -14,12 +14,14 @@ import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array
-from .columns import Coded, Given, Numbers, as_numbers, factorised, family, family_of, in_order
+from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
+from .labelled import labelled
 from .names import check_name
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
-from .sources import Batch, open_source
+from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
 from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
+from .textfile import Csv
 
 __all__ = ["check_weights", "encode", "encode_target"]
 
@@ -42,13 +44,18 @@ def encode(
     sample_weight: npt.ArrayLike | None = None,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
+    encoding: str | None = None,
+    decimal: str | None = None,
+    dates: Literal["auto", "dmy", "mdy", "text"] = "auto",
+    missing_target: Literal["drop", "error"] = "drop",
 ) -> Table:
     """Return `data` as a table: one array per column, and a schema.
 
     Parameters
     ----------
     data : array, data frame, list of rows, or path
-        NumPy arrays of any type; pandas, polars and pyarrow tables; CSV and Parquet files.
+        NumPy arrays of any type; pandas, polars and pyarrow tables; text files (.csv, .tsv, .txt, .gz, a .zip
+        with one file) and Parquet files; of several files a list, a folder or a pattern.
     target : str, int or array-like, optional
         The labels, or the name or position of the column that holds them.
     target_kind : "class" or "number", optional
@@ -70,9 +77,15 @@ def encode(
         most growing examples, counts as missing, or is refused.
     sample_weight : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
-    delimiter, na : str; sequence of str
-        Of a CSV file: what parts its cells (sniffed from the first line if left out), and
-        the cells that mean "missing".
+    delimiter, na, encoding, decimal : str; sequence of str; str; str
+        Of a text file: what parts its cells, the cells that mean "missing", its encoding ("cp1252") and its decimal
+        mark ("." or ","). All but `na` are found from the file if left out.
+    dates : {"auto", "dmy", "mdy", "text"}
+        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" say what 3/4/2024 is, and "text" keeps
+        the words.
+    missing_target : {"drop", "error"}
+        What becomes of rows without a target, if it is a column of the data: they are left out with a warning, or
+        refused. Labels that come apart from the data are never dropped.
 
     Returns
     -------
@@ -111,9 +124,16 @@ def encode(
             )
         return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
     is_number = wants_numbers(target_kind, known)
-    source = open_source(data, names=names, delimiter=delimiter, na=na, text=() if known is None else known.text)
+    how = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
+    source = open_source(data, names=names, how=how, wanted=reading_of(known, nominal, numeric, target))
     wanted = _wanted(source.names, nominal, numeric)
     label_column = _target_position(target, source.names)
+    if label_column is not None:
+        source, is_kept = labelled(
+            source, source.names[label_column], missing_target, None if known is None else known.classes
+        )
+        if is_kept is not None and sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)[is_kept]
     order = [j for j in range(len(source.names)) if j != label_column]
     if source.n_rows == 0:
         raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
@@ -222,7 +242,7 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
     """Make the schema and the table of data that has none yet."""
     if source.matrix is not None and "nominal" not in wanted:
         tell_merging(source.matrix, source.names)
-        matrix = _floats(source.matrix)
+        matrix = as_floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
         return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), None, matrix)
@@ -239,7 +259,8 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
             continue
         tell_merging(given.values[:, None], (name,))
         values = floats_of(given)
-        made.append((Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0]), values))
+        has_missing = _has_missing(values[:, None], (name,), is_used)[0]
+        made.append((Column(name, "numeric", (), has_missing, given.is_date), values))
     return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
 
 
@@ -267,7 +288,7 @@ def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[K
                 f"column {about.name!r} is asked for as {kind}, but the tree was grown on it as {about.kind}"
             )
     if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
-        matrix = _floats(source.matrix)
+        matrix = as_floats(source.matrix)
         return Table(known, tuple(read_only(matrix).T), None, matrix)
     columns, n_unseen = [], []
     for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
@@ -284,6 +305,8 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
             given = as_numbers(given, about.name)
         if isinstance(given, Coded):
             raise _other_kind(about, given)
+        if given.is_date and not about.is_date:
+            raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
         return floats_of(given), 0
     coded = factorised(given) if isinstance(given, Numbers) else given
     is_missing = coded.codes < 0
@@ -313,19 +336,6 @@ def _other_kind(about: Column, given: Coded) -> SchemaError:
     return SchemaError(
         f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"
     )
-
-
-def _floats(values: Array) -> Array:
-    """Return numbers as native float32 or float64; those that are so already are not copied."""
-    if values.dtype in (np.float32, np.float64):
-        return values
-    return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
-
-
-def floats_of(given: Numbers) -> Array:
-    """Return a column of numbers as float32 or float64, NaN where it is missing."""
-    floats = _floats(given.values)
-    return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
 
 
 def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:

@@ -1,65 +1,113 @@
-"""CSV and Parquet files, read by whichever of pyarrow, polars and pandas is installed."""
+"""Text and Parquet files, read by whichever of pyarrow, polars and pandas is installed."""
 
-import codecs
-import csv
-import gzip
+import glob
 import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, SecateurError, UnsupportedError
 from .plain import read_plain
+from .remarks import listed
+from .textfile import Csv, TextFile, check_even, open_text
 
 READERS = ("pyarrow", "polars", "pandas")  # in order of preference
-CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_TEXT = (".csv", ".tsv", ".txt", ".data", ".dat", ".tab")
+CSV_ENDINGS = (*_TEXT, *(f"{ending}.gz" for ending in _TEXT), ".zip")
 PARQUET_ENDINGS = (".parquet", ".pq")
 
 
+def is_path(source: Any) -> bool:
+    """Whether a source is a path, or a list of paths."""
+    if isinstance(source, list | tuple):
+        return len(source) > 0 and all(isinstance(one, str | os.PathLike) for one in source)
+    return isinstance(source, str | os.PathLike)
+
+
+def are_files(data: Any) -> bool:
+    """Whether a list holds names of files, as they end; other lists of words are rows that somebody forgot to nest."""
+    return (
+        isinstance(data, list | tuple)
+        and is_path(data)
+        and all(os.fspath(one).lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS) for one in data)
+    )
+
+
+def find_files(source: Any) -> list[str]:
+    """Return the files that a path, a folder, a pattern or a list of them means, sorted within each."""
+    given = source if isinstance(source, list | tuple) else [source]
+    found = [file for one in given for file in _files_of(os.fspath(one))]
+    twice = sorted({file for file in found if found.count(file) > 1}) if len(found) < 10_000 else []
+    if twice:
+        raise DataError(f"{listed(twice)} would be read more than once; name each file once")
+    is_csv = [file.lower().endswith(CSV_ENDINGS) for file in found]
+    if any(is_csv) and not all(is_csv):
+        raise DataError(
+            f"{found[is_csv.index(True)]} is CSV and {found[is_csv.index(False)]} is Parquet; pass one kind at a time"
+        )
+    return found
+
+
 def read_file(
-    path: str | os.PathLike[str],
-    *,
-    delimiter: str | None = None,
-    na: Sequence[str] = ("",),
-    text: Iterable[str] = (),
-    names: Sequence[str] | None = None,
+    path: str | os.PathLike[str], how: Csv, *, text: Iterable[str] = (), names: Sequence[str] | None = None
 ) -> Any:
-    """Return the table in a file, as a frame of the library that read it.
+    """Return the table in a file, as a frame of the library that read it, or names and columns of a small one.
 
     Parameters
     ----------
     path : str or path
-        Ends in .csv, .tsv (either may be gzipped, .gz) or .parquet.
-    delimiter : str, optional
-        Of a CSV file. Left out, the commonest of comma, semicolon and tab in its first line.
-    na : sequence of str
-        Cells of a CSV file that mean "missing".
+        Of a text file (.csv, .tsv, .txt, .data, .dat, any of them .gz; .zip with one file) or a Parquet file.
+    how : Csv
+        How a text file is read.
     text : names
-        Columns of a CSV file that stay text, even where they look like numbers.
+        Columns of a text file that stay text, even where they look like numbers.
     names : sequence of str, optional
-        Column names of a CSV file without a header line.
+        Column names of a text file without a header line.
+
+    Returns
+    -------
+    frame, or (names, columns) as `read_plain` returns them; and how the file was read
     """
     shown, lower = os.fspath(path), os.fspath(path).lower()
     if "://" in shown:
         raise DataError(f"{shown} is remote; download it first and pass the local path")
     if not lower.endswith(CSV_ENDINGS + PARQUET_ENDINGS):
         raise UnsupportedError(
-            f"the path {shown!r} ends in none of {', '.join(CSV_ENDINGS + PARQUET_ENDINGS)}; "
+            f"the path {shown!r} ends in none of {_endings()}; save it as CSV, or "
             "read the file with pandas, polars or pyarrow and pass the frame"
         )
     file = Path(path)
-    if file.is_dir():
-        raise DataError(f"{shown} is a directory; the path of one file is needed")
     if not file.exists():
         raise DataError(f"no file {shown} (looked for {file.absolute()})")
+    if lower.endswith(PARQUET_ENDINGS):
+        library = _library(shown)
+        return _guarded(shown, library, lambda: _READ_PARQUET[library](file)), how
+    opened = open_text(path, how if names is None else replace(how, has_header=False))
+    if names is not None:
+        if len(names) != len(opened.names):
+            raise DataError(f"{shown}: {len(names)} names given for {len(opened.names)} columns")
+        opened = replace(opened, names=tuple(names))
+    found = read_plain(opened, list(text))
+    if found is not None:
+        return found, opened.how
     library = _library(shown)
+
+    def read() -> Any:
+        try:
+            return _READ_CSV[library](opened, list(text))
+        except Exception:
+            if not lower.endswith(".gz"):
+                check_even(opened.path, shown, opened.how, len(opened.names))  # names the row that is at fault
+            raise
+
+    return _guarded(shown, library, read), opened.how
+
+
+def _guarded(shown: str, library: str, read: Any) -> Any:
     try:
-        if lower.endswith(PARQUET_ENDINGS):
-            return _READ_PARQUET[library](file)
-        _, mark = csv_head(path, delimiter, has_header=names is None)
-        return _READ_CSV[library](file, mark, list(na), list(text), None if names is None else list(names))
+        return read()
     except SecateurError:
         raise
     except OSError as error:
@@ -68,23 +116,41 @@ def read_file(
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
 
 
-def csv_head(
-    path: str | os.PathLike[str], delimiter: str | None = None, *, has_header: bool = True
-) -> tuple[list[str], str]:
-    """The column names of a CSV file (column1, column2, ... if it has no line of names), and what parts its cells."""
-    line = _header(Path(path))
-    mark = delimiter or _sniffed(line, os.fspath(path).lower())
-    cells = next(csv.reader([line], delimiter=mark))
-    if not has_header:
-        return [f"column{j + 1}" for j in range(len(cells))], mark
-    # polars and pandas would rename the second of two equal names without a word
-    twice = [name for name, n in Counter(cells).items() if n > 1]
-    if twice:
-        raise DataError(
-            f"{os.fspath(path)}: column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; "
-            "if the file has no line of names, pass names="
+def _files_of(path: str) -> list[str]:
+    path = path.removeprefix("file://")
+    if "://" in path:
+        return [path]  # the scanning engine lists and opens it
+    if os.path.isdir(path):  # noqa: PTH112
+        found = sorted(
+            str(file) for file in Path(path).rglob("*") if file.is_file() and _is_data(str(file.relative_to(path)))
         )
-    return cells, mark
+        if not found:
+            raise DataError(f"the folder {path} holds no file that ends in {_endings()}; pass the folder of the data")
+        return found
+    if os.path.exists(path):  # noqa: PTH110
+        if not path.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS):
+            raise UnsupportedError(f"the path {path!r} ends in none of {_endings()}; convert the file to Parquet")
+        return [path]
+    if glob.has_magic(path):
+        found = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH207, PTH113
+        if not found:
+            raise DataError(f"no file matches {path} (looked in {Path(glob.escape(path)).absolute().parent})")
+        wrong = [file for file in found if not file.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)]
+        if wrong:
+            raise UnsupportedError(
+                f"{path} matches {wrong[0]!r}, which ends in none of {_endings()}; narrow the pattern"
+            )
+        return found
+    raise DataError(f"no file or folder {path} (looked for {Path(path).absolute()})")
+
+
+def _is_data(inner: str) -> bool:
+    hidden = any(part.startswith((".", "_")) for part in Path(inner).parts)  # what other tools leave beside data
+    return not hidden and inner.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
+
+
+def _endings() -> str:
+    return f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
 
 
 def polars_na(na: Sequence[str]) -> dict[str, Any]:
@@ -94,25 +160,6 @@ def polars_na(na: Sequence[str]) -> dict[str, Any]:
     is_new = int(pl.__version__.partition(".")[0]) >= 2
     kept = {"empty_string_is_null": "" in na} if is_new else {"missing_utf8_is_empty_string": "" not in na}
     return {"null_values": list(na), **kept}
-
-
-def read_small(
-    path: str | os.PathLike[str],
-    *,
-    delimiter: str | None = None,
-    na: Sequence[str] = ("",),
-    text: Iterable[str] = (),
-    names: Sequence[str] | None = None,
-) -> Any:
-    """Return the names and columns of a small CSV file that needs no library, as `read_plain` does; None of others."""
-    lower = os.fspath(path).lower()
-    if "://" in lower or not lower.endswith((".csv", ".tsv")) or not Path(path).is_file():
-        return None
-    try:
-        _, mark = csv_head(path, delimiter, has_header=names is None)
-        return read_plain(path, mark, na, list(text), names)
-    except (DataError, OSError):  # `read_file` says what is wrong
-        return None
 
 
 def _library(shown: str) -> str:
@@ -127,36 +174,24 @@ def _library(shown: str) -> str:
     )
 
 
-def _header(file: Path) -> str:
-    with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as stream:
-        line = stream.readline()
-    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{file} is UTF-16; save it as UTF-8")
-    if not line.strip():
-        raise DataError(f"{file} has no first line; a line of column names is needed")
-    try:
-        return line.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file} is not UTF-8 ({error}); save it as UTF-8") from error
-
-
-def _sniffed(header: str, lower: str) -> str:
-    if lower.endswith((".tsv", ".tsv.gz")):
-        return "\t"
-    return max(",;\t", key=header.count)  # a tie, and a single column, is a comma
-
-
-def _arrow_csv(file: Path, delimiter: str, na: list[str], text: list[str], names: list[str] | None) -> Any:
+def _arrow_csv(opened: TextFile, text: Collection[str]) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    how = opened.how
+
     def read(*, use_threads: bool) -> Any:
         return arrow_csv.read_csv(
-            str(file),
-            read_options=arrow_csv.ReadOptions(column_names=names, use_threads=use_threads),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            opened.path,
+            read_options=arrow_csv.ReadOptions(
+                column_names=list(opened.names), skip_rows=int(how.has_header), use_threads=use_threads
+            ),
+            parse_options=arrow_csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                null_values=na, strings_can_be_null=True, column_types={name: pa.string() for name in text}
+                null_values=list(how.na),
+                strings_can_be_null=True,
+                column_types={name: pa.string() for name in text},
+                decimal_point=how.decimal,
             ),
         )
 
@@ -166,33 +201,37 @@ def _arrow_csv(file: Path, delimiter: str, na: list[str], text: list[str], names
         return read(use_threads=False)  # fails again, but only one thread knows in which row
 
 
-def _polars_csv(file: Path, delimiter: str, na: list[str], text: list[str], names: list[str] | None) -> Any:
+def _polars_csv(opened: TextFile, text: Collection[str]) -> Any:
     import polars as pl
 
+    how = opened.how
     return pl.read_csv(
-        file,
-        separator=delimiter,
-        **polars_na(na),
-        has_header=names is None,
-        new_columns=names,
+        opened.path,
+        separator=how.delimiter,
+        **polars_na(how.na),
+        has_header=how.has_header,
+        new_columns=list(opened.names),
         schema_overrides={name: pl.String() for name in text},
         infer_schema_length=None,
+        decimal_comma=how.decimal == ",",
     )
 
 
-def _pandas_csv(file: Path, delimiter: str, na: list[str], text: list[str], names: list[str] | None) -> Any:
+def _pandas_csv(opened: TextFile, text: Collection[str]) -> Any:
     import pandas as pd
 
+    how = opened.how
     return pd.read_csv(
-        file,
-        sep=delimiter,
-        na_values=na,
+        opened.path,
+        sep=how.delimiter,
+        na_values=list(how.na),
         keep_default_na=False,
-        names=names,
-        header="infer" if names is None else None,
+        names=list(opened.names),
+        header=0 if how.has_header else None,
         dtype=dict.fromkeys(text, "str"),
         encoding="utf-8-sig",
         index_col=False,
+        decimal=how.decimal,
     )
 
 

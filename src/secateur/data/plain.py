@@ -5,7 +5,6 @@ a number, a date or a truth value. Of any doubt the answer is None, and a librar
 is read as pyarrow would.
 """
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from .columns import Given, Numbers, read_cells
+from .textfile import TextFile
 
 MOST_BYTES = 1 << 18
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
@@ -21,42 +21,33 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
 _NO_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}
 
 
-def read_plain(
-    path: str | os.PathLike[str],
-    delimiter: str,
-    na: Collection[str],
-    text: Collection[str],
-    names: Sequence[str] | None,
-) -> tuple[Sequence[str], list[Given]] | None:
-    """Return the names and columns of a small CSV file, None if it is not small or not plain.
+def read_plain(opened: TextFile, text: Collection[str]) -> tuple[Sequence[str], list[Given]] | None:
+    """Return the names and columns of a small text file, None if it is not small or not plain.
 
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
+    >>> from secateur.data.textfile import Csv, open_text
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "rows.csv")
     ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
-    ...     names, (size, colour) = read_plain(file, ",", [""], [], None)
+    ...     names, (size, colour) = read_plain(open_text(file, Csv()), [])
     >>> names, size.values.tolist(), colour.levels, colour.codes.tolist()
-    (['size', 'colour'], [1.5, 2.0], ('red',), [0, -1])
+    (('size', 'colour'), [1.5, 2.0], ('red',), [0, -1])
     """
-    file = Path(path)
-    if file.suffix.lower() not in (".csv", ".tsv") or file.stat().st_size > MOST_BYTES:
+    file, names, how = Path(opened.path), opened.names, opened.how
+    if file.suffix == ".gz" or file.stat().st_size > MOST_BYTES or how.decimal != "." or how.delimiter is None:
         return None
-    try:
-        content = file.read_bytes().decode().replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
+    content = file.read_bytes().decode().removeprefix("\ufeff").replace("\r\n", "\n")
     lines = content.removesuffix("\n").split("\n")
-    if any(mark in content for mark in ('"', "\r", "\0", "\ufeff")) or not all(lines) or len(delimiter) != 1:
+    if any(mark in content for mark in ('"', "\r", "\0", "\ufeff")) or not all(lines):
         return None
-    if names is None:
-        names = lines.pop(0).split(delimiter)
-    cells = [line.split(delimiter) for line in lines]
-    if not cells or {len(row) for row in cells} != {len(names)} or not all(names) or len(set(names)) < len(names):
+    cells = [line.split(how.delimiter) for line in lines[how.has_header :]]
+    if not cells or {len(row) for row in cells} != {len(names)}:
         return None
     columns = [
-        _column(list(column), name, na, name in text)
+        _column(list(column), name, how.na, name in text)
         for name, column in zip(names, zip(*cells, strict=True), strict=True)
     ]
     return None if None in columns else (names, columns)  # type: ignore[return-value]

@@ -5,10 +5,12 @@ that fits into memory are one batch each. Nothing here knows of a schema; `encod
 column means.
 """
 
+import glob
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +18,12 @@ import numpy as np
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
 from .arrays import Array
-from .columns import Given, Numbers, dense_array, read_cells, read_series
-from .files import read_file, read_small
+from .cells import Wanted, is_a, meant, read_column
+from .columns import Coded, Given, Numbers, dense_array, family, gaps_of, in_order, read_cells, read_series, values_of
+from .files import are_files, find_files, read_file
 from .remarks import listed
+from .table import Schema
+from .textfile import Csv
 
 Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
 
@@ -59,9 +64,18 @@ class Batch:
     readers: tuple[Callable[[], Given], ...]
     matrix: Array | None = None  # when the data is one array of numbers
 
+    def __len__(self) -> int:
+        return self.n_rows
+
     def read(self, name: str) -> Given:
         """Return one column."""
         return self.readers[self.names.index(name)]()
+
+    def where(self, is_kept: Array) -> "Batch":
+        """Return the batch with these rows only."""
+        readers = tuple(partial(_taken, read, is_kept) for read in self.readers)
+        matrix = None if self.matrix is None else self.matrix[is_kept]
+        return replace(self, n_rows=int(np.count_nonzero(is_kept)), readers=readers, matrix=matrix)
 
     def check_has(self, names: Sequence[str]) -> None:
         """Refuse a batch without one of these columns."""
@@ -87,22 +101,16 @@ def open_source(
     data: Any,
     *,
     names: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    na: Sequence[str] = ("",),
-    text: Iterable[str] = (),
+    how: Csv = Csv(),  # noqa: B008 frozen
+    wanted: Mapping[str, Wanted] | None = None,
 ) -> Batch:
-    """Return the rows of `data` in memory; `text` names columns that a CSV reader must leave as text."""
+    """Return the rows of `data` in memory; `wanted` is what columns of a file must be read as."""
     if isinstance(data, Batch):  # opened before
         return data
     if names is not None:
         names = _check_names(list(names))
-    if isinstance(data, str | os.PathLike):
-        plain = read_small(data, delimiter=delimiter, na=na, text=text, names=names)
-        if plain is not None:
-            n_rows = len(plain[1][0].values if isinstance(plain[1][0], Numbers) else plain[1][0].codes)
-            return Batch(tuple(plain[0]), True, n_rows, tuple(map(_known, plain[1])))
-        frame = read_file(data, delimiter=delimiter, na=na, text=text, names=names)
-        return _from_frame(_frame(frame), data, None, is_whole=True)
+    if isinstance(data, str | os.PathLike) or are_files(data):
+        return _joined([_from_file(file, names, how, wanted or {}) for file in _found(data)])
     if hasattr(data, "tocsc"):
         raise UnsupportedError(
             f"X is sparse ({type(data).__name__}); a dense array or a data frame is needed: pass X.toarray()"
@@ -119,8 +127,98 @@ def open_source(
     return _from_array(dense_array(data, "X"), names)
 
 
-def _known(column: Given) -> Callable[[], Given]:
-    return lambda: column
+def reading_of(known: Schema | None, nominal: Any = None, numeric: Any = None, target: Any = None) -> dict[str, Any]:
+    """What columns of a file must be read as, by name: as a schema has them, or as asked."""
+    if known is not None:
+        is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
+        return known.wanted | ({target: "text"} if is_text else {})
+    asked = (("words", nominal), ("number", numeric))
+    return {
+        name: kind
+        for kind, columns in asked
+        for name in ([columns] if isinstance(columns, str | int) else columns or ())
+        if isinstance(name, str)
+    }
+
+
+def _taken(read: Callable[[], Given], is_kept: Array) -> Given:
+    given = read()
+    if isinstance(given, Coded):
+        return replace(given, codes=given.codes[is_kept])
+    is_missing = None if given.is_missing is None else given.is_missing[is_kept]
+    return replace(given, values=given.values[is_kept], is_missing=is_missing)
+
+
+def _found(data: Any) -> list[Any]:
+    """The files of a pattern, a folder or a list; any other path is told as such when it is read."""
+    if isinstance(data, str | os.PathLike):
+        is_many = os.path.isdir(data) or (glob.has_magic(os.fspath(data)) and not os.path.exists(data))  # noqa: PTH110, PTH112
+        return find_files(data) if is_many else [data]
+    return find_files(data)
+
+
+def _from_file(path: Any, names: Sequence[str] | None, how: Csv, wanted: Mapping[str, Wanted]) -> Batch:
+    text = [name for name, kind in wanted.items() if kind == "text"]
+    found, how = read_file(path, how, text=text, names=names)
+    if not isinstance(found, tuple):
+        return file_batch(found, how, wanted)
+    readers = tuple(partial(meant, column, name, how, wanted.get(name)) for name, column in zip(*found, strict=True))
+    first = found[1][0]
+    return Batch(tuple(found[0]), True, len(first.values if isinstance(first, Numbers) else first.codes), readers)
+
+
+def file_batch(frame: Any, how: Csv, wanted: Mapping[str, Wanted], where: str = "") -> Batch:
+    """Return the rows of a file that a library has read, whose cells may still be text.
+
+    With `where`, the name of the file, a column that is not what is wanted is refused.
+    """
+    frame = _frame(frame)
+    batch = _from_frame(frame, frame, None, is_whole=True)
+    readers = tuple(
+        partial(_read_at, frame, j, name, how, wanted.get(name), where) for j, name in enumerate(batch.names)
+    )
+    return replace(batch, readers=readers)
+
+
+def _read_at(frame: Any, j: int, name: str, how: Csv, wanted: Wanted | None, where: str) -> Given:
+    given = read_column(frame[:, j], name, how, wanted)
+    if where and isinstance(given, Coded) and wanted in _NEEDED and family(given) == "text":
+        bad = next((level for level in given.levels if not is_a(level, wanted, how)), None)
+        if bad is not None:
+            raise SchemaError(f"{where}: column {name!r} holds {bad!r}; {_NEEDED[wanted]} is needed: correct it")
+    return given
+
+
+_NEEDED = {"number": "a number", "integer": "a number", "date": "a date", "truth": "true or false"}
+
+
+def _joined(batches: Sequence[Batch]) -> Batch:
+    """The rows of several files, one after another."""
+    first = batches[0]
+    if len(batches) == 1:
+        return first
+    for batch in batches[1:]:
+        batch.check_has(first.names)
+    readers = tuple(partial(_read_all, batches, name) for name in first.names)
+    return Batch(first.names, first.has_names, sum(batch.n_rows for batch in batches), readers)
+
+
+def _read_all(batches: Sequence[Batch], name: str) -> Given:
+    parts = [batch.read(name) for batch in batches]
+    known = [part for part in parts if not gaps_of(part).all()] or parts
+    if all(isinstance(part, Numbers) for part in known):
+        floats = [values_of(part).astype(float) for part in parts]
+        whole = all(isinstance(p, Numbers) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
+        values = np.concatenate([part.values for part in parts] if whole else floats)  # type: ignore[union-attr]
+        return Numbers(values, None, any(part.is_date for part in known))  # type: ignore[union-attr]
+    if not all(isinstance(part, Coded) for part in known):
+        raise DataError(
+            f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
+        )
+    coded = [part if isinstance(part, Coded) else Coded(np.full(len(part.values), -1, np.int32), ()) for part in parts]
+    levels = tuple(sorted({level for part in coded for level in part.levels}))
+    is_declared = all(part.is_declared for part in known)  # type: ignore[union-attr]
+    return Coded(np.concatenate([in_order(part, levels).codes for part in coded]), levels, is_declared)
 
 
 def batch_of(data: Any) -> Batch:

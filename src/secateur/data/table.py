@@ -28,6 +28,8 @@ class Column:
     has_missing : bool
         Whether missing values were there when the schema was made. In a nominal column
         missing is then a value of its own, with code `len(categories)`.
+    is_date : bool
+        Whether the numbers are days since 1970-01-01, to be shown as dates.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Column:
     kind: Kind
     categories: tuple[Any, ...] = ()
     has_missing: bool = False
+    is_date: bool = False
 
     @property
     def n_codes(self) -> int:
@@ -72,9 +75,16 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
-    def text(self) -> tuple[str, ...]:
-        """Names of the columns of words, which a reader of CSV must not take for numbers."""
-        return tuple(c.name for c in self.columns if c.categories and isinstance(c.categories[0], str))
+    def wanted(self) -> dict[str, Any]:
+        """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
+        found = {}
+        for column in self.columns:
+            first = next(iter(column.categories), None)
+            if column.kind == "numeric":
+                found[column.name] = "date" if column.is_date else "number"
+            elif isinstance(first, str):
+                found[column.name] = "text"
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):

@@ -2,18 +2,19 @@
 
 Each function returns a `Table` with its target. Four families, one file each:
 
-    concepts   a rule over all combinations of a few attributes: balance_scale, monks, car
+    concepts   a rule over all combinations of a few attributes: balance_scale, monks, car, nursery
     games      every position of a small game: tic_tac_toe, krk_legality, krk_depth
     noisy      samples of a known distribution, by seed: led24, waveform, noise
     domains    random concepts: random_domain
 
-`load` reads real sets from a folder, `fetch` gets them from OpenML.
+`load` reads real sets from a folder, `fetch` gets them from OpenML, `build` fills such a folder.
 
 `split` deals the rows of any table out into parts, for instance to grow, to prune and to
 certify.
 """
 
-from ._concepts import balance_scale, car, monks
+from ._build import Built, build, checksum
+from ._concepts import balance_scale, car, monks, nursery
 from ._domains import random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
@@ -21,8 +22,11 @@ from ._real import fetch, load
 from .rows import split
 
 __all__ = [
+    "Built",
     "balance_scale",
+    "build",
     "car",
+    "checksum",
     "fetch",
     "krk_depth",
     "krk_legality",
@@ -30,6 +34,7 @@ __all__ = [
     "load",
     "monks",
     "noise",
+    "nursery",
     "random_domain",
     "split",
     "tic_tac_toe",

@@ -112,3 +112,57 @@ def car() -> Table:
     quality = _TECH[_COMFORT[persons, doors, lug_boot], safety]
     columns = [Nominal(name, known, rows[:, j]) for j, (name, known) in enumerate(values.items())]
     return make_table(columns, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
+
+
+# Levels of the decision model, worst last. A row of a table is the first thing it depends on.
+_EMPLOY = np.array([[0, 1, 1, 2, 3], [1, 1, 2, 3, 3], [2, 2, 3, 3, 3]])  # parents, has_nurs
+_STRUCTURE = np.array([[0, 1, 2, 2], [1, 1, 2, 2], [1, 2, 2, 2], [2, 2, 2, 2]])  # form, children
+_PLACE = np.array([[0, 1], [1, 1], [2, 2]])  # housing, finance
+_FAMILY = np.array([[0, 1, 1], [1, 1, 2], [1, 2, 2]])  # structure, place
+_SOCIAL = np.array([[0, 1, 2], [0, 1, 2], [1, 1, 2]])  # social, health
+_NURSERY = np.array(  # employ, family, social
+    [
+        [[0, 2, 4], [1, 2, 4], [2, 2, 4]],
+        [[1, 2, 4], [1, 2, 4], [2, 2, 4]],
+        [[2, 2, 4], [2, 2, 4], [2, 3, 4]],
+        [[2, 2, 4], [2, 3, 4], [3, 3, 4]],
+    ]
+)
+
+
+def nursery() -> Table:
+    """Return all 12,960 applications to nursery schools of a hierarchical decision model.
+
+    Returns
+    -------
+    Table
+        Eight nominal columns; the classes are recommend, very_recom, priority, spec_prior and not_recom.
+
+    Notes
+    -----
+    The rank follows from employment (parents, has_nurs), family and finance (form, children, housing,
+    finance), and social and health picture. Olave, Rajkovic and Bohanec (1989).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = nursery()
+    >>> dict(zip(table.schema.classes.tolist(), np.bincount(table.target).tolist()))
+    {'recommend': 2, 'very_recom': 328, 'priority': 4266, 'spec_prior': 4044, 'not_recom': 4320}
+    """
+    values = {
+        "parents": ("usual", "pretentious", "great_pret"),
+        "has_nurs": ("proper", "less_proper", "improper", "critical", "very_crit"),
+        "form": ("complete", "completed", "incomplete", "foster"),
+        "children": ("1", "2", "3", "more"),
+        "housing": ("convenient", "less_conv", "critical"),
+        "finance": ("convenient", "inconv"),
+        "social": ("nonprob", "slightly_prob", "problematic"),
+        "health": ("recommended", "priority", "not_recom"),
+    }
+    rows = combinations(*map(len, values.values()))
+    parents, has_nurs, form, children, housing, finance, social, health = rows.T
+    family = _FAMILY[_STRUCTURE[form, children], _PLACE[housing, finance]]
+    target = _NURSERY[_EMPLOY[parents, has_nurs], family, _SOCIAL[social, health]]
+    columns = [Nominal(name, known, rows[:, j]) for j, (name, known) in enumerate(values.items())]
+    return make_table(columns, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..data.encoding import encode
-from ..data.files import csv_head, read_file
+from ..data.files import read_file
 from ..data.names import nearest
 from ..data.table import Column, Schema, Table
+from ..data.textfile import Csv, open_text
 from ..errors import DataError
 
 TARGET = "class"
@@ -50,7 +51,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     file = folder / f"{name}.csv.gz"
     _check_header(file, kinds)
     nominal = [column for column, kind in kinds.items() if kind != "numeric"]
-    frame: Any = nw.from_native(read_file(file, delimiter=",", text=[*nominal, TARGET]), eager_only=True)
+    frame: Any = nw.from_native(read_file(file, Csv(","), text=[*nominal, TARGET])[0], eager_only=True)
     frame = frame.select([*kinds, TARGET])
     if frame[TARGET].null_count():
         raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")
@@ -113,10 +114,7 @@ def _check_header(file: Path, kinds: dict[str, Any]) -> None:
     """Refuse a file that lacks a column before its rows are read."""
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
-    try:
-        header, _ = csv_head(file, ",")
-    except (OSError, EOFError) as error:
-        raise DataError(f"{file} cannot be read ({error})") from error
+    header = open_text(file, Csv(",")).names
     missing = [column for column in (*kinds, TARGET) if column not in header]
     if missing:
         raise DataError(

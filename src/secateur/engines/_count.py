@@ -6,12 +6,12 @@ from typing import Any, Literal, overload
 
 from .. import routing
 from ..data.encoding import Unseen, encode
+from ..data.textfile import Csv
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ._open import open_source
-from ._paths import Csv
 from .registry import check_engine, engine_for, kind_of
 
 
@@ -70,6 +70,10 @@ def count(
     delimiter: str | None = ...,
     na: Sequence[str] = ...,
     header: bool = ...,
+    encoding: str | None = ...,
+    decimal: str | None = ...,
+    dates: Literal["auto", "dmy", "mdy", "text"] = ...,
+    missing_target: Literal["drop", "error"] = ...,
     ignore: Sequence[str] = ...,
     progress: Callable[[int, int], None] | None = ...,
     timeout: float = ...,
@@ -90,6 +94,10 @@ def count(
     delimiter: str | None = ...,
     na: Sequence[str] = ...,
     header: bool = ...,
+    encoding: str | None = ...,
+    decimal: str | None = ...,
+    dates: Literal["auto", "dmy", "mdy", "text"] = ...,
+    missing_target: Literal["drop", "error"] = ...,
     ignore: Sequence[str] = ...,
     progress: Callable[[int, int], None] | None = ...,
     timeout: float = ...,
@@ -109,6 +117,10 @@ def count(
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
     header: bool = True,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    dates: Literal["auto", "dmy", "mdy", "text"] = "auto",
+    missing_target: Literal["drop", "error"] = "drop",
     ignore: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
     timeout: float = 30.0,
@@ -140,8 +152,10 @@ def count(
     n_jobs : int
         Threads that route batches.
     delimiter, na, header : str, optional; sequence of str; bool
-        Of CSV files: what parts their cells (left out, it is found from the first line), the cells that
+        Of text files: what parts their cells (left out, it is found from the first lines), the cells that
         mean "missing", and whether they begin with a line of names (else column1, column2, ...).
+    encoding, decimal, dates, missing_target
+        As for `secateur.encode`.
     ignore : sequence of str
         Columns to leave out: they take no place where columns are matched by position.
     progress : callable, optional
@@ -185,14 +199,14 @@ def count(
         return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
-    csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header)
+    csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
-    task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore)
+    task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
     if opened.check is not None:
         opened.check(task)
     tally = opened.over(task, progress)
     made: Counts | Moments = tally.finish(grown, sample)
-    tally.tell()
+    tally.tell(target)
     if not return_scan:
         return made
     n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}

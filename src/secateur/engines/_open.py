@@ -4,8 +4,11 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
+from ..data.files import find_files, is_path
 from ..data.sources import Progress, Source, Task, batch_of
-from ._paths import Csv, File, check_files, find_files, is_path, open_files
+from ..data.textfile import Csv
+from ..errors import UnsupportedError
+from ._paths import File, check_files, open_files
 from ._scan import ROWS_IN_BATCH, add_up, lazy_batches, quoted, scan
 
 Batches = Callable[[Task], Generator[Any]]
@@ -19,6 +22,8 @@ def open_source(source: Any, engine: str, *, csv: Csv, client: Any, n_jobs: int,
         if engine == "dask":
             from ._dask import Spread, client_of
 
+            if any(file.folder for file in files):
+                raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
             return _checked(Spread(client_of(client, timeout), files, timeout).over, files)
         return file_source(files, engine, n_jobs)
     if engine == "memory":

@@ -1,30 +1,19 @@
-"""Which files a path, a folder or a pattern means, and whether all of them hold what is needed.
+"""Whether all files hold what is needed.
 
 Everything that can be known without reading rows is checked before the first row is read:
 that each file can be opened, has every column, and that no column changes its kind.
 """
 
-import glob
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..data.columns import Family
-from ..data.files import CSV_ENDINGS, PARQUET_ENDINGS, csv_head
+from ..data.files import CSV_ENDINGS
 from ..data.remarks import listed
-from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
+from ..data.textfile import Csv, open_text
+from ..errors import DataError, SchemaError
 from ..routing import CountTask
-
-
-@dataclass(frozen=True)
-class Csv:
-    """How CSV files are read: what parts their cells (None: found from the first line), and which cells are missing."""
-
-    delimiter: str | None = None
-    na: tuple[str, ...] = ("",)
-    has_header: bool = True
 
 
 @dataclass(frozen=True)
@@ -40,28 +29,7 @@ class File:
     kinds: dict[str, Family | None]
     n_rows: int | None = None
     csv: Csv | None = None
-
-
-def is_path(source: Any) -> bool:
-    """Whether a source is a path, or a list of paths."""
-    if isinstance(source, list | tuple):
-        return len(source) > 0 and all(isinstance(one, str | os.PathLike) for one in source)
-    return isinstance(source, str | os.PathLike)
-
-
-def find_files(source: Any) -> list[str]:
-    """Return the files that a path, a folder, a pattern or a list of them means, sorted within each."""
-    given = source if isinstance(source, list | tuple) else [source]
-    found = [file for one in given for file in _files_of(os.fspath(one))]
-    twice = sorted({file for file in found if found.count(file) > 1}) if len(found) < 10_000 else []
-    if twice:
-        raise DataError(f"{listed(twice)} would be counted more than once; name each file once")
-    is_csv = [file.lower().endswith(CSV_ENDINGS) for file in found]
-    if any(is_csv) and not all(is_csv):
-        raise DataError(
-            f"{found[is_csv.index(True)]} is CSV and {found[is_csv.index(False)]} is Parquet; pass one kind at a time"
-        )
-    return found
+    folder: Any = field(default=None, compare=False)  # of a copy that is read in its place
 
 
 def open_files(paths: Sequence[str], csv: Csv) -> list[File]:
@@ -89,51 +57,9 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
                     )
 
 
-def _files_of(path: str) -> list[str]:
-    path = path.removeprefix("file://")
-    if "://" in path:
-        return [path]  # the scanning engine lists and opens it
-    if os.path.isdir(path):  # noqa: PTH112
-        found = sorted(
-            str(file) for file in Path(path).rglob("*") if file.is_file() and _is_data(str(file.relative_to(path)))
-        )
-        if not found:
-            raise DataError(f"the folder {path} holds no file that ends in {_endings()}; pass the folder of the data")
-        return found
-    if os.path.exists(path):  # noqa: PTH110
-        if not path.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS):
-            raise UnsupportedError(f"the path {path!r} ends in none of {_endings()}; convert the file to Parquet")
-        return [path]
-    if glob.has_magic(path):
-        found = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH207, PTH113
-        if not found:
-            raise DataError(f"no file matches {path} (looked in {Path(glob.escape(path)).absolute().parent})")
-        wrong = [file for file in found if not file.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)]
-        if wrong:
-            raise UnsupportedError(
-                f"{path} matches {wrong[0]!r}, which ends in none of {_endings()}; narrow the pattern"
-            )
-        return found
-    raise DataError(f"no file or folder {path} (looked for {Path(path).absolute()})")
-
-
-def _is_data(inner: str) -> bool:
-    hidden = any(part.startswith((".", "_")) for part in Path(inner).parts)  # what other tools leave beside data
-    return not hidden and inner.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
-
-
-def _endings() -> str:
-    return ", ".join(CSV_ENDINGS + PARQUET_ENDINGS)
-
-
 def _open_csv(path: str, csv: Csv) -> File:
-    try:
-        names, mark = csv_head(path, csv.delimiter, has_header=csv.has_header)
-    except SecateurError:
-        raise
-    except (OSError, EOFError) as error:
-        raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
-    return File(path, dict.fromkeys(names, "text"), {}, csv=replace(csv, delimiter=mark))
+    opened = open_text(path, csv)
+    return File(opened.path, dict.fromkeys(opened.names, "text"), {}, csv=opened.how, folder=opened.folder)
 
 
 def _open_parquet(path: str) -> File:

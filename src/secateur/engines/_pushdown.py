@@ -53,11 +53,17 @@ def count_pushed(frame: Any, types: Any, task: CountTask) -> Any:
             "engine='duckdb', 'polars' or 'pyarrow', or on a cluster with 'dask' or 'spark'"
         )
     _check_kinds(task, types)
-    plain = tested_frame(frame, task, types)
+    plain, n_unlabelled = tested_frame(frame, task, types), 0
+    if task.missing_target == "drop":
+        import narwhals.stable.v2 as nw
+
+        gaps = plain.select(nw.col(TARGET).is_null().cast(nw.Int64).sum().alias("n")).collect(local_backend(plain))
+        n_unlabelled = int(gaps["n"][0] or 0)
+        plain = plain.filter(~nw.col(TARGET).is_null()) if n_unlabelled else plain
     staged = staged_frame(plain, task)
     n_guarded = guard(plain, staged, task, types, str(frame.implementation).rpartition(".")[2].lower())
     tally = _collected(plain, staged, task)
-    tally.n_guarded = n_guarded
+    tally.n_guarded, tally.n_unlabelled = n_guarded, n_unlabelled
     return tally
 
 

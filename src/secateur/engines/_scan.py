@@ -12,10 +12,11 @@ from contextlib import closing, suppress
 from itertools import groupby
 from typing import Any
 
+from ..data.cells import Wanted
 from ..data.files import polars_na
 from ..data.remarks import EXACT_WHOLE
-from ..data.sources import Progress, Task
-from ..errors import DataError, SchemaError, SecateurError
+from ..data.sources import Batch, Progress, Task, file_batch
+from ..errors import DataError, SecateurError
 from ..routing import CountTask
 from ._paths import File
 
@@ -98,9 +99,7 @@ def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
                 connection.execute(f"SET {setting} = false")
         how = files[0].csv
         if how:
-            types = {"number": "DOUBLE", "integer": "BIGINT", "text": "VARCHAR"}
-            read = _csv_types(task)
-            columns = {name: types[read.get(name, "text")] for name in files[0].types}
+            columns = dict.fromkeys(files[0].types, "VARCHAR")
             options = f"auto_detect=false, quote='\"', escape='\"', columns={_struct(columns)}"
             given = "delim=$delim, header=$header, nullstr=$na"
             query = f"SELECT {names} FROM read_csv($paths, {given}, {options})"  # noqa: S608 names are quoted
@@ -119,7 +118,7 @@ def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
                 found = connection.sql(query.replace("can_have_nan=true, ", ""), params={"paths": paths})
         read_on = getattr(found, "to_arrow_reader", None) or found.fetch_record_batch
         for batch in read_on(ROWS_IN_BATCH):
-            yield _truths(batch, task, files[0])
+            yield _meant(batch, task, files[0]) if how else batch
 
 
 def _polars(task: Any, files: list[File]) -> Generator[Any]:
@@ -130,21 +129,18 @@ def _polars(task: Any, files: list[File]) -> Generator[Any]:
         lazy = pl.scan_parquet([file.path for file in files], glob=False, hive_partitioning=False)
         yield from lazy_batches(lazy.select(task.columns))
         return
-    types = {"number": pl.Float64(), "integer": pl.Int64(), "text": pl.String()}
-    read = _csv_types(task)
     for file in files:
-        schema = {name: types[read.get(name, "text")] for name in file.types}
         lazy = pl.scan_csv(
             file.path,
             separator=how.delimiter,
             has_header=False,  # polars would not unquote the names
             skip_lines=int(how.has_header),
-            schema=schema,
+            schema=dict.fromkeys(file.types, pl.String()),
             **polars_na(how.na),
             glob=False,
         )
         for batch in lazy_batches(lazy.select(task.columns)):
-            yield _truths(batch, task, file)
+            yield _meant(batch, task, file)
 
 
 def lazy_batches(lazy: Any) -> Generator[Any]:
@@ -162,50 +158,40 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
             with parquet.ParquetFile(file.path) as opened:
                 yield from opened.iter_batches(ROWS_IN_BATCH, columns=list(task.columns))
         return
-    types = {"number": pa.float64(), "integer": pa.int64(), "text": pa.string()}
-    read = {name: types[kind] for name, kind in _csv_types(task).items()}
+    read = dict.fromkeys(task.columns, pa.string())
     for file in files:
         convert = csv.ConvertOptions(
             column_types=read, include_columns=list(task.columns), null_values=how.na, strings_can_be_null=True
         )
-        head = csv.ReadOptions(column_names=None if how.has_header else list(file.types))
+        head = csv.ReadOptions(column_names=list(file.types), skip_rows=int(how.has_header))
         parse = csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True)
         with csv.open_csv(file.path, head, parse_options=parse, convert_options=convert) as reader:
             for batch in reader:
-                yield _truths(batch, task, file)
+                yield _meant(batch, task, file)
 
 
-def _truths(batch: Any, task: Any, file: File) -> Any:
-    """Return a batch of a CSV file with its "true" and "false" as truth values."""
-    names = [name for name, needed in task.needed.items() if needed == "truth"] if file.csv else []
-    if not names:
-        return batch
-    import narwhals.stable.v2 as nw
-
+def _meant(batch: Any, task: CountTask, file: File) -> Batch:
+    """Return a batch of a text file, whose cells are read as what the tree was grown on."""
+    assert file.csv is not None
     if type(batch).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
         batch = pa.Table.from_batches([batch])
-    frame = nw.from_native(batch, eager_only=True)
-    for name in names:
-        lower = nw.col(name).str.to_lowercase()
-        wrong = frame.filter(~lower.is_in(["true", "false"]))
-        if len(wrong):
-            raise SchemaError(f"{file.path}: column {name!r} holds {wrong[name][0]!r}; true or false is needed")
-        frame = frame.with_columns((lower == "true").alias(name))
-    return frame.to_native()
+    return file_batch(batch, file.csv, _wanted(task), file.path)
 
 
-def _csv_types(task: CountTask) -> dict[str, str]:
-    """Return how the cells of each column of a CSV file are read: "number", "integer" or "text"."""
-    types: dict[str, str] = {}
-    values = {name: about.categories for about, name in zip(task.tested, task.names, strict=True)}
-    values[task.target] = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
+def _wanted(task: CountTask) -> dict[str, Wanted]:
+    """Return what the cells of each column of a text file are read as."""
+    found: dict[str, Wanted] = {}
+    about = dict(zip(task.names, task.tested, strict=True))
+    classes = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
     for name, needed in task.needed.items():
-        known = values.get(name, ())
+        known = about[name].categories if name in about else classes if name == task.target else ()
         is_large = any(isinstance(value, int) and abs(value) >= EXACT_WHOLE for value in known)
-        types[name] = ("integer" if is_large else "number") if needed == "number" else "text"
-    return types
+        is_date = name in about and about[name].is_date
+        kinds: dict[Any, Wanted] = {"number": "date" if is_date else "integer" if is_large else "number"}
+        found[name] = kinds.get(needed, "truth" if needed == "truth" else "text")
+    return found
 
 
 def quoted(name: str) -> str:

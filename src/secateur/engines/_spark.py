@@ -79,6 +79,7 @@ def _rows(tally: Any) -> Iterator[tuple[int, int, str | None, int]]:
     yield ROWS, 1, None, tally.n_new
     yield ROWS, 2, None, len(tally.limbs) - 1  # above 0 if any weight was a fraction
     yield ROWS, 3, None, tally.n_used
+    yield ROWS, 4, None, tally.n_unlabelled
     if tally.sketch is not None:
         yield from _sketched(tally.sketch)
     for label in tally.new_labels:
@@ -129,6 +130,8 @@ def _tally(task: CountTask, sums: list[Any]) -> Any:
             tally.n_new = value
         elif slot == 3:
             tally.n_used = value
+        elif slot == 4:
+            tally.n_unlabelled = value
         elif value and len(tally.limbs) == 1:
             tally.limbs.append(np.zeros_like(tally.limbs[0]))
     tally.new_labels = tuple(sorted(labels)[:5])

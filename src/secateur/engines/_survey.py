@@ -14,8 +14,7 @@ import numpy as np
 
 from .._kernels import ranks
 from ..data.arrays import Array
-from ..data.columns import Coded, Family, Numbers, factorised, family
-from ..data.encoding import floats_of
+from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
 from ..data.remarks import EXACT_WHOLE, listed
 from ..data.sources import Batch, batch_of
 from ..data.target import check_target

@@ -10,13 +10,15 @@ import numpy as np
 from ..data.arrays import Array
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
+from ..data.files import find_files
 from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.table import Table
+from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._open import file_source, open_source
 from ._parts import Local
-from ._paths import Csv, File, find_files, open_files
+from ._paths import File, open_files
 from .registry import ENGINES, check_engine, engine_for, kind_of
 
 

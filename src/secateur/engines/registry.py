@@ -103,7 +103,7 @@ _WAYS = {  # to have files read after all
 
 def kind_of(source: Any) -> Kind:
     """What a source is, told by where its class is defined, so that nothing need be imported."""
-    from ._paths import is_path
+    from ..data.files import is_path
 
     if is_path(source):
         return "files"

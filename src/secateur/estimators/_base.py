@@ -29,8 +29,9 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..routing import count, decision_path
+from ..show.importances import column_importances, node_gains
 from ..show.text import export_rules, export_text
-from ._parameters import n_jobs, plain, seed, split_information, target
+from ._parameters import n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
@@ -54,7 +55,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def model_(self) -> Model:
-        """All parts of the fitted tree as one frozen `Model`."""
+        """All parts of the fitted tree as one frozen `Model`. Methods read it once: another thread may be fitting."""
         model: Model | None = self.__dict__.get("_model")
         if model is None:
             check_is_fitted(self)
@@ -72,7 +73,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def apply(self, X: Any) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
-        model = self.model_  # read once: another thread may be fitting
+        model = self.model_
         return prediction.predict_leaf(model, self._opened(X, model))
 
     def decision_path(self, X: Any) -> Any:
@@ -80,21 +81,20 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
         """
-        leaves = self.apply(X)
-        offsets, nodes = decision_path(self.tree_, leaves)
+        model = self.model_
+        leaves = prediction.predict_leaf(model, self._opened(X, model))
+        offsets, nodes = decision_path(model.tree, leaves)
         wants_array = get_config().get("sparse_interface") == "sparray"
-        shape = (len(offsets) - 1, self.tree_.n_nodes)
+        shape = (len(offsets) - 1, model.tree.n_nodes)
         return (csr_array if wants_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)
 
     def get_depth(self) -> int:
         """Return the depth of the pruned tree."""
-        check_is_fitted(self)
-        return int(self._model.shown.depth.max())
+        return int(self.model_.shown.depth.max())
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves of the pruned tree."""
-        check_is_fitted(self)
-        return self.pruning_.n_leaves
+        return self.model_.pruning.n_leaves
 
     @property
     def feature_importances_(self) -> Floats:
@@ -103,15 +103,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
         """
-        check_is_fitted(self)
-        at = np.flatnonzero(self.pruning_.is_kept)
-        drop = self.tree_.score[at] * self.counts_.total[at]
-        if self.criterion in CRITERIA and CRITERIA[self.criterion].is_ratio:
-            drop = drop * split_information(self.counts_)[at]
-        summed = np.bincount(self.tree_.feature[at], np.maximum(drop, 0), minlength=self.n_features_in_)
-        total = summed.sum()
-        importances: Floats = summed / (total if total > 0 else 1.0)
-        return importances
+        model, criterion = self.model_, self.criterion
+        is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
+        assert model.tree.schema is not None
+        gains = node_gains(model.tree, model.grown, is_ratio=is_ratio)
+        return column_importances(model.pruning, gains, len(model.tree.schema.columns))
 
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
@@ -160,8 +156,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         sample : str
             Name of the sample. It must not be the name of a sample that was used before.
         """
-        holdout = count(self.tree_, X, target(y, self), sample_weight=sample_weight, sample=sample)
-        model = replace(self.model_, holdout=holdout)
+        model = self.model_
+        holdout = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample=sample)
+        model = replace(model, holdout=holdout)
         bound = fitting.certificate_of(
             model, method=method, delta=delta, seed=seed(self.random_state), repeated=repeated
         )
@@ -177,11 +174,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
         save_model(self.model_, path, sketch=sketch)
 
-    def report(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file."""
-        from ..report import Report
+    def report(self, path: str | os.PathLike[str] | None = None, *, X: Any = None, y: Any = None) -> Any:
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
-        report = Report(self.model_, is_estimator=True)
+        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
+        `secateur.write_report`.
+        """
+        from ..report import Report, table_of
+
+        table = table_of(self.model_, None if X is None else (X, None if y is None else target(y, self)))
+        report = Report(self.model_, is_estimator=True, table=table)
         if path is not None:
             report.save(path)
         return report
@@ -210,16 +212,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         node_ids: bool = False,
     ) -> str:
         """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
-        check_is_fitted(self)
+        model = self.model_
         return export_text(
-            self.tree_,
-            self.counts_,
+            model.tree,
+            model.grown,
             feature_names=feature_names,
             class_names=class_names,
             max_depth=max_depth,
             decimals=decimals,
             show_weights=show_weights,
-            pruning=self.pruning_,
+            pruning=model.pruning,
             limits=limits,
             node_ids=node_ids,
         )
@@ -234,14 +236,14 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         node_ids: bool = False,
     ) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
-        check_is_fitted(self)
+        model = self.model_
         return export_rules(
-            self.tree_,
-            self.counts_,
+            model.tree,
+            model.grown,
             feature_names=feature_names,
             class_names=class_names,
             decimals=decimals,
-            pruning=self.pruning_,
+            pruning=model.pruning,
             limits=limits,
             node_ids=node_ids,
         )
@@ -308,26 +310,22 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return {"estimator": type(self).__name__, **given}
 
     def _keep(self, model: Model) -> None:
-        """Set all fitted attributes, none of which can fail."""
+        """Set all fitted attributes in one step, so that other threads see those of one tree."""
         schema = model.tree.schema
         if schema is None:
             raise TreeError("the tree is a bare structure without columns; an estimator needs a tree with tests")
+        fitted: dict[str, Any] = {
+            "_model": model, "tree_": model.tree, "counts_": model.grown, "pruning_": model.pruning,
+            "holdout_": model.holdout, "sequence_": model.sequence, "selection_": model.selection,
+            "certificate_": model.certificate, "n_features_in_": len(schema.columns),
+        }  # fmt: skip
         if schema.has_names:
-            self.feature_names_in_ = np.array(schema.names, object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.n_features_in_ = len(schema.columns)
+            fitted["feature_names_in_"] = np.array(schema.names, object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
         if schema.classes is not None:
-            self.classes_ = schema.classes
-            self.n_classes_ = len(schema.classes)
-        self._model = model
-        self.counts_ = model.grown
-        self.holdout_ = model.holdout
-        self.sequence_ = model.sequence
-        self.selection_ = model.selection
-        self.certificate_ = model.certificate
-        self.pruning_ = model.pruning
-        self.tree_ = model.tree
+            fitted |= {"classes_": schema.classes, "n_classes_": len(schema.classes)}
+        self.__dict__.update(fitted)
 
     def _with(self, model: Model) -> Self:
         other = type(self)(**self.get_params(deep=False))

@@ -1,17 +1,26 @@
 """The published experiments, one command each, with our figures beside the printed ones.
 
-    rep-analysis           how likely reduced error pruning sees through pure noise
-    rademacher             sizes and error bounds of REP and k-REP on fifteen data sets
-    accuracy-simplicity    the best pruning of each size against three quicker ways
-    srm                    structural risk minimisation where the best pruning is known
-    subadditive            square root against additive penalties, cross-validated
-    certificates           every certificate of the library on the same samples
-
-`run` runs one of them, part by part; a part that is finished is kept on disk and not run again.
-One file per experiment: its parts, the tables made of them, the figures drawn of them.
+`NAMES` lists them. `run` runs one of them, part by part; a part that is finished is kept on disk and not run
+again. `check_claims` checks the numbered claims of the documents. One file per experiment: its parts,
+the tables made of them, the figures drawn of them, and where these stand in the document.
 """
 
-from ._pages import write_docs
-from ._run import NAMES, Reproduction, run
+from ..data.names import lazily
 
-__all__ = ["NAMES", "Reproduction", "run", "write_docs"]
+# Each experiment and the document it is about.
+NAMES = {
+    "rep-analysis": "Elomaa and Kaariainen, An Analysis of Reduced Error Pruning (2001)",
+    "rademacher": "Kaariainen, Malinen and Elomaa, Selective Rademacher Penalization (2004)",
+    "accuracy-simplicity": "Bohanec and Bratko, Trading Accuracy for Simplicity (1994)",
+    "srm": "Mansour, lecture notes on growing and pruning",
+    "subadditive": "Garcia-Moratilla et al., Pruning with Subadditive Penalties (2006)",
+    "certificates": "the certificates of this library",
+}
+_HOMES = {
+    "Reproduction": "._run",
+    "listed": "._run",
+    "run": "._run",
+    "write_docs": "._pages",
+}
+__getattr__ = lazily(__name__, _HOMES)
+__all__ = ["NAMES", *_HOMES]  # noqa: PLE0604

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from ._run import NAMES, study_of
+from . import NAMES
+from ._run import study_of
 from ._study import write_whole
 
 OVERVIEW = Path("explanation", "reproductions.md")

@@ -32,7 +32,7 @@ SETS = (
     "nursery", "optdigits", "pendigits", "page-blocks", "anneal",
 )  # fmt: skip
 SIZES = ("unpruned", "k-REP", "REP")
-OCCAM = ("quarter bit, REP", "uniform, REP")
+PLACES = {"Table 1": (("",), ("nodes",)), "Figure 1": (("",), ("bounds", "errors"))}
 
 
 def parts(config: Config) -> list[Part]:

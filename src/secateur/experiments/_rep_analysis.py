@@ -43,6 +43,7 @@ SIMULATED = (
     (500, 100, 0.9, False),
 )
 CHANCES = (0.5, 0.7, 0.9)
+PLACES = {"Figure 3": (("table",), ("surface",))}
 
 
 def parts(config: Config) -> list[Part]:

@@ -3,21 +3,24 @@
 import json
 import os
 import platform
+import re
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..data.names import nearest
+from ..data.names import check_name
 from ..data.progress import progress_bar
 from ..errors import DataError, ParameterError
+from . import NAMES
+from ._samples import is_at_hand
 from ._sheets import Sheet
-from ._study import Config, Result, make_folder, run_parts, write_whole
+from ._study import Config, Part, Result, make_folder, run_parts, write_whole
 
-NAMES = ("rep-analysis", "rademacher", "accuracy-simplicity", "srm", "subadditive", "certificates")
 NEED_DATA = ("rademacher", "accuracy-simplicity", "subadditive", "certificates")
 LIBRARIES = ("numpy", "scipy")
 
@@ -64,6 +67,8 @@ def run(
     data: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] = "reproduction",
     quick: bool = False,
+    only: Sequence[str] = (),
+    figure: str | None = None,
     jobs: Any = None,
     seed: int = 0,
     quiet: bool = True,
@@ -75,12 +80,17 @@ def run(
     name : str
         One of `NAMES`.
     data : path, optional
-        A folder of real data sets, as `datasets.load` reads them. The full experiments on
-        real data need it.
+        A folder of real data sets, as `datasets.build` fills it. Without it, the parts run whose
+        data can be generated; the others are named in the fact "left out".
     out : path
         Folder to write to; a folder of the experiment's name is made in it.
     quick : bool
         A minute's worth, on generated data only.
+    only : sequence of str
+        Data sets, or names of parts; all by default.
+    figure : str, optional
+        A figure or table of the document, such as "3" or "Table 1": only the parts that it needs
+        are run, and only its tables are returned. `listed` names them.
     jobs : int or executor, optional
         Threads (-1: one per core), or an object with `submit`.
     seed : int
@@ -101,11 +111,13 @@ def run(
     >>> done.sheets[0].rows[0][:4]
     (1, 86976, 86976, 0)
     """
-    study = _study_of(name)
+    check_name("name", name, NAMES)
+    study = study_of(name)
     folder = Path(out) / name
     config = Config(_checked_data(name, data, quick), bool(quick), _checked_seed(seed))
     started, cpu = time.perf_counter(), time.process_time()
-    parts = study.parts(config)
+    place = None if figure is None else _place(study, name, figure)
+    parts, left_out = _asked(study.parts(config), config, only, ("",) if place is None else place[0])
     if quiet:
         done = run_parts(parts, config, folder / "parts", jobs, None)
     else:
@@ -123,9 +135,62 @@ def run(
         "parts": len(done),
         "parts found finished": sum(one.is_old for one in done.values()),
     }
-    made = Reproduction(name, tuple(study.sheets(results)), facts, folder)
-    _write(made, results, study)
+    if left_out:
+        facts["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR makes one"
+    sheets = [sheet for sheet in study.sheets(results) if sheet.rows and (place is None or sheet.key in place[1])]
+    made = Reproduction(name, tuple(sheets), facts, folder)
+    _write(made, results, study, is_whole=not (only or left_out or figure))
     return made
+
+
+def listed(name: str) -> dict[str, Any]:
+    """Return what an experiment reproduces: its document, the figures and tables of it, and the names for `only`.
+
+    Examples
+    --------
+    >>> listed("rep-analysis")["figures"]
+    ['Figure 3']
+    """
+    check_name("name", name, NAMES)
+    study = study_of(name)
+    parts = study.parts(Config(None, False, 0))
+    return {"document": NAMES[name], "figures": list(study.PLACES), "parts": len(parts), "only": _names(parts)}
+
+
+def _names(parts: list[Part]) -> list[str]:
+    """What `only` can be: data sets, and names of parts without their numbers."""
+    return list(dict.fromkeys(part.arguments.get("name") or re.sub(r"-[\d.-]+$", "", part.key) for part in parts))
+
+
+def _place(study: Any, name: str, figure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    wanted = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
+    if wanted not in study.PLACES:
+        there = ", ".join(study.PLACES) or "none"
+        raise ParameterError(f"{name} reproduces no {wanted!r}; of the document's figures and tables: {there}")
+    found: tuple[tuple[str, ...], tuple[str, ...]] = study.PLACES[wanted]
+    return found
+
+
+def _asked(
+    parts: list[Part], config: Config, only: Sequence[str], prefixes: tuple[str, ...]
+) -> tuple[list[Part], list[str]]:
+    """The parts to run, and the names of the sets that are not at hand."""
+    for one in only:
+        if not any(_is_named(part, one) for part in parts):
+            raise ParameterError(f"--only {one}: there is no such set or part; there are {', '.join(_names(parts))}")
+    chosen = [part for part in parts if not only or any(_is_named(part, one) for one in only)]
+    chosen = [part for part in chosen if part.key.startswith(prefixes)]
+    missing = dict.fromkeys(part.arguments["name"] for part in chosen if not is_at_hand(part, config))
+    chosen = [part for part in chosen if part.arguments.get("name") not in missing]
+    if not chosen:
+        raise DataError(
+            f"{', '.join(missing)} cannot be generated; give a folder with --data (secateur data build DIR makes one)"
+        )
+    return chosen, list(missing)
+
+
+def _is_named(part: Part, name: str) -> bool:
+    return name in (part.key, part.arguments.get("name")) or part.key.startswith(f"{name}-")
 
 
 def study_of(name: str) -> Any:
@@ -133,25 +198,19 @@ def study_of(name: str) -> Any:
     return import_module(f"._{name.replace('-', '_')}", __package__)
 
 
-def _study_of(name: str) -> Any:
-    if name not in NAMES:
-        hint = nearest(name, NAMES) or f"; the experiments are {', '.join(NAMES)}"
-        raise ParameterError(f"{name!r} is not an experiment{hint}")
-    return study_of(name)
-
-
 def _checked_data(name: str, data: Any, quick: bool) -> str | None:
     if quick or name not in NEED_DATA:
         return None  # generated data only: the folder plays no part
     if data is None:
-        raise DataError(
-            f"{name} needs the real data sets; give their folder with --data, or --quick for generated data alone"
-        )
+        return None
     folder = Path(data)
     if not folder.is_dir():
         raise DataError(f"no data folder {folder} (looked for {folder.absolute()}); --data names the folder")
     if not (folder / "SCHEMA.json").is_file():
-        raise DataError(f"{folder} is not a folder of data sets: it has no SCHEMA.json next to files NAME.csv.gz")
+        raise DataError(
+            f"{folder} is not a folder of data sets: it has no SCHEMA.json next to files NAME.csv.gz; "
+            "secateur data build DIR makes one"
+        )
     return str(folder)
 
 
@@ -162,7 +221,7 @@ def _checked_seed(seed: Any) -> int:
 
 
 def _command(name: str, config: Config) -> str:
-    more = " --quick" if config.quick else " --data DIR" if name in NEED_DATA else ""
+    more = " --quick" if config.quick else " --data DIR" if config.data is not None else ""
     return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
 
@@ -171,7 +230,7 @@ def _versions() -> str:
     return ", ".join(f"{a} {b}" for a, b in [*named, *((x, metadata.version(x)) for x in LIBRARIES)])
 
 
-def _write(made: Reproduction, results: dict[str, Result], study: Any) -> None:
+def _write(made: Reproduction, results: dict[str, Result], study: Any, *, is_whole: bool) -> None:
     folder = made.folder
     make_folder(folder)
     for sheet in made.sheets:
@@ -184,4 +243,9 @@ def _write(made: Reproduction, results: dict[str, Result], study: Any) -> None:
         sys.stderr.write("note: no figures, because matplotlib is not installed; pip install 'secateur[plot]'\n")
         return
     with mpl.rc_context({"backend": "Agg"}):
-        study.draw(results, folder)
+        try:
+            study.draw(results, folder)
+        except (KeyError, IndexError, ValueError):
+            if is_whole:
+                raise
+            sys.stderr.write("note: some figures are not drawn, because they need all parts\n")

@@ -1,32 +1,35 @@
 """The data sets of the experiments, by the names the documents use, and rows taken from them."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from .. import datasets
-from ..data.arrays import Array, sealed
 from ..data.table import Table
-from ._study import Config
+from ._study import Config, Part
 
-# Made from first principles: the same rows as the real sets, in another order.
-GENERATED: dict[str, Callable[[], Table]] = {"tic-tac-toe": datasets.tic_tac_toe, "car": datasets.car}
+# Made from first principles: the same rows as the real sets. The first two always are, the others without a folder.
+ALWAYS: dict[str, Callable[[], Table]] = {"tic-tac-toe": datasets.tic_tac_toe, "car": datasets.car}
+GENERATED = {**ALWAYS, "kropt": datasets.krk_depth, "nursery": datasets.nursery}
+DRAWN = ("led24", "waveform", "kropt (generated)")
 
 
 def table_of(name: str, config: Config) -> Table:
     """Return a data set: generated where it can be, else from the data folder."""
-    if name in GENERATED:
+    if config.data is None or name in ALWAYS:
         return GENERATED[name]()
-    assert config.data is not None
     return datasets.load(name, config.data)
 
 
-def take(table: Table, rows: Array) -> Table:
-    """Return some rows of a table."""
-    columns = tuple(sealed(column[rows]) for column in table.columns)
-    target = None if table.target is None else sealed(table.target[rows])
-    matrix = None if table.matrix is None else sealed(table.matrix[rows])
-    return Table(table.schema, columns, target, matrix)
+def is_at_hand(part: Part, config: Config) -> bool:
+    """Whether the data set that a part names can be had."""
+    name = part.arguments.get("name")
+    if name is None or name in DRAWN or name in ALWAYS:
+        return True
+    if config.data is None:
+        return name in GENERATED
+    return Path(config.data, f"{name}.csv.gz").is_file()
 
 
 def seeds(config: Config, *numbers: int) -> int:

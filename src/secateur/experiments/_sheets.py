@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,17 @@ class Sheet:
 def compared(published: float | None, ours: float) -> tuple[float | None, float, float | None]:
     """Published, ours, and the difference."""
     return published, ours, None if published is None else ours - published
+
+
+def possible(*makers: Callable[[], Iterable[Sheet]]) -> list[Sheet]:
+    """The sheets that the parts at hand allow; a maker that misses a part (KeyError) makes none."""
+    made: list[Sheet] = []
+    for maker in makers:
+        try:
+            made += maker()
+        except KeyError:
+            continue
+    return made
 
 
 def mean(values: Sequence[float]) -> float:

@@ -29,6 +29,7 @@ from ._study import Config, Part, Result
 N_ATTRIBUTES = 10
 N_LEAVES = 12
 KM_SCALE = 0.1
+PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = (

@@ -21,8 +21,8 @@ from ..routing import count
 from ..selection import choose, cross_validate
 from ._figures import CYCLE, canvas, save, tidied
 from ._published import SUBADDITIVE
-from ._samples import seeds, table_of, take
-from ._sheets import Sheet, compared, mean
+from ._samples import seeds, table_of
+from ._sheets import Sheet, compared, mean, possible
 from ._study import Config, Part, Result
 
 N_REPEATS = 10
@@ -31,6 +31,7 @@ TEST_ROWS = 5_000
 DRAWN = {"led24": 200, "waveform": 300}  # growing rows of the generated sets
 PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
 RULES = {"0SE": 0.0, "1SE": 1.0}
+PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
 WAYS = ("0SE sub", "0SE CART", "1SE sub", "1SE CART")
 READINGS = {"1SE": "sqrt(e (1 - e) / n)", "1SE folds": "of the mean of the folds", "1SD": "deviation of the folds"}
 # Sets whose number of equal choices differs from the printed one, and what might have explained it.
@@ -106,7 +107,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     made = [_errors(names, by_set), _sizes(names, by_set), _families(names, by_set), _differences(names, by_set)]
     made += [_third(names, by_set), _readings(names, by_set)]
     n_tried = [result for result in results.values() if "what" in result]
-    return [*made, _unexplained(n_tried, by_set)] if n_tried else made
+    return [*made, *possible(lambda: [_unexplained(n_tried, by_set)])]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -141,7 +142,7 @@ def _samples(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tu
         return growing, make(TEST_ROWS, seed=seeds(config, 2, repeat, i))
     table = table_of(name, config)
     fold = deal(table, n_folds, seed=seeds(config, 4), repeat=repeat)
-    return take(table, np.flatnonzero(fold != i)), take(table, np.flatnonzero(fold == i))
+    return table.take(np.flatnonzero(fold != i)), table.take(np.flatnonzero(fold == i))
 
 
 def _one_run(growing: Table, fresh: Table, seed: int) -> Result:

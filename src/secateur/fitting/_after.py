@@ -18,7 +18,7 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ..selection import select as select_on
-from ._members import index_of, index_with_accuracy, index_with_leaves, rates
+from ._members import index_of, index_with_accuracy, index_with_leaves
 
 
 def prune_to(
@@ -67,8 +67,8 @@ def prune_to(
         index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
     pruning = labelled(sequence[index], model.pruning.node_labels)
     pruning = replace(pruning, seen=pruning.seen | judges)
-    holdout, certificate = model.holdout, None
-    if model.certificate is not None and isinstance(holdout, Counts):
+    holdout, certificate = model.class_holdout, None
+    if model.certificate is not None and holdout is not None:
         bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
         certificate = None if bounds is None else bounds[index]
     selection = None if model.sequence is None else model.selection
@@ -146,9 +146,9 @@ def certificate_of(
     >>> round(certificate_of(model).value, 3)
     0.058
     """
-    holdout = model.holdout
-    if not isinstance(holdout, Counts) or not isinstance(model.grown, Counts):
-        what = "held-out rows are needed" if holdout is None else "squared errors have no limit to certify"
+    holdout = model.class_holdout
+    if holdout is None or model.class_grown is None:
+        what = "held-out rows are needed" if model.holdout is None else "squared errors have no limit to certify"
         raise UnsupportedError(f"there is no certificate: {what}")
     from ..certifiers import METHODS, certify
 
@@ -159,7 +159,7 @@ def certificate_of(
         more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
 
     found: Bound = certify(
-        model.pruning, holdout, method=method, delta=delta, grown=model.grown, sequence=model.sequence,
+        model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
         repeated=repeated, **more,
     )  # fmt: skip
     return found
@@ -180,12 +180,12 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
     table: dict[str, Array] = {"leaves": sequence.n_leaves}
     if sequence.alphas is not None:
         table["alpha"] = sequence.alphas
-    table["growing"] = rates(sequence, model.grown, model.grown)
+    table["growing"] = sequence.rates_on(model.grown, model.grown)
     selection = model.selection
     if selection is not None and selection.sample == "cross-validation" and len(selection.error) == len(sequence):
         table["cross_validated"], table["standard_error"] = selection.error, selection.se
     if holdout is not None:
-        table["held_out"] = rates(sequence, model.grown, holdout)
+        table["held_out"] = sequence.rates_on(holdout, model.grown)
         if isinstance(holdout, Counts) and not holdout.is_weighted:
             bounds = _bounds_of_fresh(sequence, holdout, delta)
             if bounds is not None:
@@ -240,5 +240,5 @@ def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen
     if model.selection is not None and len(model.selection.error) == len(sequence):
         return model.selection.error, model.selection.sample, model.selection.judges
     if model.holdout is not None:
-        return rates(sequence, model.grown, model.holdout), "held-out rows", Seen.of(model.holdout)
-    return rates(sequence, model.grown, model.grown), "the growing sample", Seen()
+        return sequence.rates_on(model.holdout, model.grown), "held-out rows", Seen.of(model.holdout)
+    return sequence.rates_on(model.grown, model.grown), "the growing sample", Seen()

@@ -243,8 +243,8 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
 
 def _by_certificate(recipe: Recipe, model: Model) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
-    sequence, holdout, selection = model.sequence, model.holdout, model.selection
-    if not isinstance(holdout, Counts):
+    sequence, holdout, selection = model.sequence, model.class_holdout, model.selection
+    if holdout is None:
         raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
     assert sequence is not None
     from ..certifiers import cross_validation_weights, least_bound, path
@@ -281,9 +281,9 @@ def _tell_of_rare_classes(recipe: Recipe, model: Model) -> None:
 
 def _certificate(recipe: Recipe, model: Model) -> Bound:
     k = None
-    if recipe.prune == "k-reduced-error" and isinstance(model.grown, Counts):  # the class the choice was made from
+    if recipe.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
         given = recipe.prune_parameters
-        k = k_limit(model.grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
+        k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
     method = "best" if recipe.certify is True else recipe.certify
     return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
 

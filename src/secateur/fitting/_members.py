@@ -7,8 +7,6 @@ import numpy as np
 from ..data.arrays import Array
 from ..errors import ParameterError, PruningError
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..selection import is_accuracy, is_number_of_leaves
@@ -28,7 +26,7 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
     """The smallest member whose error leaves the accuracy asked for (regression: that share of the variance)."""
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    whole = 1.0 if isinstance(grown, Counts) else float(grown.spread[0] / grown.weight[0]) or 1.0
+    whole = grown.scale / (float(grown.total[0]) or 1.0) or 1.0
     reached = 1 - error / whole
     fits = np.flatnonzero(reached >= accuracy - 1e-12)
     if not len(fits):
@@ -52,12 +50,3 @@ def index_of(sequence: PruningSequence, pruning: Pruning) -> int | None:
     """
     same_size = np.flatnonzero(sequence.n_leaves == pruning.n_leaves)
     return next((int(i) for i in same_size if (sequence[int(i)].is_leaf == pruning.is_leaf).all()), None)
-
-
-def rates(sequence: PruningSequence, grown: Sample, sample: Sample) -> Array:
-    """The error rate (regression: mean squared error) of every member on a sample."""
-    total = float(sample.total[0]) or 1.0
-    if isinstance(sample, Moments):
-        assert isinstance(grown, Moments)
-        return sequence.costs_on(sample.squared_errors_if_leaf(grown.mean)) / total
-    return sequence.errors_on(sample) / total

@@ -15,7 +15,6 @@ from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
@@ -225,7 +224,7 @@ def _values(model: Model, plan: _Plan) -> Array:
     filled = rows.copy()  # what no row reached answers as its nearest ancestor with rows does
     filled[is_empty] = _statistics(model)[heirs[plan.owner]][is_empty]
     shares = filled / filled.sum(axis=1, keepdims=True)
-    held_out = model.holdout.by_class if isinstance(model.holdout, Counts) else None
+    held_out = None if model.class_holdout is None else model.class_holdout.by_class
     for i in np.flatnonzero(np.array(plan.left) == NO_CHILD):
         v = plan.owner[i]
         label = int(model.pruning.labels[v])
@@ -298,8 +297,8 @@ def _template(model: Model, schema: Schema, n_columns: int) -> Any:
 
     if not model.is_classifier:
         return DecisionTreeRegressor().fit(np.zeros((1, n_columns)), [0.0])
-    assert isinstance(model.grown, Counts)
-    classes = np.arange(model.grown.n_classes) if schema.classes is None else np.array(schema.classes)
+    assert model.class_grown is not None
+    classes = np.arange(model.class_grown.n_classes) if schema.classes is None else np.array(schema.classes)
     estimator = DecisionTreeClassifier(criterion=_impurity_name(model))
     labels = np.tile(np.arange(len(classes)), 2)  # twice: scikit-learn warns where each label is rare
     estimator.fit(np.zeros((len(labels), n_columns)), labels)

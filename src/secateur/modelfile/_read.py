@@ -168,14 +168,15 @@ def _schema(part: Any) -> Schema:
 
 
 def _column(part: Any, where: str) -> Column:
-    check_keys(part, where, ("name", "kind", "has_missing"), ("categories",))
+    check_keys(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
     kind = one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
     categories: tuple[Any, ...] = ()
     if kind == "nominal" or "categories" in part:
         categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
     kinds: dict[str, Literal["numeric", "nominal"]] = {"numeric": "numeric", "nominal": "nominal"}
     has_missing = truth_in(part["has_missing"], f"{where}.has_missing")
-    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing)
+    is_date = truth_in(part.get("is_date", False), f"{where}.is_date")
+    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing, is_date)
 
 
 def _tree(part: Any, schema: Schema | None) -> tuple[Tree, Shape]:

@@ -97,6 +97,8 @@ def _column(column: Column, where: str) -> Document:
     }
     if column.kind == "nominal":
         about["categories"] = scalars_out(column.categories, f"{where}.categories")
+    if column.is_date:
+        about["is_date"] = True
     return about
 
 

@@ -23,22 +23,18 @@ from .tree import Tree
 
 Sample = Counts | Moments
 
-NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
-
 
 def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Sums:
     """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
 
-    Whole-number costs stay int64 so that ties are exact. Of squared errors see `squared_cost`.
+    Whole-number costs stay int64 so that ties are exact. Of squared errors see `Moments.own_costs`.
     """
     if counts is not None:
         counts.check_fits(tree)
     if cost is None:
         if counts is None:
             raise CountsError("counts are None and no cost is given; pass one of them")
-        if isinstance(counts, Moments):
-            return squared_cost(counts)
-        return counts.errors_if_leaf(counts.majority)
+        return counts.own_costs
     array = np.asarray(cost)
     if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
         raise ParameterError(f"cost has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
@@ -53,37 +49,6 @@ def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> 
     return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
 
 
-def squared_cost(grown: Moments) -> Sums:
-    """Return the squared error of each node as a leaf that answers its own mean.
-
-    A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
-    root gets the cost of its leaves, so that every rule sees a tie and prefers the leaf.
-
-    Examples
-    --------
-    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
-    >>> squared_cost(Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])).round(6).tolist()
-    [16.0, 0.0, 0.0, 0.0, 0.0]
-    """
-    tree, spread = grown.tree, grown.spread
-    full = full_cost(tree, spread)
-    return sealed(np.where(spread - full <= NOISE * spread[0], full, spread))
-
-
-def held_out_cost(grown: Moments, holdout: Moments) -> Sums:
-    """Return the squared error on a held-out sample of each node as a leaf that answers the mean of growing.
-
-    Examples
-    --------
-    >>> tree = Tree.from_parents([-1, 0, 0])
-    >>> grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
-    >>> held_out_cost(grown, Moments.from_leaves(tree, [1, 1], [1.0, 2.0], sample="prune")).tolist()
-    [1.0, 0.0, 1.0]
-    """
-    holdout.check_fits(grown.tree)
-    return holdout.squared_errors_if_leaf(grown.mean)
-
-
 def seen_of(tree: Tree, *samples: Sample | None, cost: npt.ArrayLike | None = None) -> Seen:
     """Return the samples that shape what a rule makes of them.
 
@@ -95,7 +60,7 @@ def seen_of(tree: Tree, *samples: Sample | None, cost: npt.ArrayLike | None = No
 
 def labels_of(counts: Sample | None) -> Ints | None:
     """Return the class of each node as a leaf; None where there are no classes."""
-    return counts.majority if isinstance(counts, Counts) else None
+    return None if counts is None else counts.labels
 
 
 def full_cost(tree: Tree, cost: Sums) -> Sums:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from ..data.arrays import Array, Ints, Sums, frozen, rebuilt, same, sealed
 from ..data.names import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError
+from .counted import Counted
 from .seen import mark_of
 from .tree import Tree
 
@@ -21,7 +22,7 @@ MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule ove
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts:
+class Counts(Counted):
     """Class counts (or weights) of one sample in every node of a tree.
 
     Parameters
@@ -48,7 +49,7 @@ class Counts:
     ([0, 0, 1], [3, 1, 0])
     """
 
-    has_classes: ClassVar = True
+    has_classes: ClassVar[bool] = True
 
     tree: Tree
     by_class: Sums
@@ -95,9 +96,19 @@ class Counts:
         """The class of each node; None for `Moments`."""
         return self.majority
 
-    def cost(self, answers: npt.ArrayLike) -> Sums:
-        """Return the cost of each node as a leaf with these predictions, without recording it in the ledger."""
-        return self.wrong(answers)
+    @property
+    def scale(self) -> Any:
+        """The number of examples: what being wrong everywhere costs."""
+        return self.total[0].item()
+
+    @property
+    def own_costs(self) -> Sums:
+        """The errors of each node as a leaf that answers its majority."""
+        return self.errors_if_leaf(self.majority)
+
+    def costs_if_leaf(self, answers: npt.ArrayLike) -> Sums:
+        """Return the same as `errors_if_leaf`."""
+        return self.errors_if_leaf(answers)
 
     @property
     def n_classes(self) -> int:
@@ -108,11 +119,6 @@ class Counts:
     def is_whole(self) -> bool:
         """Whether the counts are whole numbers, so that comparisons are exact."""
         return self.by_class.dtype.kind == "i"
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether some row counts for more or less than one."""
-        return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
 
     @cached_property
     def mark(self) -> bytes:
@@ -160,14 +166,6 @@ class Counts:
     def restricted(self, tree: Tree, nodes: Array) -> "Counts":
         """Return the counts on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
         return replace(self, tree=tree, by_class=sealed(self.by_class[nodes]))
-
-    def check_fits(self, tree: Tree) -> None:
-        """Raise `CountsError` unless these are counts of `tree`."""
-        if not self.tree.same_structure(tree):
-            raise CountsError(
-                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "
-                "count it on the tree to prune"
-            )
 
     __reduce__ = rebuilt
 

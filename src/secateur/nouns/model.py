@@ -86,11 +86,11 @@ class Model:
     @cached_property
     def answers(self) -> Array:
         """What each node of `shown` answers: a class (meant for leaves only), or a mean."""
-        if not isinstance(self.grown, Counts):
-            return sealed(self.grown.mean[self.nodes])
+        if not self.is_classifier:
+            return sealed(self.grown.answers[self.nodes])
         classes = None if self.tree.schema is None else self.tree.schema.classes
         numbers = self.pruning.labels[self.nodes]
-        return sealed(np.arange(self.grown.n_classes)[numbers] if classes is None else classes[numbers])
+        return sealed(numbers if classes is None else classes[numbers])
 
     @cached_property
     def remembered(self) -> dict[str, Any]:
@@ -98,9 +98,24 @@ class Model:
         return {}
 
     @property
+    def node_answers(self) -> Array | None:
+        """What each node of the whole tree answers as a leaf: the number of a class, or a mean."""
+        return self.pruning.node_labels if self.is_classifier else self.grown.answers
+
+    @property
+    def class_grown(self) -> Counts | None:
+        """The growing sample if it counts classes."""
+        return self.grown if isinstance(self.grown, Counts) else None
+
+    @property
+    def class_holdout(self) -> Counts | None:
+        """The held-out sample if there is one and it counts classes."""
+        return self.holdout if isinstance(self.holdout, Counts) else None
+
+    @property
     def is_classifier(self) -> bool:
         """Whether leaves predict a class and not a number."""
-        return isinstance(self.grown, Counts)
+        return self.grown.has_classes
 
     __reduce__ = rebuilt
 
@@ -159,6 +174,6 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
         pruning = sequence[0]
     if pruning is None:
         pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
-    if pruning.node_labels is None and isinstance(grown, Counts):
-        pruning = replace(pruning, node_labels=grown.majority)
+    if pruning.node_labels is None:
+        pruning = replace(pruning, node_labels=grown.labels)
     return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))

@@ -19,6 +19,7 @@ from .._kernels.weakest_link import member_sums
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, frozen, rebuilt, same
 from ..errors import ParameterError, PruningError
 from .counts import Counts
+from .moments import Moments
 from .pruning import Pruning
 from .seen import NOTHING, Seen
 from .tree import Tree
@@ -152,6 +153,16 @@ class PruningSequence:
         if self.steps is None:
             return np.array([self[i].cost(node_cost) for i in range(len(self))])
         return member_sums(self.tree.parent, self.steps, node_cost, len(self))
+
+    def rates_on(self, sample: Counts | Moments, grown: Counts | Moments) -> Floats:
+        """Return the error rate (regression: mean squared error) of every member on a sample.
+
+        The nodes of a regression tree answer the means of `grown`.
+        """
+        total = float(sample.total[0]) or 1.0
+        if isinstance(sample, Counts):
+            return self.errors_on(sample) / total
+        return self.costs_on(sample.costs_if_leaf(grown.answers)) / total
 
     def to_dict(self) -> dict[str, Array]:
         """Return the table of members as a dict of columns."""

@@ -90,9 +90,9 @@ class PruningPathDisplay:
             raise ParameterError(f"{found!r} has no pruning sequence; prune with a rule that gives one")
         samples = [sample for sample in (found.grown, found.holdout) if sample is not None]
         bounds: Sequence[Bound] | None = None
-        if found.certificate is not None and isinstance(found.holdout, Counts):
+        if found.certificate is not None and found.class_holdout is not None:
             try:
-                bounds = path(sequence, found.holdout, delta=found.certificate.delta)
+                bounds = path(sequence, found.class_holdout, delta=found.certificate.delta)
             except (LeakageError, UnsupportedError, ValueError):
                 bounds = None  # the sample helped to make the sequence, or is weighted: no curve holds
         given = {"selection": found.selection, "bounds": bounds, "chosen": found.pruning.n_leaves, **options}
@@ -146,7 +146,7 @@ class PruningPathDisplay:
             limits = Curve(
                 f"bound, {confidence} % confidence", sequence.n_leaves, np.array([bound.value for bound in listed])
             )
-        is_classifier = not any(isinstance(sample, Moments) for sample in samples)
+        is_classifier = all(sample.has_classes for sample in samples)
         return cls(tuple(curves), limits, marks, is_classifier)
 
     def plot(self, ax: Any = None) -> "PruningPathDisplay":
@@ -207,13 +207,8 @@ def one_se(selection: Selection) -> int:
 def _curve(sequence: PruningSequence, sample: Any, first: Any) -> Curve:
     check_sample(sample, "a sample")
     sample.check_fits(sequence.tree)
-    total = float(sample.total[0])
-    if not total:
+    if not sample.total[0]:
         raise ParameterError(f"sample {sample.sample!r} is empty; an error rate needs at least one row")
-    if isinstance(sample, Counts):
-        summed = sequence.errors_on(sample)
-    else:
-        if not isinstance(first, Moments):
-            raise ParameterError("samples of classes and of numbers are mixed; one kind is needed")
-        summed = sequence.costs_on(sample.squared_errors_if_leaf(first.mean))
-    return Curve(_WORDS.get(sample.sample, sample.sample), sequence.n_leaves, np.asarray(summed, float) / total)
+    if first.has_classes != sample.has_classes:
+        raise ParameterError("samples of classes and of numbers are mixed; one kind is needed")
+    return Curve(_WORDS.get(sample.sample, sample.sample), sequence.n_leaves, sequence.rates_on(sample, first))

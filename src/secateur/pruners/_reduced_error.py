@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .._kernels.bottom_up import cheapest_subtree
 from ..data.arrays import Ints, Sums
 from ..errors import CountsError, ParameterError
-from ..nouns.costs import Sample, full_cost, held_out_cost, node_cost, seen_of
+from ..nouns.costs import Sample, full_cost, node_cost, seen_of
 from ..nouns.counts import LabelRule, leaf_labels
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -93,15 +93,13 @@ def reduced_error(
     leaf_cost: Sums
     if cost is not None:
         leaf_cost = node_cost(tree, None, cost)
-    elif isinstance(grown, Moments) and isinstance(holdout, Moments):
-        leaf_cost = held_out_cost(grown, holdout)
-    elif holdout is None or node_labels is None:
+    elif holdout is None or grown is None:
         missing = "holdout" if holdout is None else "grown"
         raise CountsError(
             f"{missing} is None and no cost is given; pass both counts, or what each node costs as a leaf"
         )
     else:
-        leaf_cost = holdout.errors_if_leaf(node_labels)
+        leaf_cost = holdout.costs_if_leaf(grown.answers if node_labels is None else node_labels)
     scale = float(holdout.total[0]) if cost is None and node_labels is not None and holdout is not None else 0.0
     if keep_empty:
         leaf_cost = _without_empty_cuts(tree, holdout, leaf_cost)
@@ -121,7 +119,7 @@ def _node_labels(
     """The class of each node as a leaf; None without a growing sample, or where its target is a number."""
     if grown is None:
         return None
-    if isinstance(grown, Moments) != isinstance(holdout, Moments) and holdout is not None:
+    if holdout is not None and grown.has_classes != holdout.has_classes:
         raise CountsError(
             f"sample {grown.sample!r} is {type(grown).__name__} but sample {holdout.sample!r} is "
             f"{type(holdout).__name__}; both are Counts, or both are Moments"

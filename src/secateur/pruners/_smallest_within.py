@@ -15,7 +15,6 @@ from .._kernels import size_dp
 from ..data.arrays import Bools, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 
@@ -67,7 +66,7 @@ def smallest_within(
     """
     share = _as_fraction(accuracy)
     costs = node_cost(tree, counts, cost)
-    total = (counts.spread if isinstance(counts, Moments) else counts.total)[0].item()
+    total = counts.scale
     if counts.total[0] <= 0:
         raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)

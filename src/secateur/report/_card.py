@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
@@ -19,9 +18,9 @@ ASSUMPTIONS = (
 Section = list[Any]  # title, then a list of [name, text]
 
 
-def card(model: Model, sequence: PruningSequence) -> list[Section]:
-    """Return the sections of the model card: a title, and a list of names and texts."""
-    sections: list[Section] = [["Data", _data(model)], ["Tree and pruning", _pruning(model, sequence)]]
+def card(model: Model, sequence: PruningSequence, rows: list[list[str]]) -> list[Section]:
+    """Return the sections of the model card: a title, and a list of names and texts; `rows` tell of the rows."""
+    sections: list[Section] = [["Data", [*_data(model), *rows]], ["Tree and pruning", _pruning(model, sequence)]]
     if model.selection is not None:
         sections.append(["Choice of the size", _selection(model)])
     sections.append(["Certificate", _certificate(model)])
@@ -44,8 +43,8 @@ def _data(model: Model) -> list[list[str]]:
         found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
     used = np.unique(model.tree.feature[model.pruning.is_kept])
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
-    if isinstance(model.grown, Counts):
-        found.append(["target", f"{model.grown.n_classes:,} classes"])
+    if model.class_grown is not None:
+        found.append(["target", f"{model.class_grown.n_classes:,} classes"])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
         found.append(["target", "a number; RMSE is the root of the mean squared error"])

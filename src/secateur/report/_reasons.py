@@ -14,7 +14,6 @@ import numpy as np
 from .._kernels import structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
 from ..nouns.costs import m_estimate
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -61,11 +60,8 @@ class Reasons:
 
 def costs_of(model: Model, counts: Any) -> Sums:
     """What each node costs as a leaf on a sample: errors, or squared error."""
-    if isinstance(counts, Counts):
-        assert model.pruning.node_labels is not None  # Model has checked it
-        return counts.errors_if_leaf(model.pruning.node_labels)
-    values: Sums = counts.squared_errors_if_leaf(model.grown.mean)  # type: ignore[union-attr]
-    return values
+    found: Sums = counts.costs_if_leaf(model.node_answers)
+    return found
 
 
 def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
@@ -75,10 +71,12 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
         return grown, "in squared error on the growing sample"
     if sequence.steps is None:  # each member would have to be rebuilt to tell, and no sentence asks
         return grown, "errors on the growing sample"
-    assert isinstance(model.grown, Counts)
+    assert model.class_grown is not None
     rows = float(model.grown.total[0]) or 1.0
     candidates: list[tuple[Sums, str]] = [(grown, "errors on the growing sample")]
-    candidates.append((m_estimate(model.grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)"))
+    candidates.append(
+        (m_estimate(model.class_grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)")
+    )
     if model.holdout is not None:
         candidates.append((costs_of(model, model.holdout), "errors on the held-out sample"))
     return next((c for c in candidates if _same_cost(sequence, c[0], rows)), candidates[0])
@@ -144,11 +142,11 @@ def sequence_reasons(
         "left: {left})."
     )
     templates = (by_ratio, at_once, by_step, with_another)
-    saved, each = _saved(what, total), "" if "squared" in what else ": {ratio} each"
+    saved, each = _saved(what, total), "" if "squared" in what else ": {ratio} for each further leaf"
     plain = (
         (
-            f"Cut because its {{leaves}} leaves save only {saved}{each}, no more than a leaf costs here.",
-            f"Kept because its {{leaves}} leaves save {saved}{each}, more than a leaf costs here.",
+            f"Cut because {{leaves}} leaves here save only {saved}{each}, no more than a leaf costs.",
+            f"Kept because {{leaves}} leaves here save {saved}{each}, more than a leaf costs.",
         ),
         (
             "Cut because its {leaves} leaves save nothing.",

@@ -11,15 +11,14 @@ import numpy as np
 
 from ..certifiers import leaf_shares
 from ..errors import SecateurError
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.shares import LeafShares
 
 
 def node_limits(model: Model, delta: float) -> LeafShares | None:
     """Return the limits from the held-out sample; None where there are none to be had."""
-    grown, held_out = model.grown, model.holdout
-    if not isinstance(held_out, Counts) or not isinstance(grown, Counts):
+    grown, held_out = model.class_grown, model.class_holdout
+    if held_out is None or grown is None:
         return None
     n_more = grown.n_classes - held_out.n_classes
     if n_more > 0:  # the page knows all classes of either sample

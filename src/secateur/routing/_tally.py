@@ -45,6 +45,8 @@ class Tally:
         Rows of a weight above 0.
     n_guarded : int
         Rows for which the leaf that an engine found was compared with ours.
+    n_unlabelled : int
+        Rows without a target, which were left out.
     sketch : Sketch, optional
         Of those rows; None where no engine of ours has seen them one by one.
     """
@@ -55,6 +57,7 @@ class Tally:
     new_labels: tuple[str, ...] = ()
     n_used: int = 0
     n_guarded: int = 0
+    n_unlabelled: int = 0
     sketch: Sketch | None = None
 
     def note(self, other: "Tally") -> None:
@@ -64,6 +67,7 @@ class Tally:
         self.n_used += other.n_used
         self.n_rows += other.n_rows
         self.n_new += other.n_new
+        self.n_unlabelled += other.n_unlabelled
         self.n_unseen = self.n_unseen + other.n_unseen
         self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
 
@@ -75,8 +79,11 @@ class Tally:
         """Return the counts of every node."""
         raise NotImplementedError
 
-    def tell(self) -> None:
-        """Warn of classes that the tree does not know."""
+    def tell(self, target: str) -> None:
+        """Warn of rows without a target, and of classes that the tree does not know."""
+        if self.n_unlabelled:
+            n_rows = self.n_rows + self.n_unlabelled
+            tell(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
         if self.n_new:
             tell(
                 f"the target holds classes the tree does not know ({', '.join(self.new_labels)}) in {self.n_new:,} "
@@ -85,7 +92,8 @@ class Tally:
 
     def _check_rows(self) -> None:
         if self.n_rows == 0:
-            raise DataError("the source has 0 rows; at least one is needed")
+            more = " with a target" if self.n_unlabelled else ""
+            raise DataError(f"the source has 0 rows{more}; at least one is needed")
 
 
 @dataclass

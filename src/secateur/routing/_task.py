@@ -14,6 +14,7 @@ import numpy as np
 from ..data.arrays import Array, Ints
 from ..data.columns import Family, family_of
 from ..data.encoding import Unseen, later_table
+from ..data.labelled import no_label
 from ..data.names import check_name
 from ..data.remarks import listed
 from ..data.sources import Batch, batch_of
@@ -43,6 +44,8 @@ class CountTask:
         What becomes of a category that growing did not see.
     is_sketched : bool
         Whether the columns that tell rows apart are all among those that are read.
+    missing_target : "drop" or "error"
+        What becomes of rows without a target.
     """
 
     tree: Tree
@@ -51,6 +54,7 @@ class CountTask:
     weight: str | None
     unseen: Unseen
     is_sketched: bool = True
+    missing_target: str = "error"
 
     @property
     def schema(self) -> Schema:
@@ -90,6 +94,13 @@ class CountTask:
         if given.n_rows == 0:
             return self.empty()
         given.check_has(self.columns)
+        n_rows = given.n_rows
+        if self.missing_target == "drop":
+            is_missing = no_label(given.read(self.target), self.schema.classes)
+            if is_missing.any():
+                given = given.where(~is_missing)
+        if given.n_rows == 0:
+            return replace(self.empty(), n_unlabelled=n_rows)
         table, what = self._features(given), f"target {self.target!r}"
         new: list[Any] = []
         labels, classes = given.read(self.target), self.schema.classes
@@ -103,7 +114,7 @@ class CountTask:
             weight = read_weights(given.read(self.weight), f"weight {self.weight!r}", first)
         at = range(len(self.names)) if self.is_sketched else None
         tally = tally_of(self.tree, replace(table, target=target), weight, at)
-        tally.new_labels = shown_labels(new)
+        tally.new_labels, tally.n_unlabelled = shown_labels(new), n_rows - given.n_rows
         return tally
 
     def leaves(self, batch: Any) -> Ints:
@@ -124,6 +135,7 @@ def plan(
     unseen: Unseen = "majority-branch",
     where: str = "the source",
     ignore: Sequence[str] = (),
+    missing_target: str = "error",
 ) -> CountTask:
     """Return the task of counting a source with these columns; refuse a source that lacks some."""
     schema = tree.schema
@@ -134,6 +146,7 @@ def plan(
     if schema.classes is None and not schema.has_numeric_target:
         raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
     check_name("unseen", unseen, get_args(Unseen))
+    check_name("missing_target", missing_target, ("drop", "error"))
     for name, what in ((target, "target"), (weight, "sample_weight"), *((name, "ignore") for name in ignore)):
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
@@ -151,7 +164,7 @@ def plan(
         tree.parent, number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
         schema=replace(schema, columns=tuple(schema.columns[j] for j in used) or (NOTHING,)),
     )  # fmt: skip
-    return CountTask(small, names, target, weight, unseen, is_sketched)
+    return CountTask(small, names, target, weight, unseen, is_sketched, missing_target)
 
 
 def _names(

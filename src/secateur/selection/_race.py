@@ -179,7 +179,7 @@ def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:
     return replace(
         sequence,
         alphas=sequence.alphas / answers.unit,
-        node_labels=answers.answer if isinstance(counts, Counts) else None,
+        node_labels=answers.labels,
         seen=Seen.of(counts),
     )
 

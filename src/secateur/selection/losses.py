@@ -14,7 +14,7 @@ from ..data.arrays import Array, Ints, Sums, sealed
 from ..data.names import check_name
 from ..data.table import Table
 from ..errors import ParameterError
-from ..nouns.costs import m_estimate, squared_cost
+from ..nouns.costs import m_estimate
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..statistics import PROBABILITIES
@@ -53,11 +53,12 @@ class Losses(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What each node answers, what it costs as a leaf, and the divisor that makes costs a rate."""
+    """What each node answers, what it costs as a leaf, the divisor that makes costs a rate, and its class if any."""
 
     answer: Any
     cost: Sums
     unit: float
+    labels: Ints | None
 
 
 def losses_of(
@@ -102,25 +103,23 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
 
 def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
     """Return what the nodes of a grown tree answer, and what they cost the path."""
-    if isinstance(grown, Moments):
-        return Answers(grown.mean, squared_cost(grown), float(grown.weight[0]))
     total = float(grown.total[0])
+    if isinstance(grown, Moments) or (losses.costs is None and losses.cost == "errors"):
+        return Answers(grown.answers, grown.own_costs, total, grown.labels)
     if losses.cost in ("deviance", "impurity"):
         labels = grown.majority if losses.costs is None else cheapest(grown, losses.costs)
-        return Answers(labels, _spread(grown, losses.cost), total)
+        return Answers(labels, _spread(grown, losses.cost), total, labels)
     if losses.costs is None:
-        if losses.cost == "m-estimate":
-            return Answers(grown.majority, m_estimate(grown, losses.m), 1.0)
-        return Answers(grown.majority, grown.errors_if_leaf(grown.majority), total)
+        return Answers(grown.majority, m_estimate(grown, losses.m), 1.0, grown.majority)
     expected = grown.by_class @ losses.costs
     labels = cheapest(grown, losses.costs)
     if losses.cost == "errors":
-        return Answers(labels, expected.min(axis=1), total)
+        return Answers(labels, expected.min(axis=1), total, labels)
     rows = grown.total.astype(float)
     smooth = (grown.by_class + losses.m * grown.by_class[0] / total) @ losses.costs
     weight = rows + losses.m
     rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
-    return Answers(labels, sealed(rows / total * rate), 1.0)
+    return Answers(labels, sealed(rows / total * rate), 1.0, labels)
 
 
 def _spread(grown: Counts, cost: str) -> Sums:

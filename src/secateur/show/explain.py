@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.cells import day_text
 from ..data.encoding import encode
 from ..errors import ParameterError, TreeError
 from .view import TreeView
@@ -129,7 +130,8 @@ def _value(view: TreeView, column: int, value: Any, *, is_missing: bool) -> str:
     about = view.about(column)
     assert about is not None
     if about.kind == "numeric":
-        return "missing" if is_missing else written(float(value))
+        shown = day_text if about.is_date else written
+        return "missing" if is_missing else shown(float(value))
     if is_missing:
         return "new" if about.has_missing else "missing or new"
     return category(about.categories[value]) if value < len(about.categories) else "missing"

@@ -20,7 +20,7 @@ from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 from ._ways import Ways, child_numbers, walk, ways_of
-from .wording import among, answered, class_names_of, column_names, covered, ranged, threshold_text
+from .wording import among, answered, class_names_of, column_names, covered, date_text, ranged, threshold_text
 
 __all__ = ["TreeView", "view_of"]
 
@@ -92,9 +92,7 @@ class TreeView:
     @cached_property
     def wrong(self) -> Array | None:
         """Rows of another class than the node answers."""
-        if not isinstance(self.sample, Counts) or self.label is None:
-            return None
-        return self.sample.errors_if_leaf(self.label)
+        return None if self.sample is None or self.label is None else self.sample.costs_if_leaf(self.label)
 
     @cached_property
     def shares(self) -> Floats | None:
@@ -113,7 +111,10 @@ class TreeView:
         is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
         found = [""] * self.tree.n_nodes
         for v in np.flatnonzero(is_numeric).tolist():
-            found[v] = threshold_text(float(self.tree.threshold[v]), float(self.tree.rounded[v]), self.decimals)
+            about = self.about(int(self.tree.feature[v]))
+            exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
+            is_date = about is not None and about.is_date
+            found[v] = date_text(exact, short) if is_date else threshold_text(exact, short, self.decimals)
         return found
 
     @cached_property
@@ -246,9 +247,10 @@ def view_of(
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):
         raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
-    label = None if isinstance(counts, Moments) or pruning is None else pruning.node_labels
-    if label is None and isinstance(counts, Counts):
-        label = counts.majority
+    has_classes = counts is None or counts.has_classes
+    label = None if pruning is None or not has_classes else pruning.node_labels
+    if label is None and counts is not None:
+        label = counts.labels
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
     shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
@@ -266,7 +268,7 @@ def view_of(
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),
-        classes=[] if isinstance(counts, Moments) else class_names_of(tree, class_names, n_classes),
+        classes=class_names_of(tree, class_names, n_classes) if has_classes else [],
         decimals=decimals,
     )
 

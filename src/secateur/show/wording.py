@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array
+from ..data.cells import day_text
 from ..errors import ParameterError
 from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
@@ -54,6 +55,11 @@ def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
             if min(exact, short) <= float(text) <= max(exact, short):
                 return text
     return written(short)
+
+
+def date_text(exact: float, rounded: float) -> str:
+    """A threshold of days since 1970-01-01 as a date."""
+    return day_text(exact if math.isnan(rounded) else rounded) if math.isfinite(exact) else str(exact)
 
 
 def written(value: float) -> str:

@@ -43,8 +43,8 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
     """
     kind = kind_of(model) if kind is None else kind
     check_name("probabilities", kind, PROBABILITIES)
-    counts = model.grown
-    if not isinstance(counts, Counts):
+    counts = model.class_grown
+    if counts is None:
         raise UnsupportedError("a regression model has no class probabilities; use predict")
     if kind == "mixture":
         return _mixed(model, counts)

@@ -1,0 +1,152 @@
+"""Data files of commands: the options that say how they are read, and their rows."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import DataError
+from ._common import local_file, talk, told
+
+if TYPE_CHECKING:
+    from ..data.table import Schema, Table
+    from ..data.textfile import Csv
+
+
+def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a data file is read."""
+    for option in (
+        click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
+        click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
+        click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
+        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
+        click.option(
+            "--delimiter", metavar="CHAR", help="Delimiter of a text file; detected from its first lines by default."
+        ),
+        click.option("--encoding", metavar="NAME", help="Encoding of a text file; UTF-8 or cp1252 by default."),
+        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected by default."),
+        click.option(
+            "--dates",
+            type=click.Choice(["auto", "dmy", "mdy", "text"]),
+            default="auto",
+            show_default=True,
+            help="Read columns of dates as days, day or month first in case of doubt, or as text.",
+        ),
+        click.option(
+            "--na",
+            multiple=True,
+            metavar="TEXT",
+            help="Treat cells with this text as missing; by default, empty cells, and words such as NA among numbers.",
+        ),
+        click.option(
+            "--header/--no-header", default=True, help="Whether the first line of a text file contains column names."
+        ),
+        click.option(
+            "--missing-target",
+            type=click.Choice(["drop", "error"]),
+            default="drop",
+            show_default=True,
+            help="Leave out rows without a target, or refuse them.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def keep_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --keep."""
+    return click.option(
+        "--keep", multiple=True, metavar="COL",
+        help="Keep this column, even if it looks like an identifier or gives the target away; `all` keeps every one.",
+    )(function)  # fmt: skip
+
+
+class Reading:
+    """How data files are read: the values of `data_options`."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        from ..data.textfile import Csv
+
+        self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
+        self.weight, self.missing_target = options["sample_weight"], options["missing_target"]
+        self.how = Csv(
+            options["delimiter"], ("", *options["na"]) if options["na"] else ("",), options["header"],
+            options["encoding"], options["decimal"], options["dates"],
+        )  # fmt: skip
+
+    def read(
+        self,
+        path: str | Sequence[str],
+        *,
+        target: str | None,
+        schema: "Schema | None" = None,
+        kind: Callable[[Any], str] | str | None = None,
+        keep: Sequence[str] | None = None,
+    ) -> tuple["Table", Any]:
+        """Return the table in a file, and its row weights; notes of the reader go to standard error.
+
+        `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
+        for these.
+        """
+        from ..data.columns import values_of
+        from ..data.encoding import encode
+        from ..data.labelled import labelled
+        from ..data.sources import open_source, reading_of
+
+        with local_file(path) as file, told():
+            wanted = reading_of(schema, self.nominal, self.numeric, target)
+            rows = open_source(file, how=self.how, wanted=wanted)
+            asked = [
+                ("--target", target),
+                ("--sample-weight", self.weight),
+                *(("--ignore", name) for name in self.ignore),
+            ]
+            for what, name in asked:
+                if name is not None and name not in rows.names:
+                    shown = path if isinstance(path, str) else " ".join(path)
+                    raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, self.how)}")
+            if target is not None:
+                classes = None if schema is None else schema.classes
+                rows, _ = labelled(rows, target, self.missing_target, classes)
+            weights = None if self.weight is None else values_of(rows.read(self.weight))
+            left_out = {self.weight, *self.ignore}
+            table = encode(
+                rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
+                target=target,
+                target_kind=kind(rows.read(str(target))) if callable(kind) else kind,  # type: ignore[arg-type]
+                nominal=list(self.nominal) or None,
+                numeric=list(self.numeric) or None,
+                schema=schema,
+                strict=False,
+                sample_weight=weights,
+                missing_target=self.missing_target,
+            )
+            return (table if keep is None else _screened(table, keep)), weights
+
+
+def _screened(table: "Table", keep: Sequence[str]) -> "Table":
+    """The table without columns that cannot generalise; each is told."""
+    from ..data.screening import screened, without
+
+    left_out = set()
+    for one in screened(table):
+        if not one.is_left_out:
+            talk(f"note: column {one.name!r} {one.why}; if that means missing, give --na with it")
+        elif one.name not in keep and "all" not in keep:
+            left_out.add(one.name)
+            talk(f"note: column {one.name!r} is left out ({one.why}); --keep {one.name!r} keeps it")
+    if len(left_out) == table.n_columns:
+        talk("note: all columns would be left out, so all are kept; name better columns, or --ignore these")
+        return table
+    return without(table, left_out) if left_out else table
+
+
+def _nearest(name: str, names: Sequence[str], how: "Csv") -> str:
+    from ..data.names import nearest
+
+    near = nearest(name, names)
+    if near:
+        return near
+    listed = f"; its columns are {', '.join(map(repr, names[:20]))}"
+    is_data = how.has_header and any(one.replace(".", "", 1).lstrip("-").isdigit() for one in names)
+    return listed + (" (if its first line is data: --no-header, and --target column1)" if is_data else "")

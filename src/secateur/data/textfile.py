@@ -1,0 +1,283 @@
+"""A text file of cells as all readers take it: UTF-8, one delimiter, a line of names, rows of equal length.
+
+Most files are so. Of any other (another encoding, an archive, a title above the names, cells parted by blanks)
+a copy is made that is, in a folder that lives as long as it is needed.
+"""
+
+import codecs
+import csv
+import gzip
+import io
+import itertools
+import os
+import re
+import shutil
+import tempfile
+import weakref
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from ..errors import DataError, ParameterError
+from .cells import is_decimal_comma
+from .remarks import listed, tell
+
+DELIMITERS = ",;\t|"
+BLANKS = " "  # stands for runs of blanks
+HEAD = 1 << 16  # characters that tell what a file is like
+MOST_TITLES = 20  # lines above the names
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+@dataclass(frozen=True)
+class Csv:
+    """How text files are read; None is found from the file itself.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        What parts cells. A blank stands for any number of blanks.
+    na : tuple of str
+        Cells that mean "missing" in every column.
+    has_header : bool
+        Whether the first line contains names; else columns are called column1, column2, ...
+    encoding : str, optional
+        As Python calls it: "utf-8", "cp1252", "latin-1", ...
+    decimal : "." or ",", optional
+    dates : {"auto", "dmy", "mdy", "text"}
+        Whether columns of dates become days since 1970-01-01, and whether the day or the month of 3/4/2024 is first.
+    """
+
+    delimiter: str | None = None
+    na: tuple[str, ...] = ("",)
+    has_header: bool = True
+    encoding: str | None = None
+    decimal: str | None = None
+    dates: Literal["auto", "dmy", "mdy", "text"] = "auto"
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
+        if self.decimal not in (None, ".", ","):
+            raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
+        if self.dates not in ("auto", "dmy", "mdy", "text"):
+            raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError as error:
+                raise ParameterError(
+                    f"encoding={self.encoding!r} is not known; 'utf-8', 'cp1252', 'latin-1' or 'utf-16' are common"
+                ) from error
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file that any reader takes: where it is, its names, and how it is read, with nothing left to find."""
+
+    path: str
+    names: tuple[str, ...]
+    how: Csv
+    folder: Any = None  # of a copy; it goes when this does
+
+
+class _Folder:
+    """A folder that goes, without a word, when nobody needs it any more."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="secateur-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
+def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
+    """Return a text file as all readers take it.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.csv").write_bytes(b"x;y\\n1,5;a\\n2,5;b\\n")
+    ...     file = open_text(Path(folder, "a.csv"), Csv(decimal=","))
+    >>> file.names, file.how.delimiter, file.how.encoding
+    (('x', 'y'), ';', 'utf-8')
+    """
+    shown = os.fspath(path)
+    try:
+        return _opened(shown, how)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(f"{shown} cannot be read ({getattr(error, 'strerror', None) or error})") from error
+    except UnicodeError as error:
+        raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); give its encoding=") from error
+
+
+def _opened(shown: str, how: Csv) -> TextFile:
+    encoding = how.encoding or _encoding(shown)
+    with _text(shown, encoding) as stream:
+        head = stream.read(HEAD)
+        if len(head) == HEAD:  # to the end of a line
+            head += stream.readline()
+    if "\0" in head:
+        raise DataError(f"{shown} is not a text file; save it as CSV or Parquet")
+    if not head.strip():
+        raise DataError(f"{shown} is empty (it has no first line); a line of column names and rows are needed")
+    mark = how.delimiter or _delimiter(head, shown.lower())
+    rows = [(n, row) for n, row in enumerate(_rows(io.StringIO(head), mark), 1)]
+    there = [(n, row) for n, row in rows if any(cell.strip() for cell in row)]
+    width = Counter(len(row) for _, row in there[1:] or there).most_common(1)[0][0]
+    first = _first(there, width)
+    if first:
+        tell(f"{shown}: the first {there[first][0] - 1} lines are left out, as they are no line of {width} cells")
+    names, extra = _names(there[first][1], [row for _, row in there[first + 1 :]], width, how, shown)
+    decimal = how.decimal or (
+        "," if any(is_decimal_comma(cell) for _, row in there[first + 1 :] for cell in row) else "."
+    )
+    if decimal == "," and how.decimal is None:
+        tell(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
+    settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
+    is_plain = (
+        encoding in ("utf-8", "utf-8-sig") and not shown.lower().endswith(".zip")
+        and mark != BLANKS and there[first][0] == 1 and not extra and len(there) == len(rows)
+    )  # fmt: skip
+    if is_plain:
+        return TextFile(shown, names, settled)
+    folder = _Folder()
+    copy = Path(folder.name, "copy.csv")
+    with _text(shown, encoding) as stream, copy.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        cells = _even(_rows(stream, mark), there[first][0] - (not how.has_header), len(names), extra, shown)
+        writer.writerows([names] if how.has_header else [])
+        writer.writerows(cells)
+    return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
+
+
+def check_even(path: str, shown: str, how: Csv, n_columns: int) -> None:
+    """Refuse a file with a row of another length, by its line."""
+    with _text(path, "utf-8") as stream:
+        for _ in _even(_rows(stream, how.delimiter or ","), 0, n_columns, "", shown):
+            pass
+
+
+def _encoding(path: str) -> str:
+    """UTF-8 if all of the file is; else Western European, and told."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_cp1252 = True
+    with _bytes(path) as stream:
+        chunk = stream.read(1 << 20)
+        for bom, name in _BOMS.items():
+            if chunk.startswith(bom):
+                if name == "utf-16":
+                    tell(f"{path} is read as UTF-16")
+                return name
+        is_utf8 = True
+        while chunk:
+            if is_utf8 and not chunk.isascii():
+                try:
+                    decoder.decode(chunk)
+                except UnicodeDecodeError:
+                    is_utf8 = False
+            if not is_utf8:
+                is_cp1252 = is_cp1252 and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk)
+            chunk = stream.read(1 << 20)
+    if is_utf8:
+        return "utf-8"
+    found = "cp1252" if is_cp1252 else "latin-1"
+    tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
+    return found
+
+
+def _bytes(path: str) -> IO[bytes]:
+    if path.lower().endswith(".gz"):
+        return gzip.open(path)  # type: ignore[return-value]
+    file = Path(path).open("rb")  # noqa: SIM115 the caller closes it
+    is_zip = file.read(4) == b"PK\3\4"
+    file.seek(0)
+    if not is_zip:
+        return file
+    file.close()
+    with zipfile.ZipFile(path) as archive:
+        inside = [one for one in archive.namelist() if not one.endswith("/") and not one.startswith("__MACOSX")]
+        if any(one.startswith("xl/") for one in inside):
+            raise DataError(f"{path} is an Excel workbook; save the sheet as CSV (UTF-8)")
+        if len(inside) != 1:
+            raise DataError(f"{path} contains {len(inside)} files ({listed(inside, 5)}); unpack it and name one")
+        if archive.getinfo(inside[0]).flag_bits & 1:
+            raise DataError(f"{path} is encrypted; unpack it first")
+        return archive.open(inside[0])  # keeps the archive open
+
+
+def _text(path: str, encoding: str) -> Any:
+    return io.TextIOWrapper(_bytes(path), encoding=encoding, newline="")
+
+
+def _rows(lines: Iterable[str], mark: str) -> Iterator[list[str]]:
+    try:
+        if mark == BLANKS:
+            return (line.split() for line in lines)
+        return csv.reader(lines, delimiter=mark)
+    except TypeError as error:
+        raise ParameterError(f"delimiter={mark!r} cannot part cells; one character is needed") from error
+
+
+def _delimiter(head: str, lower: str) -> str:
+    """The mark that parts all lines into equally many cells."""
+    if ".tsv" in lower:
+        return "\t"
+    scores = {}
+    for order, mark in enumerate([*DELIMITERS, BLANKS]):
+        rows = [len(row) for row in _rows(io.StringIO(head), mark) if row]
+        width, n_rows = Counter(rows).most_common(1)[0]
+        if width > 1:
+            scores[mark] = (mark != BLANKS or n_rows == len(rows) > 2, n_rows / len(rows), width, -order)
+    if set(scores) == {BLANKS} and (not scores[BLANKS][0] or lower.endswith((".csv", ".csv.gz"))):
+        return ","  # words in a single column
+    if BLANKS in scores and len(scores) > 1:
+        del scores[BLANKS]
+    return max(scores, key=scores.__getitem__) if scores else ","
+
+
+def _first(rows: list[tuple[int, list[str]]], width: int) -> int:
+    """Which row is the first of the table: titles above it have one filled cell, or fewer cells."""
+    if width < 2 or len(rows) < 3:
+        return 0
+    for k, (_, row) in enumerate(rows[: MOST_TITLES + 1]):
+        if len(row) >= width - 1 and sum(bool(cell.strip()) for cell in row) > 1:
+            return k
+    return 0
+
+
+def _names(
+    first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str
+) -> tuple[tuple[str, ...], Literal["", "names", "ends"]]:
+    """The column names, and what rows have beside: names of their own in front, or an empty cell at their end."""
+    if not how.has_header:
+        return tuple(f"column{j + 1}" for j in range(width)), ""
+    names = [cell.strip().removeprefix("\ufeff") for cell in first]
+    extra: Literal["", "names", "ends"] = ""
+    if rows and all(len(row) == len(names) + 1 for row in rows):  # as R writes tables, or a delimiter at each end
+        extra = "ends" if all(not row[-1].strip() for row in rows) else "names"
+        names = names if extra == "ends" else ["row", *names]
+    names = [name or f"column{j + 1}" for j, name in enumerate(names)]
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise DataError(
+            f"{shown}: column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; "
+            "rename them, or pass names= if the file has no line of names"
+        )
+    return tuple(names), extra
+
+
+def _even(rows: Iterator[list[str]], skip: int, width: int, extra: str, shown: str) -> Iterator[list[str]]:
+    """The rows after the first `skip`, blank ones left out, each of `width` cells."""
+    for n, row in enumerate(itertools.islice(rows, skip, None), skip + 1):
+        if not any(row) and (len(row) != width or width > 1):
+            continue
+        cells = row[:-1] if extra == "ends" and len(row) == width + 1 else row
+        if len(cells) != width:
+            raise DataError(
+                f"{shown}, row {n}: {len(cells)} cells where {width} are needed ({listed(cells, 4)}); correct it "
+                "(cells that contain the delimiter need quotes), or remove it"
+            )
+        yield cells

@@ -1,0 +1,233 @@
+"""The nearest change of a row that alters the answer of a tree: exact over all leaves.
+
+A best-first search from the root. What a path asks of a column leaves an interval or a set of categories; what it
+costs to get there never falls on the way down, so the first leaf with another answer that is taken from the queue
+is the nearest. Fewest columns come first, then the least sum of changes, each as a share of its column's spread.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.cells import day_text
+from ..data.names import check_name
+from ..data.table import Column, Table
+from ..errors import ParameterError
+from ..nouns.tree import Tree
+from .view import TreeView
+from .wording import category, written
+
+__all__ = ["Change", "Counterfactual", "nearest_change"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One column that must change.
+
+    Parameters
+    ----------
+    column : str
+    value : str
+        What the row holds.
+    to : str
+        What it must hold, in words: "above 3.5", "at most 2", "red or blue".
+    new : object
+        A value that does it, the nearest one.
+    """
+
+    column: str
+    value: str
+    to: str
+    new: Any
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.to} (is {self.value})"
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """The changes that lead to another answer, the leaf they lead to, and its answer."""
+
+    changes: tuple[Change, ...]
+    leaf: int
+    number: int
+    answer: str
+
+    def __str__(self) -> str:
+        return f"{' and '.join(map(str, self.changes))} would give {self.answer}"
+
+
+@dataclass(frozen=True)
+class _Room:
+    """What the way to a node leaves of one column: `low < x <= high`, missing or not; or some categories."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    is_missing_in: bool = True
+    codes: frozenset[int] | None = None
+
+
+def nearest_change(
+    view: TreeView,
+    table: Table,
+    row: int = 0,
+    *,
+    actionable: Sequence[str] | None = None,
+    wanted: Callable[[int], bool] | None = None,
+    spread: Mapping[int, float] | None = None,
+) -> Counterfactual | None:
+    """Return the nearest change of a row that leads to another answer, None if there is none.
+
+    Parameters
+    ----------
+    view : TreeView
+        Of a tree with tests.
+    table : Table
+        Rows in the schema of the tree.
+    row : int
+    actionable : names, optional
+        The columns that may change; all by default.
+    wanted : callable, optional
+        Of a node of the view: whether its answer will do. By default any other than that of the row.
+    spread : mapping, optional
+        What a change of a numeric column, by its number, is measured by; 1 by default.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> from secateur.show.view import view_of
+    >>> table = secateur.encode([[1.0, 5.0], [2.0, 1.0], [4.0, 9.0]], names=["size", "age"], target=["a", "a", "b"])
+    >>> tree, counts = secateur.grow(table)
+    >>> print(nearest_change(view_of(tree, counts), table))
+    size above 3 (is 1) would give b
+    >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
+    """
+    tree, names = view.tree, view.columns
+    for name in actionable or ():
+        check_name("actionable", name, names)
+    may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
+    values = [column[row] for column in table.columns]
+    start, child = tree.child_lists
+    if wanted is None:
+        own = view.answer(_leaf(tree, values, start, child))
+        wanted = lambda v: view.answer(v) != own  # noqa: E731
+    queue: list[tuple[int, float, int, dict[int, _Room], dict[int, float]]] = [(0, 0.0, 0, {}, {})]
+    while queue:
+        _, _, v, rooms, costs = heapq.heappop(queue)
+        if tree.is_leaf[v]:
+            if wanted(v):
+                return _told(view, v, rooms, costs, values)
+            continue
+        column = int(tree.feature[v])
+        about = view.about(column)
+        assert about is not None
+        unit = (spread or {}).get(column) or 1.0
+        for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
+            room = _narrowed(tree, v, k, rooms.get(column, _Room()), about)
+            cost = _cost(values[column], room, about, unit)
+            if cost > 0 and (column not in may_change or math.isinf(cost)):
+                continue
+            more = {**costs, column: cost} if cost else costs
+            heapq.heappush(queue, (len(more), sum(more.values()), below, {**rooms, column: room}, more))
+    return None
+
+
+def spreads_of(tree: Tree) -> dict[int, float]:
+    """Return for each numeric column the range of the thresholds on it, which tells changes of columns apart."""
+    is_number = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0) & np.isfinite(tree.threshold)
+    found = {}
+    for column in np.unique(tree.feature[is_number]).tolist():
+        at = tree.threshold[is_number & (tree.feature == column)]
+        found[column] = float(np.ptp(at)) or abs(float(at[0])) or 1.0
+    return found
+
+
+def _leaf(tree: Tree, values: list[Any], start: Any, child: Any) -> int:
+    v = 0
+    while not tree.is_leaf[v]:
+        value = values[int(tree.feature[v])]
+        codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+        if bool(value < 0) if len(codes) else bool(np.isnan(value)):
+            taken = int(tree.default[v])
+        else:
+            taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
+        v = int(child[start[v] + taken])
+    return v
+
+
+def _narrowed(tree: Tree, v: int, k: int, room: _Room, about: Column) -> _Room:
+    is_missing_in = room.is_missing_in and int(tree.default[v]) == k
+    if about.kind == "nominal":
+        branch = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+        codes = frozenset(np.flatnonzero(branch == k).tolist())
+        return _Room(is_missing_in=is_missing_in, codes=codes if room.codes is None else codes & room.codes)
+    at = float(tree.threshold[v])
+    low, high = (room.low, min(room.high, at)) if k == 0 else (max(room.low, at), room.high)
+    return _Room(low, high, is_missing_in)
+
+
+def _cost(value: Any, room: _Room, about: Column, unit: float) -> float:
+    """What it costs to bring a value into the room left for it; infinite if nothing fits there."""
+    if about.kind == "nominal":
+        code = int(value)
+        fits = room.is_missing_in if code < 0 else code in (room.codes or ())
+        return 0.0 if fits else 1.0 if _categories(room, about) else math.inf
+    x = float(value)
+    if math.isnan(x) and room.is_missing_in:
+        return 0.0
+    if not room.low < room.high:
+        return math.inf
+    if math.isnan(x):
+        return 1.0
+    if room.low < x <= room.high:
+        return 0.0
+    # What lies on the threshold must still move: more than nothing, less than anything else.
+    return max(room.low - x if x <= room.low else x - room.high, 0.0) / unit + 1e-12
+
+
+def _categories(room: _Room, about: Column) -> list[int]:
+    return sorted(code for code in room.codes or () if code < len(about.categories))
+
+
+def _told(
+    view: TreeView, v: int, rooms: dict[int, _Room], costs: dict[int, float], values: list[Any]
+) -> Counterfactual:
+    changes = []
+    for column in costs:
+        about, room, value = view.about(column), rooms[column], values[column]
+        assert about is not None
+        shown = day_text if about.is_date else written
+        if about.kind == "nominal":
+            codes = _categories(room, about)
+            known = 0 <= value < len(about.categories)
+            was = category(about.categories[value]) if known else "missing or new"
+            words = " or ".join(category(about.categories[code]) for code in codes[:5])
+            changes.append(Change(view.columns[column], was, f"to {words}", about.categories[codes[0]]))
+            continue
+        x = float(value)
+        is_up = x <= room.low if not math.isnan(x) else room.low > -math.inf
+        to = f"above {shown(room.low)}" if is_up else f"at most {shown(room.high)}"
+        if math.isnan(x) and is_up and room.high < math.inf:
+            to += f" and at most {shown(room.high)}"
+        new = float(np.nextafter(room.low, math.inf)) if is_up else room.high
+        changes.append(Change(view.columns[column], "missing" if math.isnan(x) else shown(x), to, new))
+    return Counterfactual(tuple(changes), int(view.node[v]), v + 1, view.answer(v))
+
+
+def wanted_of(view: TreeView, wanted: Any) -> Callable[[int], bool] | None:
+    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range."""
+    if wanted is None:
+        return None
+    if view.mean is None:
+        check_name("wanted", str(wanted), view.classes)
+        return lambda v: view.answer(v) == str(wanted)
+    try:
+        low, high = map(float, wanted)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"wanted={wanted!r}; the ends (low, high) of a range are needed") from error
+    mean = view.mean
+    return lambda v: low <= float(mean[v]) <= high
