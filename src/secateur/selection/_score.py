@@ -54,8 +54,7 @@ class Fold(NamedTuple):
 
 def grow_all(ground: Ground, ways: tuple[Settings, ...], rows: Rows) -> list[Counts | Moments]:
     """Return the counts of the growing sample in the trees of these rows, one for each way; the trees are in them."""
-    part = ground.part(rows)
-    return [part.grow(settings)[1] for settings in ways]
+    return ground.part(rows).grow_each(ways)
 
 
 def score_fold(ground: Ground, ways: tuple[Settings, ...], path: Path, split: Split) -> list[Fold]:
