@@ -146,6 +146,21 @@ def test_with_two_classes_the_best_of_twelve_categories_is_found(seed):
     assert tree.score[0] * 212 == pytest.approx(best_set_by_brute_force(codes, y, 12), rel=1e-12)
 
 
+@pytest.mark.lane
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_of_many_columns_is_found_and_of_equal_columns_the_lowest(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 5, (90, 9))
+    y = ((codes[:, 3] > 2) ^ (rng.random(90) < 0.3)).astype(int)
+    codes = codes[:, rng.integers(0, 9, 21)]  # some stand there twice, and not in one word
+    drops = [best_set_by_brute_force(codes[:, j], y, 5) for j in range(21)]
+    tree, _ = grow(codes, y, nominal=[*range(21)])
+
+    best = max(drops)
+    assert tree.score[0] * 90 == pytest.approx(best, abs=1e-9)
+    assert tree.feature[0] == next(j for j in range(21) if drops[j] > best - 1e-9)
+
+
 def admissible(codes, least):
     """Every set of categories with code 0, as a mask of rows, that leaves at least `least` rows on both sides."""
     present = sorted(set(codes.tolist()))

@@ -340,9 +340,7 @@ def _cut_nominal(
             h.present[n_present] = k
             n_present += 1
     if n_present > 1:
-        is_found = coded.subset_cut(
-            cython.address(facts.measure), h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf
-        )
+        is_found = coded.subset_cut(facts, h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf)
     if is_found:
         _set(best, score, 0, growing.SUBSET, -1, -1, -1)
     coded.clear(h, n_present)

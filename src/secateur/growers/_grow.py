@@ -20,6 +20,7 @@ from .prepare import prepare, rows_used
 from .run import Grower
 from .settings import (
     Inline,
+    in_codes,
     measure_of,
     n_threads,
     settings_of,
@@ -173,7 +174,10 @@ def grow(
         if np.count_nonzero(np.bincount(target, minlength=n_classes)) == 1:
             only = classes[target[0]]
             warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
-        data = prepare(table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight)
+        data = prepare(
+            table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight,
+            in_codes=in_codes(settings, n_classes),
+        )  # fmt: skip
         measure = measure_of(criterion, table.n_rows, weight is None)
         grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
         tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)

@@ -113,10 +113,10 @@ def _around(
         if known is None:
             column = table.columns[j] if rows is None else table.columns[j][rows]
             low[here], high[here] = column[below[here]], column[above[here]]
-        elif known.codes is None:
+        elif not known.is_binned:
             low[here], high[here] = known.high[below[here]], known.low[above[here]]
         else:  # a cut between bins is at the edge of the lower one, whatever the node holds
-            bins = known.codes[below[here]].astype(np.intp)
+            bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
     return numeric, low, high
 

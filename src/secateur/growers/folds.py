@@ -22,7 +22,7 @@ from ._regression import grow_squared
 from .assemble import assemble
 from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, sorted_columns, weights_of
 from .run import Grower
-from .settings import Inline, Settings, measure_of, with_least_weight
+from .settings import Inline, Settings, in_codes, measure_of, with_least_weight
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Part:
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
             )  # fmt: skip
-        how = settings.max_bins, limits.multiway, by_weight
+        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
         data = _fresh(self._once(how, lambda: self._prepare(*how)))
         n_classes = len(table.schema.classes)
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
@@ -136,7 +136,7 @@ class Part:
             self._made[name] = make()
         return self._made[name]
 
-    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool) -> Prepared:
+    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool) -> Prepared:
         """`prepare` for these rows, from the lists of all; bins are those of the part."""
         ground, rows, target = self.ground, self.rows, self.target
         table, n, shift = ground.table, len(rows), ground.shift
@@ -148,6 +148,7 @@ class Part:
                 multiway=multiway,
                 pool=_ALONE,
                 by_weight=by_weight,
+                in_codes=is_coded,
             )
         check_branches(table, multiway)
         entry = _entry_type(n, shift)
