@@ -8,6 +8,7 @@ when something is drawn, not before.
     LeavesDisplay                what is in each leaf
     PruningPathDisplay           error against size, on every sample
     SelectionDisplay             the table a size was chosen from, with its 1-SE line
+    CalibrationDisplay           what leaves say about a class, and what rows of another sample are
     RulesDisplay                 pruning rules compared: error on new rows against size
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
@@ -31,6 +32,7 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ._bounds import BoundCurvesDisplay, CertificatesDisplay
+from ._calibration import CalibrationDisplay
 from ._leaves import LeavesDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._path import PruningPathDisplay
@@ -40,6 +42,7 @@ from ._tree import TreeDisplay
 
 __all__ = [
     "BoundCurvesDisplay",
+    "CalibrationDisplay",
     "CertificatesDisplay",
     "LeavesDisplay",
     "NoiseBoundDisplay",
