@@ -1,100 +1,103 @@
-"""CalibrationDisplay: what leaves say about a class beside what rows of another sample are."""
+"""LeafCalibrationDisplay: the share of a class that leaves say, and that of a sample, with limits."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array, Floats
-from ..data.names import check_name
-from ..errors import CountsError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.model import as_model
-from ..routing import count
-from ..show.wording import class_names_of
-from ..statistics.probabilities import node_probabilities
-from .parts import BLUE, GREY, LITERAL, axes_for, tidied
+from ..data.arrays import Array, Bools, Floats, Ints
+from ..statistics.tails import binomial_upper, check_delta
+from ._judged import judged_leaves
+from .parts import BLUE, GREY, LITERAL, RED, axes_for, tidied
 
 
 @dataclass
-class CalibrationDisplay:
-    """The probability of a class in each leaf against its share among rows that had no part in the tree.
+class LeafCalibrationDisplay:
+    """Each leaf as a point: the share of a class among its growing rows, and among the rows of a sample.
 
-    Made by `from_estimator` (from rows) or `from_counts`. A leaf gives one number, so leaves are the bins.
+    Made by `from_estimator` or `from_model`. Leaves without rows of the sample are left out.
 
     Parameters
     ----------
-    said, seen : arrays
-        Probability of the class in each leaf that rows reach, and their share of the class.
+    node : array of int
+        Number of each leaf in the tree as grown.
+    said, share : arrays of float
+        The share that the leaf says, and that of the sample.
+    low, high : arrays of float
+        Limits of Clopper and Pearson on the share of new rows, of each leaf by itself; NaN for weights.
     rows : array
-        Their number (or weight).
-    class_name : str
-    sample : str
+    class_name, sample : str
 
     Examples
     --------
-    >>> from secateur import Counts, Model, Pruning, Tree
-    >>> tree = Tree.from_parents([-1, 0, 0])
-    >>> grown = Counts.from_leaves(tree, [[30, 10], [0, 20]])
-    >>> model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
-    >>> fresh = Counts.from_leaves(tree, [[7, 3], [1, 4]], sample="fresh")
-    >>> display = CalibrationDisplay.from_counts(model, fresh)
-    >>> display.said.round(2).tolist(), display.seen.tolist(), round(display.mean_gap, 3)
-    ([0.29, 0.93], [0.3, 0.8], 0.052)
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> LeafCalibrationDisplay.from_model((tree, counts)).share.tolist()
+    [0.0, 1.0]
     """
 
+    node: Ints
     said: Floats
-    seen: Floats
+    share: Floats
+    low: Floats
+    high: Floats
     rows: Array
     class_name: str
     sample: str
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> "CalibrationDisplay":
-        """Return the display of a fitted classifier on rows that had no part in it."""
-        model = as_model(estimator, done="drawn")
-        options.setdefault("probabilities", getattr(estimator, "probabilities", None))
-        return cls.from_counts(model, count(model.tree, X, y, sample="calibration"), **options)
-
-    @classmethod
-    def from_counts(
-        cls, model: Any, counts: Any, *, positive: Any = None, probabilities: str | None = None
-    ) -> "CalibrationDisplay":
-        """Return the display of a model on counted rows; `positive` is the class, by default the last."""
-        found = as_model(model, done="drawn")
-        if not isinstance(found.grown, Counts) or not isinstance(counts, Counts):
-            raise UnsupportedError("calibration is of class probabilities; a classifier and Counts are needed")
-        counts.check_fits(found.tree)
-        if not counts.total[0] > 0:
-            raise CountsError(f"sample {counts.sample!r} has no examples; calibration needs some")
-        names = class_names_of(found.tree, None, found.grown.n_classes)
-        at = len(names) - 1
-        if positive is not None:
-            check_name("positive", str(positive), names)
-            at = names.index(str(positive))
-        leaves = found.pruning.leaves[counts.total[found.pruning.leaves] > 0]
-        rows = counts.total[leaves]
-        said = node_probabilities(found, kind=probabilities)[leaves, at]
-        return cls(said, counts.by_class[leaves, at] / rows, rows, names[at], counts.sample)
-
     @property
-    def mean_gap(self) -> float:
-        """Mean distance of probability and share, each leaf weighted by its rows."""
-        return float(np.average(np.abs(self.said - self.seen), weights=self.rows))
+    def is_outside(self) -> Bools:
+        """Which leaves say a share outside the limits."""
+        return np.asarray((self.said < self.low) | (self.said > self.high))
 
-    def plot(self, ax: Any = None) -> "CalibrationDisplay":
-        """Draw a circle for each leaf, its area by its rows; on the line are those that say what is seen."""
-        self.figure_, self.ax_ = axes_for(ax, size=(5.2, 5.0))
-        axes = self.ax_
-        axes.plot([0, 1], [0, 1], color=GREY, lw=1, ls="--")
-        area = 20 + 600 * np.asarray(self.rows, float) / float(np.max(self.rows))
-        axes.scatter(self.said, self.seen, s=area, color=BLUE, alpha=0.55, edgecolor="white")
-        axes.set_xlim(-0.03, 1.03)
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel(f"probability of {self.class_name}", **LITERAL)
-        axes.set_ylabel(f"share of {self.class_name} ({self.sample})", **LITERAL)
-        axes.set_title(f"Calibration: mean gap {self.mean_gap:.3f}", fontsize=11)
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> "LeafCalibrationDisplay":
+        """Return the display of a fitted estimator; options as for `from_model`."""
+        return cls.from_model(estimator, **options)
+
+    @classmethod
+    def from_model(
+        cls, model: Any, *, positive: Any = None, sample: Any = None, delta: float = 0.05
+    ) -> "LeafCalibrationDisplay":
+        """Return the display of a model.
+
+        Parameters
+        ----------
+        model : estimator, Model or parts
+        positive : str, optional
+            The class; by default the last.
+        sample : Counts, optional
+            The rows that judge; by default the held-out rows of the model, else those of growing.
+        delta : float
+            Failure probability of the limits of each leaf.
+        """
+        check_delta(delta)
+        judged = judged_leaves(model, positive, sample)
+        used = judged.rows > 0
+        n, x = judged.rows[used], judged.positive[used]
+        low = high = np.full(len(n), np.nan)
+        if (n == np.rint(n)).all() and (x == np.rint(x)).all():
+            high = binomial_upper(x, n, np.log(delta / 2))
+            low = 1 - binomial_upper(n - x, n, np.log(delta / 2))
+        return cls(
+            judged.leaves[used], judged.said[used], x / n, low, high, n, judged.class_name, judged.sample
+        )  # fmt: skip
+
+    def plot(self, ax: Any = None) -> "LeafCalibrationDisplay":
+        """Draw the leaves, as large as their rows; those that say a share outside their limits are red."""
+        self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.6))
+        axes, colour = self.ax_, np.where(self.is_outside, RED, BLUE)
+        axes.plot([0, 1], [0, 1], ":", color=GREY)
+        axes.vlines(self.said, self.low, self.high, color=colour, lw=1, alpha=0.5)
+        axes.scatter(self.said, self.share, s=12 + 120 * self.rows / self.rows.max(), color=colour, alpha=0.8, zorder=3)
+        axes.set(xlabel="share the leaf says", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        axes.set_ylabel(f"share in the sample {self.sample}", **LITERAL)
+        axes.set_title(
+            f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside",
+            fontsize=10,
+            **LITERAL,
+        )
         tidied(axes)
         return self
