@@ -1,7 +1,7 @@
 """What both estimators share: fitting, and the methods of the fitted tree."""
 
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -271,7 +271,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def _recipe(self) -> fitting.Recipe:
         given = self.get_params(deep=False)
-        names = ("prune", "penalty", "select", "cv", "cv_repeats", "holdout", "certify", "delta", "costs", "n_jobs")
+        names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
         given["n_jobs"] = n_jobs(given["n_jobs"])
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
