@@ -13,8 +13,9 @@ from ..errors import CountsError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.moments import Moments
-from ..prediction import PROBABILITIES, node_probabilities
 from ..show.wording import class_names_of
+from ..statistics import PROBABILITIES
+from ..statistics.probabilities import kind_of, node_probabilities
 from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
 
@@ -44,7 +45,7 @@ class Evaluation:
     positive: str | None = None
     false_positive: float = 1.0
     false_negative: float = 1.0
-    probabilities: str = "frequency"
+    probabilities: str = "shrunk"
 
     @property
     def n(self) -> Any:
@@ -205,7 +206,7 @@ def evaluate(
     positive: Any = None,
     false_positive: float = 1.0,
     false_negative: float = 1.0,
-    probabilities: str = "frequency",
+    probabilities: str | None = None,
 ) -> Evaluation:
     """Return how good a model is on a counted sample.
 
@@ -218,14 +219,15 @@ def evaluate(
         The class that a ranking is about; of two classes by default the rarer in growing. Of more there is no default.
     false_positive, false_negative : float
         What it costs to take another row as positive, and to miss a positive one.
-    probabilities : str
-        How leaves score; see `secateur.prediction.node_probabilities`. Its "mixture" is none of a leaf.
+    probabilities : str, optional
+        How leaves score; see `secateur.prediction.node_probabilities`.
     """
     found = as_model(model, done="evaluated")
     counts.check_fits(found.tree)
     if found.is_classifier != isinstance(counts, Counts):
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
-    check_name("probabilities", probabilities, [kind for kind in PROBABILITIES if kind != "mixture"])
+    probabilities = kind_of(found) if probabilities is None else probabilities
+    check_name("probabilities", probabilities, PROBABILITIES)
     if isinstance(counts, Counts):
         names = class_names_of(found.tree, None, 0)
         if positive is not None:
