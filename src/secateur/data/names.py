@@ -31,8 +31,8 @@ def nearest(value: object, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def check_parameters(what: str, function: Callable[..., Any], given: Iterable[str]) -> None:
-    """Raise `ParameterError` for a name that is no keyword of a function, with the nearest that is.
+def check_parameters(what: str, function: Callable[..., Any], given: Iterable[str], n_first: int = 1) -> None:
+    """Raise `ParameterError` for a name that is no parameter of a function after the first ones, with the nearest.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def check_parameters(what: str, function: Callable[..., Any], given: Iterable[st
     known = list(signature(function).parameters.values())
     if any(one.kind is one.VAR_KEYWORD for one in known):
         return
-    names = [one.name for one in known if one.kind is one.KEYWORD_ONLY]
+    names = [one.name for one in known[n_first:]]
     for name in given:
         if name not in names:
             has = f"it has {', '.join(map(repr, names))}" if names else "it has none"

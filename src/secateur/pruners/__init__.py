@@ -53,7 +53,7 @@ class Rule:
     def run(self, tree: "Tree", *counts: "Sample", **parameters: Any) -> Any:
         """Call the rule."""
         rule = __getattr__(self.function)
-        check_parameters(f"rule {self.function.replace('_', '-')!r}", rule, parameters)
+        check_parameters(f"rule {self.function.replace('_', '-')!r}", rule, parameters, 1 + len(self.samples))
         return rule(tree, *counts, **parameters)
 
 
