@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError, printable
 
 COMMANDS = {
     "fit": "Grow and prune a tree, and choose its size.",
@@ -109,6 +109,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
+        vars(error)["message"] = printable(error.message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):

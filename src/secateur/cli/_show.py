@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from ..errors import printable
 from . import _common as common
 from ._summary import summary
 
@@ -42,7 +43,7 @@ def show(model: str, **options: Any) -> int:
         if not any(options[name] for name in ("grown", "weights", "node_ids")) and options["max_depth"] is None:
             from ..asking import summary as asked
 
-            click.echo(f"{asked(found)}\n")
+            click.echo(printable(f"{asked(found)}\n"))
         weights = options["weights"]
         click.echo(export_text(found.tree, found.grown, max_depth=options["max_depth"], show_weights=weights, **how))
     return 0

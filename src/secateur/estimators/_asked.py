@@ -88,9 +88,10 @@ class Asked:
         Given the rows of growing as `X` and `y` it shows their distribution at each test; see
         `secateur.write_report`.
         """
-        from ..report import Report, table_of
+        from ..plot.distributions import table_of
+        from ..report import Report
 
-        table = table_of(self.model_, None if X is None else (X, None if y is None else target(y, self)))
+        table = table_of(self.model_.tree, None if X is None else (X, None if y is None else target(y, self)))
         report = Report(self.model_, title, is_estimator=True, table=table)
         if path is not None:
             report.save(path)

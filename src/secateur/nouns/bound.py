@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, printable
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ class Bound:
         return asdict(self)
 
     def __str__(self) -> str:
-        return f"Stated in {self.stated} and not checked: {self._sentence}" if self.stated else self._sentence
+        mark = f"Stated in {self.stated} and not checked: " if self.stated else ""
+        return printable(mark + self._sentence)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence."""
