@@ -263,7 +263,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
-        with progress_bar("growing and cross-validating") as progress:
+        with progress_bar("growing and cross-validating", self.verbose) as progress:
             model = fitting.fit_model(
                 table, self._recipe(), sample_weight=sample_weight, held_out=held_out, progress=progress
             )
