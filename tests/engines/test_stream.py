@@ -144,7 +144,7 @@ def test_a_tree_without_names_takes_columns_by_position(tmp_path):
     parquet.write_table(pa.table({"y": ["no"], "b": [9.0]}), tmp_path / "short.parquet")
 
     assert engines.count(tree, tmp_path / "a.parquet", "y").by_class.tolist() == [[1, 1], [1, 0], [0, 1]]
-    with pytest.raises(SchemaError, match=r"1 columns beside the target.*2 columns without names"):
+    with pytest.raises(SchemaError, match=r"1 columns besides the target.*2 columns without names"):
         engines.count(tree, tmp_path / "short.parquet", "y")
 
 
