@@ -30,7 +30,7 @@ from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
-from ._members import index_with_accuracy, index_with_leaves
+from ._members import index_with_accuracy, with_leaves
 from ._recipe import Recipe, check
 
 FEW_LEAVES = 2  # a tree of so many
@@ -226,7 +226,7 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
     if how is None:
         return model
     if is_number_of_leaves(how):
-        return replace(model, pruning=sequence[index_with_leaves(sequence, how)])
+        return replace(model, pruning=labelled(with_leaves(model, sequence, how)[0], model.pruning.node_labels))
     if how == "certificate":
         return _by_certificate(recipe, model)
     if model.selection is not None:
