@@ -280,7 +280,7 @@ def test_a_truncated_parquet_file_is_named(engine, plain_held_out, tmp_path):
     half = (folder / "part-1.parquet").read_bytes()[:5000]
     (folder / "part-1.parquet").write_bytes(half)
 
-    with pytest.raises(DataError, match=r"part-1\.parquet.*Parquet.*leave it out"):
+    with pytest.raises(DataError, match=r"part-1\.parquet.*Parquet.*replace or remove it"):
         engines.count(plain_held_out.tree, folder, "sold", engine=engine)
 
 
