@@ -27,7 +27,7 @@ DIRECTIVES = {
     "freethreading_compatible": True,  # a kernel has no state of its own
 }
 # The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
-LEVEL = "-O1" if "SECATEUR_KERNELS" in os.environ else "-O3"
+LEVEL = {"checked": "-O0", "sanitized": "-O1"}.get(os.environ.get("SECATEUR_KERNELS", ""), "-O3")
 GCC = [LEVEL, "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
 
@@ -35,10 +35,16 @@ OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
 def extensions():
     sources = [path for path in sorted(KERNELS.glob("*.py")) if "\nimport cython\n" in path.read_text(encoding="utf-8")]
     found = {f"secateur._kernels.{path.stem}": path for path in sources} | {UTILITY: KERNELS / "_cyutility.c"}
-    depends = ["setup.py", *(path.as_posix() for path in KERNELS.glob("*.pxd"))]
     return [
-        Extension(name, [path.as_posix()], depends=depends, extra_compile_args=OPTIONS) for name, path in found.items()
+        Extension(name, [path.as_posix()], depends=["setup.py", *declared_in(path)], extra_compile_args=OPTIONS)
+        for name, path in found.items()
     ]
+
+
+def declared_in(path):
+    """The declarations that a kernel depends on: of those that call one another, all."""
+    is_shared = path.suffix == ".py" and "cython.cimports.secateur" in path.read_text(encoding="utf-8")
+    return [declared.as_posix() for declared in KERNELS.glob("*.pxd")] if is_shared else []
 
 
 def has_views(extension):

@@ -140,6 +140,13 @@ def test_report_is_a_page(command, folder, model_file):
     page = folder / "page.html"
     assert command("report", model_file, "-o", page, "--force")[0] == 0
     assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+    assert '"rows":null' in page.read_text(encoding="utf-8")
+
+
+def test_a_report_with_rows_shows_their_sums(command, folder, model_file, later_file):
+    page = folder / "rows.html"
+    assert command("report", model_file, "-o", page, "--data", later_file, "--force")[0] == 0
+    assert '"rows":{"n":' in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("language", ["text", "rules", "dot", "mermaid", "sql", "python", "c"])

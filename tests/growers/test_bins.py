@@ -93,3 +93,23 @@ def test_a_heavy_value_has_a_bin_of_its_own_and_its_neighbours_are_kept():
 
     assert 0.5 in tree.threshold
     assert count(tree, x[:, None], y, sample="grow") == counts
+
+
+@pytest.mark.lane
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(("n_values", "least"), [(None, 1), (60, 1), (None, 7), (5, 1)])
+def test_bins_counted_by_code_give_the_tree_of_bins_in_lists(criterion, n_classes, n_values, least, monkeypatch):
+    X, y = table(n=700, d=11, n_values=n_values)
+    y = (y + (X[:, 2] > X[:, 3])) % n_classes
+    X[:, 4] = X[:, 0] > 0  # two values, and a column that varies above the first test only
+    X[:, 5] = np.where(X[:, 0] > 0, 3.0, X[:, 5])
+    X[:5, 6] = np.nan  # what is missing is counted in a list
+    options = {"max_bins": 40, "criterion": criterion, "min_samples_leaf": least}
+    tree, counts = grow(X, y, **options)
+    monkeypatch.setattr("secateur.growers._grow.in_codes", lambda *_: False)
+    wanted, wanted_counts = grow(X, y, **options)
+
+    for name in ("parent", "feature", "threshold", "default", "score"):
+        assert np.array_equal(getattr(tree, name), getattr(wanted, name), equal_nan=True), name
+    assert counts.by_class.tolist() == wanted_counts.by_class.tolist()

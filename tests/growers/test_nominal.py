@@ -146,6 +146,21 @@ def test_with_two_classes_the_best_of_twelve_categories_is_found(seed):
     assert tree.score[0] * 212 == pytest.approx(best_set_by_brute_force(codes, y, 12), rel=1e-12)
 
 
+@pytest.mark.lane
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_of_many_columns_is_found_and_of_equal_columns_the_lowest(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 5, (90, 9))
+    y = ((codes[:, 3] > 2) ^ (rng.random(90) < 0.3)).astype(int)
+    codes = codes[:, rng.integers(0, 9, 21)]  # some stand there twice, and not in one word
+    drops = [best_set_by_brute_force(codes[:, j], y, 5) for j in range(21)]
+    tree, _ = grow(codes, y, nominal=[*range(21)])
+
+    best = max(drops)
+    assert tree.score[0] * 90 == pytest.approx(best, abs=1e-9)
+    assert tree.feature[0] == next(j for j in range(21) if drops[j] > best - 1e-9)
+
+
 def admissible(codes, least):
     """Every set of categories with code 0, as a mask of rows, that leaves at least `least` rows on both sides."""
     present = sorted(set(codes.tolist()))
@@ -347,3 +362,33 @@ def test_a_table_can_be_grown_on_with_labels_apart():
     X, y = letters("aabbb"), [0, 0, 1, 1, 1]
 
     assert grow(encode(X), y) == grow(X, y)
+
+
+def identifiers(n_categories, n_rows):
+    """Rows of many categories, each with its own mean: every test of theirs helps."""
+    rng = np.random.default_rng(n_categories)
+    codes = rng.permutation(np.resize(np.arange(n_categories), n_rows)).astype(np.int32)
+    columns = Column("id", "nominal", tuple(f"u{k}" for k in range(n_categories))), Column("x", "numeric")
+    return Table(
+        Schema(columns, has_numeric_target=True), (codes, rng.normal(size=n_rows)), target=rng.normal(size=n_rows)
+    )
+
+
+@pytest.mark.parametrize(("n_categories", "deepest"), [(1001, 14), (5000, 11)])
+def test_a_column_of_many_categories_is_tested_only_near_the_root(n_categories, deepest):
+    tree = grow(identifiers(n_categories, 8000), criterion="squared_error")[0]
+    depth = tree.depth[tree.feature == 0]
+    assert depth.max() == deepest
+    assert len(tree.branch) <= 2 << 24
+
+
+def test_a_thousand_categories_are_tested_at_any_depth():
+    tree = grow(identifiers(1000, 8000), criterion="squared_error")[0]
+    assert tree.depth[tree.feature == 0].max() > 14
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_limit_of_many_categories_does_not_depend_on_threads(n_jobs):
+    table = identifiers(3000, 6000)
+    alone = grow(table, criterion="squared_error")[0]
+    assert grow(table, criterion="squared_error", n_jobs=n_jobs)[0] == alone

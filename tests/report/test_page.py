@@ -55,7 +55,8 @@ def test_the_policy_names_the_only_script_and_style(model):
 
 def test_nothing_is_fetched_and_no_style_or_handler_stands_in_an_element(model):
     for tag, attributes in Seen(report_html(model)).found:
-        assert tag not in ("link", "img", "iframe", "object", "embed")
+        assert tag not in ("img", "iframe", "object", "embed")
+        assert tag != "link" or (attributes["rel"] == "icon" and attributes["href"].startswith("data:image/svg+xml,"))
         assert not {name for name in attributes if name.startswith("on") or name in ("src", "style")}
 
 
@@ -285,10 +286,10 @@ def test_pages_are_small():
     assert tree.n_leaves > 500
     page = report_html((tree, counts))
 
-    assert len(page.encode()) < 100_000 + 200 * tree.n_leaves
+    assert len(page.encode()) < 170_000 + 180 * tree.n_leaves
 
 
-@pytest.mark.parametrize(("n_leaves", "limit"), [(1000, 300_000), (20_000, 15_000_000)])
+@pytest.mark.parametrize(("n_leaves", "limit"), [(1000, 350_000), (20_000, 15_000_000)])
 def test_a_report_keeps_within_its_size(n_leaves, limit):
     tree, grown, holdout = random_model(n_leaves)
 

@@ -209,9 +209,10 @@ def test_the_plain_sentence_says_what_leaves_save():
     reasons = sequence_reasons(prune(tree, grown), cost, "errors on the growing sample", total=grown.total)
 
     assert reasons.plainly(1, is_cut=True) == (
-        "Cut because its 2 leaves save only 1 of its 1 errors in 10 rows: 1 each, no more than a leaf costs here."
+        "Cut because 2 leaves here save only 1 of its 1 errors in 10 rows: 1 for each further leaf, no more than a "
+        "leaf costs."
     )
     assert reasons.plainly(0, is_cut=False) == (
-        "Kept because its 2 leaves save 8 of its 9 errors in 20 rows: 8 each, more than a leaf costs here."
+        "Kept because 2 leaves here save 8 of its 9 errors in 20 rows: 8 for each further leaf, more than a leaf costs."
     )
     assert reasons.plainly(2, is_cut=True) == ""

@@ -1,8 +1,8 @@
-from secateur._kernels.growing cimport Cut, Desk, Facts, Sums
+from secateur._kernels.growing cimport Count, Cut, Desk, Facts, Sums
 
-cdef double rows_of(long long* line, int n_classes) noexcept nogil
-cdef void cut_codes(
-    Facts* facts, Desk* desk, long long* codes, long long n_codes, Sums* sums, double best, double tie, double least, Cut* cut
+cdef double rows_of(Count* line, int n_classes) noexcept nogil
+cdef bint cut_codes(
+    Facts* facts, Desk* desk, Count* codes, long long n_codes, Sums* sums, double best, double tie, double least, Cut* cut
 ) noexcept nogil
 cdef void cut_missing(
     Facts* facts, Desk* desk, long long* codes, long long n_codes, Sums* sums, double best, double tie, double least, Cut* cut

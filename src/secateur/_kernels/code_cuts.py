@@ -12,13 +12,13 @@ import cython
 from cython.cimports.libc.math import INFINITY, floor, sqrt
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Cut, Desk, Facts, Sums
+from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Cut, Desk, Facts, Sums
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def rows_of(line: cython.p_longlong, n_classes: cython.int) -> cython.double:
+def rows_of(line: cython.pointer[Count], n_classes: cython.int) -> cython.double:
     """Rows of one code."""
     rows: cython.longlong = 0
     c: cython.int
@@ -49,15 +49,15 @@ def _whole(x: cython.double) -> cython.Py_ssize_t:
 def cut_codes(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
-    codes: cython.p_longlong,
+    codes: cython.pointer[Count],
     n_codes: cython.longlong,
     sums: cython.pointer[Sums],
     best: cython.double,
     tie: cython.double,
     least: cython.double,
     cut: cython.pointer[Cut],
-) -> cython.void:
-    """Best cut where no row of the node is missing."""
+) -> cython.bint:
+    """Best cut where no row of the node is missing; whether the node holds more than one code."""
     number: cython.int = facts.measure.number
     n: cython.int = facts.n_sums
     is_two: cython.bint = number == growing.GINI and sums.n_here == 2
@@ -83,8 +83,10 @@ def cut_codes(
     k: cython.longlong
     c: cython.int
     last: cython.longlong = -1
-    line: cython.p_longlong
+    line: cython.pointer[Count]
     is_taken: cython.bint
+    if is_two and n == 2:
+        return _cut_two(codes, n_codes, sums, best, tie, least, cut)
     for c in range(n):
         left[c] = 0
         all_squares += counts[c] * counts[c]
@@ -105,6 +107,8 @@ def cut_codes(
         here = rows_of(line, n)
         if here == 0:
             continue
+        if here == rows:
+            return False
         if i >= least and rows - i >= least and i > 0:
             is_taken = False
             room = i * (rows - i)
@@ -153,6 +157,85 @@ def cut_codes(
         i += here
         last = k
     cut.score = best
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _cut_two(
+    codes: cython.pointer[Count],
+    n_codes: cython.longlong,
+    sums: cython.pointer[Sums],
+    best: cython.double,
+    tie: cython.double,
+    least: cython.double,
+    cut: cython.pointer[Cut],
+) -> cython.bint:
+    """Gini of two classes: codes are passed over some at a time, as in `scan_gini.gini_two`."""
+    rows: cython.double = sums.weight
+    ones: cython.double = sums.counts[1]
+    limit: cython.double = (best + tie) * rows / 2
+    left: cython.double = 0
+    i: cython.double = 0
+    zeros_here: Count
+    ones_here: Count
+    here: cython.double
+    end: cython.double
+    d: cython.double
+    room: cython.double
+    start: cython.longlong = 0
+    last: cython.longlong
+    k: cython.longlong
+    t: cython.int
+    found: cython.longlong = -1
+    cut.position = -1
+    cut.score = best
+    while start < n_codes:
+        last = min(n_codes, start + SOME_CODES)
+        zeros_here = 0
+        ones_here = 0
+        if last - start == SOME_CODES:
+            for t in range(SOME_CODES):
+                zeros_here += codes[2 * (start + t)]
+                ones_here += codes[2 * (start + t) + 1]
+        else:
+            for k in range(start, last):
+                zeros_here += codes[2 * k]
+                ones_here += codes[2 * k + 1]
+        here = cython.cast(cython.double, zeros_here + ones_here)
+        end = i + here
+        d = left * rows - ones * i
+        d = max(d + ones_here * (rows - ones), zeros_here * ones - d)
+        room = min(i * (rows - i), end * (rows - end))
+        if here == 0 or d * d <= limit * room:
+            left += ones_here
+            i = end
+            start = last
+            continue
+        for k in range(start, last):
+            here = cython.cast(cython.double, codes[2 * k] + codes[2 * k + 1])
+            if here == 0:
+                continue
+            if here == rows:
+                return False
+            d = left * rows - ones * i
+            room = i * (rows - i)
+            if d * d > limit * room and i >= least and rows - i >= least and i > 0:
+                best = 2 * (d * d) / (rows * room)
+                limit = (best + tie) * rows / 2
+                found = k
+            left += codes[2 * k + 1]
+            i += here
+        start = last
+    if found >= 0:
+        cut.score = best
+        cut.flags = cython.cast(cython.int, found)
+        found -= 1
+        while codes[2 * found] + codes[2 * found + 1] == 0:
+            found -= 1
+        cut.position = found
+    return True
 
 
 @cython.cfunc

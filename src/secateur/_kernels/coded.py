@@ -11,11 +11,16 @@ categories wins (decided for up to 63 categories in the node; beyond, the first 
 
 import cython
 from cython.cimports.libc.math import INFINITY
+from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
 from cython.cimports.secateur._kernels.growing import Entry, Facts, Histogram, Measure, Sums
 
+NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
+MANY_CODES = cython.declare(cython.longlong, 1000)
+LEVELS = cython.declare(cython.longlong, 24)
+TOGETHER = cython.declare(cython.int, 32)  # rows from which on all columns of a word are counted at once
 EXHAUSTIVE = cython.declare(
     cython.int, 10
 )  # categories up to which all subsets are tried where prefixes are not enough
@@ -24,45 +29,108 @@ EXHAUSTIVE = cython.declare(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _fill_whole(
+def is_countable(facts: cython.pointer[Facts], column: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+    """Whether to look at all codes of a column in a node of n rows; else only at those present."""
+    return facts.n_codes[column] <= 2 * n or not facts.is_nominal[column]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count(
     histogram: cython.pointer[Histogram],
-    words: cython.p_ulonglong,
-    at: cython.int,
-    lane: cython.ulonglong,
-    n_codes: cython.longlong,
+    facts: cython.pointer[Facts],
+    column: cython.int,
+    last: cython.int,
+    start: cython.Py_ssize_t,
     sums: cython.pointer[Sums],
 ) -> cython.int:
-    """`fill` where every row counts as 1 and the codes are not many more than the rows: class after class."""
+    """Count rows of weight 1 by code and class, class after class; returns how many columns it was.
+
+    Those before `last` that share a word are counted at once, a table each: no row then waits for the one before it.
+    """
     n_sums: cython.int = histogram.n_sums
-    tally: cython.p_int = histogram.tally
+    bits: cython.int = facts.code_bits
+    per_word: cython.int = 64 // bits
+    at: cython.int = bits * (column % per_word)
+    one: cython.ulonglong = 1
+    lane: cython.ulonglong = (one << bits) - 1
+    words: cython.p_ulonglong = facts.codes + (column // per_word) * facts.n_rows + start
+    n_here: cython.int = min(min(last, (column // per_word + 1) * per_word) - column, histogram.n_tables)
+    tables = cython.declare(cython.p_int[4])
+    w: cython.ulonglong
+    t: cython.int
+    c: cython.int
+    i: cython.Py_ssize_t
+    m: cython.Py_ssize_t
+    for t in range(n_here - 1, 0, -1):
+        if sums.n < TOGETHER or not is_countable(facts, column + t, sums.n):
+            n_here = t
+    for t in range(n_here):
+        memset(histogram.tally + t * histogram.table, 0, facts.n_codes[column + t] * n_sums * cython.sizeof(cython.int))
+    for c in range(n_sums):
+        m = cython.cast(cython.Py_ssize_t, sums.counts[c])
+        t = 0
+        while t < n_here:
+            tables[0] = histogram.tally + t * histogram.table + c
+            tables[1] = tables[0] + histogram.table
+            tables[2] = tables[1] + histogram.table
+            tables[3] = tables[2] + histogram.table
+            if t + 4 <= n_here:
+                for i in range(m):
+                    w = words[i] >> (at + t * bits)
+                    tables[0][cython.cast(cython.Py_ssize_t, w & lane) * n_sums] += 1
+                    tables[1][cython.cast(cython.Py_ssize_t, (w >> bits) & lane) * n_sums] += 1
+                    tables[2][cython.cast(cython.Py_ssize_t, (w >> 2 * bits) & lane) * n_sums] += 1
+                    tables[3][cython.cast(cython.Py_ssize_t, (w >> 3 * bits) & lane) * n_sums] += 1
+                t += 4
+            else:
+                for i in range(m):
+                    tables[0][cython.cast(cython.Py_ssize_t, (words[i] >> (at + t * bits)) & lane) * n_sums] += 1
+                t += 1
+        words += m
+    return n_here
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def most_of_two(
+    tally: cython.p_int, n_codes: cython.longlong, n_sums: cython.int, sums: cython.pointer[Sums], most: cython.p_double
+) -> cython.int:
+    """Gain by gini of one child per category, which no set of them exceeds: of two classes; returns the categories."""
+    n_present: cython.int = 0
+    k: cython.longlong
+    own: cython.int
+    here: cython.int
+    squares: cython.double = 0
+    for k in range(n_codes):
+        own = tally[k * n_sums + sums.second]
+        here = own + tally[k * n_sums + sums.first]
+        n_present += here > 0
+        squares += cython.cast(cython.double, own) * own / (here if here > 0 else 1)
+    most[0] = 2 * (squares - sums.counts[sums.second] * sums.counts[sums.second] / sums.weight)
+    return n_present
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def take(histogram: cython.pointer[Histogram], tally: cython.p_int, n_codes: cython.longlong) -> cython.int:
+    """Fill the histogram from counts; returns how many codes are present."""
+    n_sums: cython.int = histogram.n_sums
     n_present: cython.int = 0
     here: cython.int
     k: cython.longlong
     c: cython.int
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    line: cython.p_int
-    other: cython.p_int = tally + n_codes * n_sums  # two tables: the next row need not wait for the last one's count
-    for c in range(n_sums):
-        m = cython.cast(cython.Py_ssize_t, sums.counts[c])
-        for i in range(m >> 1):
-            tally[cython.cast(cython.Py_ssize_t, (words[2 * i] >> at) & lane) * n_sums + c] += 1
-            other[cython.cast(cython.Py_ssize_t, (words[2 * i + 1] >> at) & lane) * n_sums + c] += 1
-        if m & 1:
-            tally[cython.cast(cython.Py_ssize_t, (words[m - 1] >> at) & lane) * n_sums + c] += 1
-        words += m
     for k in range(n_codes):
-        line = tally + k * n_sums
         here = 0
         for c in range(n_sums):
-            line[c] += other[k * n_sums + c]
-            other[k * n_sums + c] = 0
-            here += line[c]
+            here += tally[k * n_sums + c]
         if here == 0:
             continue
         for c in range(n_sums):
-            histogram.counts[k * n_sums + c] = line[c]
-            line[c] = 0
+            histogram.counts[k * n_sums + c] = tally[k * n_sums + c]
         histogram.is_seen[k] = 1
         histogram.sizes[k] = here
         histogram.weights[k] = here
@@ -82,7 +150,7 @@ def fill(
     entries: cython.pointer[Entry],
     sums: cython.pointer[Sums],
 ) -> cython.int:
-    """Count the node's rows by their codes in a column; returns how many codes are present."""
+    """Add up the node's rows by their codes in a column; returns how many codes are present."""
     n_codes: cython.longlong = facts.n_codes[column]
     per_word: cython.int = 64 // facts.code_bits
     at: cython.int = facts.code_bits * (column % per_word)
@@ -108,8 +176,6 @@ def fill(
     code: cython.Py_ssize_t
     w: cython.double
     total: cython.double
-    if facts.weight == cython.NULL and not is_squares and n_codes <= 2 * sums.n:
-        return _fill_whole(histogram, words, at, lane, n_codes, sums)
     for i in range(sums.n):
         e = entries[i]
         row = e >> shift
@@ -142,6 +208,20 @@ def fill(
             total += counts[k * n_sums + c]
         histogram.weights[k] = total
     return n_present
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bint:
+    """Whether a set of categories may be tested so deep.
+
+    A test keeps the branch of every category, and a level has up to 2**depth tests: of more than a thousand
+    categories, those that would take 2**24 branches on one level are left out, whatever the rows.
+    """
+    return n_codes <= MANY_CODES or (
+        depth < LEVELS and (n_codes << depth) <= (cython.cast(cython.longlong, 1) << LEVELS)
+    )
 
 
 @cython.cfunc
@@ -325,7 +405,7 @@ def _gain(
 @cython.nogil
 @cython.exceptval(check=False)
 def subset_cut(
-    measure: cython.pointer[Measure],
+    facts: cython.pointer[Facts],
     histogram: cython.pointer[Histogram],
     n_present: cython.int,
     n_codes: cython.longlong,
@@ -344,6 +424,7 @@ def subset_cut(
     heuristic. Of numbers the order is that of the means, in which the best set is a prefix; where
     nothing can be gained but rounding it is that of the categories, so that noise decides nothing.
     """
+    measure = cython.address(facts.measure)
     n_sums: cython.int = histogram.n_sums
     counts: cython.p_double = histogram.counts
     present: cython.p_longlong = histogram.present
@@ -351,6 +432,8 @@ def subset_cut(
     left: cython.p_double = histogram.left
     right: cython.p_double = histogram.right
     is_squares: cython.bint = measure.number == growing.SQUARES
+    is_two: cython.bint = measure.number == growing.GINI and n_sums == 2 and facts.weight == cython.NULL
+    slack: cython.double = tie + NEAR * sums.base
     is_exhaustive: cython.bint = n_present <= EXHAUSTIVE and (
         (not is_squares and n_sums > 2) or _is_any_below(histogram, n_present, least)
     )
@@ -424,6 +507,10 @@ def subset_cut(
             left_size += sign * histogram.sizes[k]
             if left_size < least or all_size - left_size < least or (n_present <= 63 and mask == all_mask):
                 continue
+            if is_two:  # without division whether it can be better at all
+                score = left[1] * total - sums.counts[1] * left_weight
+                if 2 * (score * score) < (best[0] - slack) * (total * (left_weight * (total - left_weight))):
+                    continue
             score = _gain(measure, histogram, sums, left_weight, total)
             named = mask if mask & 1 else mask ^ all_mask
             if score > best[0] + tie or (

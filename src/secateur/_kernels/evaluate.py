@@ -7,8 +7,10 @@ column; of tied tests the lower column wins.
 import cython
 from cython.cimports.libc.math import INFINITY, fabs, log2
 from cython.cimports.secateur._kernels import bits, coded, growing, ratio
+from cython.cimports.secateur._kernels.code_cuts import cut_codes
 from cython.cimports.secateur._kernels.criteria import impurity_of, impurity_sides
 from cython.cimports.secateur._kernels.growing import (
+    DEPTH,
     END,
     N_FIELDS,
     NUMERIC,
@@ -18,6 +20,7 @@ from cython.cimports.secateur._kernels.growing import (
     Desk,
     Entry,
     Facts,
+    Histogram,
     Sums,
     Test,
 )
@@ -25,6 +28,7 @@ from cython.cimports.secateur._kernels.scan import scan
 from cython.cimports.secateur._kernels.squares import square_sums
 
 TIE = cython.declare(cython.double, 1e-12)  # of the node's impurity: scores nearer than this are tied
+NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 EXACT = cython.declare(cython.int, 64)  # of so few rows of weight 1 scores are right to far less than that
 
 
@@ -193,6 +197,37 @@ def best_of_lists(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _by_bounds(
+    facts: cython.pointer[Facts],
+    histogram: cython.pointer[Histogram],
+    node: cython.p_longlong,
+    sums: cython.pointer[Sums],
+    base: cython.int,
+    n: cython.int,
+    order: cython.p_int,
+    bounds: cython.p_double,
+) -> cython.void:
+    """Order some counted columns by what a test of two classes can gain there at most; strikes constant ones."""
+    t: cython.int
+    at: cython.int
+    j: cython.Py_ssize_t
+    for t in range(n):
+        j = base + t - facts.n_lists
+        bounds[t] = INFINITY
+        if facts.is_nominal[j] and coded.most_of_two(
+            histogram.tally + t * histogram.table, facts.n_codes[j], facts.n_sums, sums, cython.address(bounds[t])
+        ) < 2:  # fmt: skip
+            _strike(node, base + t)
+        at = t
+        while at > 0 and bounds[order[at - 1] - base] < bounds[t]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = base + t
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def best_of_codes(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
@@ -203,8 +238,13 @@ def best_of_codes(
     last: cython.int,
     best: cython.pointer[Test],
 ) -> cython.void:
-    """Better test than `best` among some nominal columns; a set of categories goes to the histogram's branch."""
+    """Better test than `best` among some columns of codes; a set of categories goes to the histogram's branch.
+
+    Those of numbers are bins, in rows of weight 1 without missing values. Of two classes the columns of
+    a word are tried in the order of what they can gain at most: few are then looked at closely.
+    """
     s: cython.int
+    i: cython.int
     t: cython.int
     j: cython.Py_ssize_t
     k: cython.longlong
@@ -219,22 +259,57 @@ def best_of_codes(
     information: cython.double
     tie: cython.double = TIE * sums.base
     n_large: cython.double = _least(facts)
-    for s in range(first, last):
-        if not is_varying(node, s) or _is_settled(facts, sums, best):
+    is_whole: cython.bint = facts.weight == cython.NULL and facts.measure.number != growing.SQUARES
+    is_two: cython.bint = (
+        facts.measure.number == growing.GINI and sums.n_here == 2 and not facts.is_ratio and not facts.multiway
+    )
+    order = cython.declare(cython.int[8])
+    bounds = cython.declare(cython.double[8])
+    base: cython.int = first  # the columns from here
+    counted: cython.int = first  # to there have been counted
+    tally: cython.p_int
+    cut: Cut
+    for i in range(first, last):
+        if _is_settled(facts, sums, best):
+            return
+        s = i
+        if s >= counted and is_whole and is_varying(node, s) and coded.is_countable(facts, s - facts.n_lists, sums.n):
+            base = s
+            counted = s + coded.count(histogram, facts, s - facts.n_lists, last - facts.n_lists, node[START], sums)
+            if is_two:
+                _by_bounds(facts, histogram, node, sums, base, counted - base, order, bounds)
+        if s < counted and is_two:
+            s = order[s - base]
+        if not is_varying(node, s):
             continue
         j = s - facts.n_lists
-        n_present = coded.fill(histogram, facts, cython.cast(cython.int, j), node[START], entries, sums)
+        if facts.is_nominal[j] and not coded.is_affordable(facts.n_codes[j], node[DEPTH] + facts.above):
+            _strike(node, s)
+            continue
         no_test(facts, cython.address(test))
         score = test.score if facts.is_ratio else best.score
+        if s < counted:
+            tally = histogram.tally + (s - base) * histogram.table
+            if is_two and bounds[s - base] <= best.score + tie - NEAR * sums.base:
+                continue
+            if is_two and s < best.slot:  # the lower column wins a tie
+                score -= 2 * tie
+            if not facts.is_nominal[j]:
+                if not cut_codes(facts, desk, tally, facts.n_codes[j], sums, score, tie, n_large, cython.address(cut)):
+                    _strike(node, s)
+                elif cut.position >= 0:
+                    _set(best, cut.score, s, NUMERIC, cut.position, cut.flags, -1)
+                continue
+            n_present = coded.take(histogram, tally, facts.n_codes[j])
+        else:
+            n_present = coded.fill(histogram, facts, cython.cast(cython.int, j), node[START], entries, sums)
         if n_present < 2:
             _strike(node, s)
         elif facts.multiway:
             left = coded.multiway_score(measure, histogram, n_present, sums, facts.least_leaf, n_large)
             if left > score + tie:
                 _set(cython.address(test), left, s, growing.MULTIWAY, -1, -1, -1)
-        elif coded.subset_cut(
-            measure, histogram, n_present, facts.n_codes[j], sums, cython.address(score), tie, n_large
-        ):
+        elif coded.subset_cut(facts, histogram, n_present, facts.n_codes[j], sums, cython.address(score), tie, n_large):
             _set(cython.address(test), score, s, SUBSET, -1, -1, -1)
         if test.slot >= 0 and facts.is_ratio:
             left = 0

@@ -231,11 +231,12 @@ class _Growth:
 
 
 def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 0) -> tuple[Any, Any, Any]:
-    """Grow the subtree of one node: (nodes, reals, branch).
+    """Grow the subtree of one node: (nodes, reals, branch), good until the next part is grown in this space.
 
     Depth-first, nodes of at most `n_most` rows are left OPEN (0: none is).
     """
-    growth = _Growth()
+    growth: _Growth = space.tables if space.tables is not None else _Growth()
+    space.tables = growth
     t = cython.address(growth.t)
     facts = cython.address(job.facts)
     desk = cython.address(space.desk)
@@ -245,7 +246,13 @@ def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 
     t.n_columns = cython.cast(cython.int, node.shape[0])
     t.n_reals = cython.cast(cython.int, reals.shape[0])
     t.n_most = n_most
-    growth.make_room(node[END] - node[START] + job.most + 1)
+    t.n_nodes = 0
+    t.n_fresh = 0
+    t.n_heap = 0
+    t.n_branch = 0
+    t.n_splits = 0
+    if t.capacity < node[END] - node[START] + job.most + 1:
+        growth.make_room(node[END] - node[START] + job.most + 1)
     t.n_nodes = 1
     t.n_fresh = 1
     memcpy(t.nodes, cython.address(node[0]), t.n_columns * cython.sizeof(cython.longlong))

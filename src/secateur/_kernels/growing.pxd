@@ -1,6 +1,10 @@
 # What the growing kernels pass to one another. The tables are described in grow_parts.py,
 # whose numbers these are.
 
+ctypedef fused Count:  # of rows
+    int
+    long long
+
 ctypedef fused Entry:  # of a presorted list: row, label and whether the value differs from the one before
     unsigned int
     unsigned long long
@@ -19,6 +23,9 @@ cdef enum:
 
 cdef enum:
     BLOCK = 64  # entries screened at once: few enough to stay in registers and first-level cache
+
+cdef enum:
+    SOME_CODES = 16  # passed over at once
 
 cdef enum:
     UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
@@ -74,11 +81,14 @@ cdef struct Facts:  # what stays the same while a tree is grown
     bint allow_zero
     bint multiway
     bint best_first
+    long long above
 
-cdef struct Histogram:  # of a nominal column; counts, tally, sizes and is_seen are 0 between calls
+cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
     int n_sums
     double* counts  # per code and class
-    int* tally  # the same of whole counts
+    int* tally  # the same of whole counts, a table per column of a word
+    Py_ssize_t table  # entries of a table
+    int n_tables
     double* sizes  # per code: what min_samples_leaf counts
     double* weights
     unsigned char* is_seen

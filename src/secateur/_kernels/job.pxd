@@ -9,4 +9,5 @@ cdef class Job:
 cdef class Space:
     cdef Desk desk
     cdef readonly object branch  # the child of each category, of the best nominal test
+    cdef public object tables  # those of the last part grown here, to be used again
     cdef list _kept

@@ -13,6 +13,8 @@ from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.growing import Facts
 
+MOST_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of the columns counted at once: 256 kB
+
 
 @cython.cfunc
 def _pointer(array: object) -> cython.p_void:
@@ -88,6 +90,7 @@ class Job:
         f.allow_zero = limits.allow_zero
         f.multiway = limits.multiway
         f.best_first = limits.best_first
+        f.above = limits.above
         self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature)
 
 
@@ -97,6 +100,14 @@ def _new(kept: list, n: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.p_
     block: bytearray = bytearray(max(n, 1) * size)
     kept.append(block)
     return cython.cast(cython.p_void, PyByteArray_AS_STRING(block))
+
+
+@cython.cfunc
+def _large(kept: list, n: cython.Py_ssize_t) -> cython.p_void:
+    """New bytes of any value: what is not written to costs no memory."""
+    block = np.empty(n, np.uint8)
+    kept.append(block)
+    return _pointer(block)
 
 
 @cython.cfunc
@@ -134,7 +145,9 @@ class Space:
         d.count = cython.cast(cython.p_int, _new(self._kept, 2 * k, 4))
         d.histogram.n_sums = f.n_sums
         d.histogram.counts = _reals(self._kept, most * k)
-        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, 2 * most * k, 4))
+        d.histogram.table = most * k
+        d.histogram.n_tables = cython.cast(cython.int, max(1, min(8, MOST_COUNTERS // (most * k))))
+        d.histogram.tally = cython.cast(cython.p_int, _new(self._kept, d.histogram.n_tables * most * k, 4))
         d.histogram.sizes = _reals(self._kept, most)
         d.histogram.weights = _reals(self._kept, most)
         d.histogram.is_seen = cython.cast(cython.p_uchar, _new(self._kept, most, 1))
@@ -148,9 +161,9 @@ class Space:
         d.histogram.branch = cython.cast(cython.p_ushort, _pointer(self.branch))
         d.histogram.left = _reals(self._kept, k)
         d.histogram.right = _reals(self._kept, k)
-        d.entries = _new(self._kept, n_rows + 1, 8 if job.is_wide else 4)
+        d.entries = _large(self._kept, (n_rows + 1) * (8 if job.is_wide else 4))
         has_words: cython.bint = f.n_words + f.n_code_words > 0
-        d.words = cython.cast(cython.p_ulonglong, _new(self._kept, n_rows + 1 if has_words else 1, 8))
+        d.words = cython.cast(cython.p_ulonglong, _large(self._kept, 8 * (n_rows + 1) if has_words else 8))
         if shared is None:
             d.has_ties = cython.cast(cython.p_uchar, _new(self._kept, n_slots, 1))
             d.child_counts = _reals(self._kept, most * k)

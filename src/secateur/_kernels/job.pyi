@@ -17,4 +17,5 @@ class Job:
 
 class Space:
     branch: Array
+    tables: object
     def __init__(self, job: Job, n_rows: int, shared: Space | None = None) -> None: ...

@@ -4,6 +4,7 @@ import cython
 import numpy as np
 
 Value = cython.fused_type(cython.float, cython.double)
+Code = cython.fused_type(cython.uchar, cython.int)
 
 SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value (of one column more)
 
@@ -108,9 +109,9 @@ def pack_columns(
                 words[w, i] = word
 
 
-def pack(ones: cython.const[cython.uchar][::1], bit: cython.int, words: cython.ulonglong[::1]):
-    """Set a bit of each row's word where the column is 1."""
+def pack(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
+    """Write the code of each row to its word, from a bit on."""
     i: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(ones.shape[0]):
-            words[i] |= cython.cast(cython.ulonglong, ones[i]) << bit
+        for i in range(codes.shape[0]):
+            words[i] |= cython.cast(cython.ulonglong, codes[i]) << bit

@@ -15,6 +15,7 @@ from cython.cimports.libc.string import memcpy
 
 Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
+Code = cython.fused_type(cython.uchar, cython.ushort)
 
 DIGIT = cython.declare(cython.int, 12)  # bits of a radix pass: its 4,096 counters stay in the first-level cache
 FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
@@ -345,51 +346,52 @@ def sorted_rows_64(values: cython.const[cython.double][::1]):
     return other_rows.base if is_other else rows.base
 
 
-def bin_codes(
-    rows: cython.const[cython.uint][::1],
-    values: cython.const[Value][::1],
+def bin_entries(
+    entries: Entry[::1],
+    shift: cython.int,
     size: cython.const[cython.double][::1],
     n_seen: cython.Py_ssize_t,
     n_bins: cython.int,
+    codes: Code[::1],
 ):
-    """Bins of about equally many rows; equal values share one: (bin of each row, where each bin ends in `rows`).
+    """Bins of about equally many rows; equal values share one. Returns where each ends in `entries`.
 
-    `size` counts a row as so many (empty: as one). Rows from `n_seen` on are missing: NaN.
+    Writes the bin of each row that is not missing (those are from `n_seen` on), and mends the
+    entries: a value differs from the one before where the bin does. `size` counts a row as so
+    many (empty: as one). `n_bins` 0: a bin for every value.
     """
-    n: cython.Py_ssize_t = rows.shape[0]
     i: cython.Py_ssize_t
-    row: cython.uint
+    e: Entry
     total: cython.double = 0
-    before: cython.double  # rows with a smaller value
-    passed: cython.double = 0
+    passed: cython.double = 0  # rows with a smaller value
     bin_here: cython.int = -1
     last: cython.longlong = -1
     wanted: cython.longlong
+    is_next: cython.bint
     has_size: cython.bint = size.shape[0] > 0
-    nothing: cython.float = float("nan")
-    codes = np.empty(n, np.float32)
-    ends = np.empty(n_bins, np.int64)
-    code_of: cython.float[::1] = codes
+    ends = np.empty(n_bins if n_bins > 0 else n_seen, np.int64)
     end_of: cython.longlong[::1] = ends
     with cython.nogil:
+        for i in range(n_seen if has_size else 0):
+            total += size[entries[i] >> shift]
+        if not has_size:
+            total = cython.cast(cython.double, n_seen)
         for i in range(n_seen):
-            total += size[rows[i]] if has_size else 1.0
-        for i in range(n_seen):
-            row = rows[i]
-            if i == 0 or values[row] != values[rows[i - 1]]:
-                before = passed
-                wanted = cython.cast(cython.longlong, before * n_bins / total)
-                if wanted != last:
-                    last = wanted
-                    if bin_here >= 0:
-                        end_of[bin_here] = i
-                    bin_here += 1
-            passed += size[row] if has_size else 1.0
-            code_of[row] = bin_here
+            e = entries[i]
+            is_next = e & 1 or i == 0
+            if is_next and n_bins > 0:
+                wanted = cython.cast(cython.longlong, passed * n_bins / total)
+                is_next = wanted != last
+                last = wanted
+            if is_next:
+                if bin_here >= 0:
+                    end_of[bin_here] = i
+                bin_here += 1
+            entries[i] = (e | 1) ^ (0 if is_next and i > 0 else 1)
+            passed += size[e >> shift] if has_size else 1.0
+            codes[e >> shift] = bin_here
         end_of[bin_here] = n_seen
-        for i in range(n_seen, n):
-            code_of[rows[i]] = nothing
-    return codes, ends[: bin_here + 1].copy()
+    return ends[: bin_here + 1].copy()
 
 
 def fill_entries(

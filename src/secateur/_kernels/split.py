@@ -16,6 +16,7 @@ from cython.cimports.secateur._kernels.growing import (
     FIRST,
     KIND,
     N_FIELDS,
+    NUMERIC,
     SLOT,
     SQUARES,
     START,
@@ -73,18 +74,26 @@ def _cut_list(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _is_alone(facts: cython.pointer[Facts]) -> cython.bint:
+    """Whether all columns are words: they tell by themselves where they go, and nobody asks which rows they were."""
+    return facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _cut_codes(
     facts: cython.pointer[Facts],
     desk: cython.pointer[Desk],
     entries: cython.pointer[Entry],
     node: cython.p_longlong,
+    reals: cython.p_double,
     branch: cython.p_ushort,
 ) -> cython.void:
-    """Children of a nominal or two-valued column."""
+    """Children of a column of codes; rows of weight 1 (in their class) are taken class after class."""
     shift: cython.int = facts.shift
-    unit: Entry = 1
-    mask: Entry = (unit << shift) - 1
     n: cython.Py_ssize_t = node[END] - node[START]
+    n_sums: cython.int = facts.n_sums
     n_children: cython.int = cython.cast(cython.int, node[ARITY])
     j: cython.Py_ssize_t = node[SLOT] - facts.n_lists
     p: cython.Py_ssize_t = j - facts.n_coded
@@ -93,12 +102,23 @@ def _cut_codes(
     one: cython.ulonglong = 1
     lane: cython.ulonglong = 1
     is_subset: cython.bint = node[KIND] == SUBSET
+    is_number: cython.bint = node[KIND] == NUMERIC
     of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
     words: cython.p_ulonglong = cython.NULL
-    c: cython.int
-    i: cython.Py_ssize_t
+    child: cython.p_ushort = branch
+    unit: Entry = 1
+    mask: Entry = (unit << shift) - 1
     e: Entry
     row: Entry
+    c: cython.int
+    k: cython.int
+    i: cython.Py_ssize_t
+    start: cython.Py_ssize_t = 0
+    m: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    ones: cython.Py_ssize_t
+    if is_subset:
+        child += node[BRANCH]
     if p < 0:
         per_word = 64 // facts.code_bits
         words = facts.codes + (j // per_word) * facts.n_rows + node[START]
@@ -107,51 +127,51 @@ def _cut_codes(
     elif facts.words != cython.NULL:
         words = facts.words + (p >> 6) * facts.n_rows + node[START]
         at = p & 63
-    for i in range(n):
-        e = entries[i]
-        row = e >> shift
-        if words != cython.NULL:
-            c = cython.cast(cython.int, (words[i] >> at) & lane)
-        else:
-            c = facts.bits[cython.cast(cython.size_t, row) * facts.width + p]
-        if is_subset:
-            c = branch[node[BRANCH] + c]
-        if n_children > 2:
-            facts.child_of[row] = c
-        else:
-            facts.goes_left[row] = 1 - c
-        desk.child_rows[c] += 1
-        desk.child_counts[c * facts.n_sums + cython.cast(cython.int, (e & mask) >> 1)] += (
-            1.0 if of_row == cython.NULL else of_row[row]
-        )
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_words(
-    facts: cython.pointer[Facts], desk: cython.pointer[Desk], node: cython.p_longlong, reals: cython.p_double
-) -> cython.void:
-    """Two children where all columns are words: count the ones, class after class."""
-    p: cython.Py_ssize_t = node[SLOT]
-    words: cython.p_ulonglong = facts.words + (p >> 6) * facts.n_rows + node[START]
-    ones: cython.ulonglong
-    k: cython.int
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    p = p & 63
-    for k in range(facts.n_sums):
+    if n_children > 2 or of_row != cython.NULL or words == cython.NULL:
+        for i in range(n):
+            e = entries[i]
+            row = e >> shift
+            if words != cython.NULL:
+                c = cython.cast(cython.int, (words[i] >> at) & lane)
+            else:
+                c = facts.bits[cython.cast(cython.size_t, row) * facts.width + p]
+            if is_subset:
+                c = child[c]
+            elif is_number:
+                c = c > node[BELOW]
+            if n_children > 2:
+                facts.child_of[row] = c
+            else:
+                facts.goes_left[row] = 1 - c
+            desk.child_rows[c] += 1
+            desk.child_counts[c * n_sums + cython.cast(cython.int, (e & mask) >> 1)] += (
+                1.0 if of_row == cython.NULL else of_row[row]
+            )
+        return
+    for k in range(n_sums):
         m = cython.cast(
             cython.Py_ssize_t, rint(reals[k] if facts.of_class == cython.NULL else reals[k] / facts.of_class[k])
         )
+        end = start + m
         ones = 0
-        for i in range(m):
-            ones += (words[i] >> p) & 1
-        words += m
-        desk.child_counts[k] = cython.cast(cython.double, m - cython.cast(cython.Py_ssize_t, ones))
-        desk.child_counts[facts.n_sums + k] = cython.cast(cython.double, ones)
-        desk.child_rows[0] += m - cython.cast(cython.Py_ssize_t, ones)
+        if _is_alone(facts):
+            for i in range(start, end):
+                ones += cython.cast(cython.Py_ssize_t, (words[i] >> at) & 1)
+        elif is_subset:
+            for i in range(start, end):
+                c = child[(words[i] >> at) & lane]
+                facts.goes_left[entries[i] >> shift] = 1 - c
+                ones += c
+        else:
+            for i in range(start, end):
+                c = cython.cast(cython.int, (words[i] >> at) & lane) > node[BELOW]
+                facts.goes_left[entries[i] >> shift] = 1 - c
+                ones += c
+        desk.child_counts[k] = cython.cast(cython.double, m - ones)
+        desk.child_counts[n_sums + k] = cython.cast(cython.double, ones)
+        desk.child_rows[0] += m - ones
         desk.child_rows[1] += ones
+        start = end
 
 
 @cython.cfunc
@@ -193,10 +213,8 @@ def assign_children(
         node[ABOVE] = -1
         if below < n - n_missing:
             node[ABOVE] = entries[below] >> facts.shift
-    elif facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0:
-        _cut_words(facts, desk, node, reals)
     else:
-        _cut_codes(facts, desk, rows + node[START], node, branch)
+        _cut_codes(facts, desk, rows + node[START], node, reals, branch)
     for c in range(n_children):
         counts = desk.child_counts + c * n_sums
         if facts.of_class != cython.NULL:
@@ -334,8 +352,7 @@ def partition_slots(
             _split(facts, desk, lists + s * facts.n_rows + node[START], node, keep, force_ties | desk.has_ties[s])
     if last <= facts.n_lists or rows == cython.NULL:
         return
-    if facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0:
-        # Words tell by themselves where they go, and nobody asks which rows they were.
+    if _is_alone(facts):
         p = node[SLOT]
         by = facts.words + (p >> 6) * facts.n_rows + node[START]
         for j in range(facts.n_words):

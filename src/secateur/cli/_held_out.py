@@ -58,7 +58,7 @@ def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
         raise click.UsageError("--holdout and --counts exclude each other; give one of them")
-    if not options["holdout"]:
+    if not options["holdout"] and not options.get("data"):
         _refuse_reading(options)
     if options["counts"]:
         from ..modelfile import load_counts

@@ -6,17 +6,23 @@ import click
 
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
-from ._reading import data_options
+from ._reading import Reading, data_options
 
 
 @click.command(
     epilog="""\b
 Example:
-  secateur report tree.json -o tree.html"""
+  secateur report tree.json -o tree.html
+  secateur report tree.json --holdout newer.csv --data patients.csv"""
 )
 @click.argument("model", metavar="MODEL")
 @held_out_options
 @click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option(
+    "--data",
+    metavar="DATA",
+    help="Rows of growing, to show the distribution of each tested column. Only sums of them are written.",
+)
 @common.write_options
 @data_options
 @common.output_options
@@ -35,6 +41,10 @@ def report(model: str, **options: Any) -> int:
     holdout = held_out_counts(found, options)
     if holdout is not None:
         found = replace(found, holdout=holdout)
-    write_report(found, output, title=options["title"])
+    table = None
+    if options["data"]:
+        target = common.target_of(found, options["target"])
+        table, _ = Reading(options).read(options["data"], target=target, schema=found.tree.schema)
+    write_report(found, output, title=options["title"], data=table)
     common.show({"output": output}, as_json=options["as_json"], text=lambda console: console.print(output))
     return 0

@@ -43,9 +43,10 @@ def main(arguments: Sequence[str] = ()) -> Path:
     page = Path(arguments[0] if arguments else Path("demo", "report.html"))
     console = _console()
     walk("led24", datasets.led24(6000), console)
-    model = walk("car", datasets.car(), console)
+    cars = datasets.car()
+    model = walk("car", cars, console)
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_report(model, page, title="car: a pruned tree")
+    write_report(model, page, title="car: a pruned tree", data=cars)
     console.print(f"Open the report in a browser: {page}", soft_wrap=True)
     return page
 

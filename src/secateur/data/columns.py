@@ -198,6 +198,7 @@ def _counted(values: Array) -> Coded | None:
     """`factorised` of whole numbers in a small range, by counting; None for others."""
     if len(values) < MOST_COUNTED:
         return None
+    values = np.ascontiguousarray(values)
     low, high = values.min(), values.max()
     if values.dtype.kind not in "iuf" or not -MOST_COUNTED < low <= high < MOST_COUNTED:
         return None

@@ -3,12 +3,9 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import entr
 from sklearn.utils.validation import column_or_1d
 
-from ..data.arrays import Floats
 from ..errors import DataError, ParameterError
-from ..nouns.counts import Counts
 
 
 def target(y: Any, estimator: Any) -> Any:
@@ -53,11 +50,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {plain(name): plain(item) for name, item in value.items()}
     return value if value is None or isinstance(value, str | bool | int | float) else repr(value)
-
-
-def split_information(counts: Counts) -> Floats:
-    """The entropy, in bits, of how each node's examples fall on its children."""
-    parent, total = counts.tree.parent[1:], counts.total
-    share = total[1:] / np.maximum(total[parent], 1e-300)
-    information: Floats = np.bincount(parent, entr(share), minlength=len(total)) / np.log(2)
-    return information

@@ -17,6 +17,7 @@ from .prepare import TWO, Prepared
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
+_BLOCK = 1 << 16  # branches that are looked up at a time, so that they stay in the cache
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
 
 
@@ -113,10 +114,10 @@ def _around(
         if known is None:
             column = table.columns[j] if rows is None else table.columns[j][rows]
             low[here], high[here] = column[below[here]], column[above[here]]
-        elif known.codes is None:
+        elif not known.is_binned:
             low[here], high[here] = known.high[below[here]], known.low[above[here]]
         else:  # a cut between bins is at the edge of the lower one, whatever the node holds
-            bins = known.codes[below[here]].astype(np.intp)
+            bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
     return numeric, low, high
 
@@ -136,12 +137,16 @@ def _branches(test: Array, default: Array, branch: Array, data: Prepared) -> tup
     is_nominal = test[1] >= parts.SUBSET
     n_codes[is_nominal] = data.codes.n_codes[test[0, is_nominal] - len(data.lists.entries)]
     start = np.append(0, np.cumsum(n_codes))
-    owner = np.repeat(np.arange(len(default)), n_codes)
-    code = np.arange(start[-1]) - start[owner]
-    is_subset = test[1, owner] == parts.SUBSET
-    child = code.astype(np.uint16)  # multiway: one child per category
-    child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
-    return start, np.where(child == parts.UNSEEN, default[owner], child).astype(np.uint16)
+    children = np.empty(start[-1], np.uint16)
+    blocks = np.unique(np.append(np.searchsorted(start, np.arange(0, start[-1], _BLOCK)), len(default)))
+    for first, last in pairwise(blocks):
+        owner = np.repeat(np.arange(first, last), n_codes[first:last])
+        code = np.arange(start[first], start[last]) - start[owner]
+        is_subset = test[1, owner] == parts.SUBSET
+        child = code.astype(np.uint16)  # multiway: one child per category
+        child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
+        children[start[first] : start[last]] = np.where(child == parts.UNSEEN, default[owner], child)
+    return start, children
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:

@@ -5,7 +5,7 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from ._regression import grow_squared
 from .assemble import assemble
 from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, sorted_columns, weights_of
 from .run import Grower
-from .settings import Inline, Settings, measure_of, with_least_weight
+from .settings import Inline, Settings, in_codes, measure_of, with_least_weight
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Part:
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
             )  # fmt: skip
-        how = settings.max_bins, limits.multiway, by_weight
+        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
         data = _fresh(self._once(how, lambda: self._prepare(*how)))
         n_classes = len(table.schema.classes)
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
@@ -127,12 +127,16 @@ class Part:
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_checked=is_checked,
         )  # fmt: skip
 
+    def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
+        """Return the counts of the growing sample in the tree of each way of growing."""
+        return [self.grow(settings)[1] for settings in ways]
+
     def _once(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
 
-    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool) -> Prepared:
+    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool) -> Prepared:
         """`prepare` for these rows, from the lists of all; bins are those of the part."""
         ground, rows, target = self.ground, self.rows, self.target
         table, n, shift = ground.table, len(rows), ground.shift
@@ -144,6 +148,7 @@ class Part:
                 multiway=multiway,
                 pool=_ALONE,
                 by_weight=by_weight,
+                in_codes=is_coded,
             )
         check_branches(table, multiway)
         entry = _entry_type(n, shift)
@@ -199,8 +204,10 @@ class Judges:
         by_class: Array = structure.sum_upwards(tree.parent, own)
         return by_class
 
-    def squares(self, tree: Tree, values: Array) -> tuple[Array, Array, float]:
+    def squares(self, tree: Tree, values: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
         """Sums over the rows of squared differences from what each node answers, of their squares, and their weight.
+
+        `is_absolute`: of absolute differences, and of their squares.
 
         Rows are taken in the order of their numbers: the sums do not depend on their order in the table.
         """
@@ -208,7 +215,7 @@ class Judges:
         weight = np.ones(len(target)) if self.weight is None else self.weight
         order = np.lexsort((weight, target))
         leaves = route_from(tree, self.table, self.rows, 0)[order]
-        first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values)
+        first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values, is_absolute)
         return first, second, float(weight[order].sum())
 
 

@@ -31,12 +31,13 @@ class Values:
 
     low: Array
     high: Array
-    codes: Any = None  # NaN where missing; None: the kernels hold the codes
+    codes: Any = None  # any where missing; None: the kernels hold the codes
+    is_binned: bool = False  # a code stands for several values
 
 
 @dataclass(frozen=True)
 class Coded:
-    """A nominal or two-valued column."""
+    """A nominal, binned or two-valued column."""
 
     feature: int
     column: Array  # codes; of two values, whether it is the higher one
@@ -83,10 +84,12 @@ def prepare(
     pool: Any,
     by_weight: bool = False,
     is_squares: bool = False,
+    in_codes: bool = False,
 ) -> Prepared:
     """Sort and code the columns of a table that has a target, the class of each row.
 
-    `is_squares`: its numbers go their own way, and all rows are of one class.
+    `is_squares`: its numbers go their own way, and all rows are of one class. `in_codes`: bins may be
+    counted by their codes.
     """
     target = table.target
     assert target is not None
@@ -96,25 +99,36 @@ def prepare(
     shift = label_bits + 1
     entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
     size = _size(weight)
+    repetitions = np.zeros(0) if size is None else np.array(size)
+    in_codes = in_codes and weight is None
     values: dict[int, Values] = {}
     missing: list[Array | None] = []
+    coded: list[Coded] = []
 
-    def finish(column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any]:
-        """(values behind bins, which are missing) of a sorted column."""
+    def finish(column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any, Any]:
+        """(values behind codes, which are missing, code of each row if it counts by codes) of a sorted column."""
         is_missing = np.isnan(column) if n_missing else None
-        if max_bins is None or n_values <= max_bins:
-            return None, is_missing
-        rows = (entries >> entry(shift)).astype(np.uint32)
-        bins = _bins(column, rows, n_missing, max_bins, size)
-        presort.fill_entries(entries, rows, bins.codes, target, shift)
-        return bins, is_missing
+        is_coded = in_codes and not n_missing
+        is_binned = max_bins is not None and n_values > max_bins
+        if not (is_coded or is_binned):
+            return None, is_missing, None
+        codes = np.zeros(n, np.uint8 if is_coded else np.uint16)
+        ends = presort.bin_entries(entries, shift, repetitions, n - n_missing, max_bins or 0 if is_binned else 0, codes)
+        first = np.append(0, ends[:-1])
+        low, high = (column[entries[at] >> entry(shift)].astype(np.float64) for at in (first, ends - 1))
+        is_coded = is_coded and len(ends) > TWO
+        return Values(low, high, None if is_coded else codes, is_binned), is_missing, codes if is_coded else None
 
-    found = sorted_columns(table, shift, entry, pool, finish)
-    for j, (known, is_missing) in zip(found.listed, found.about, strict=True):
-        missing.append(is_missing)
+    found = sorted_columns(table, shift, entry, pool, finish, (lambda said: said[2] is None) if in_codes else None)
+    listed = []
+    for j, (known, is_missing, codes) in zip(found.listed, found.about, strict=True):
         if known is not None:
             values[j] = known
-    coded = []
+        if codes is not None:
+            coded.append(Coded(j, codes, len(known.low), False))
+        else:
+            listed.append(j)
+            missing.append(is_missing)
     for j, two in found.two_valued.items():
         values[j] = Values(two, two)
         coded.append(Coded(j, table.columns[j], TWO, False, float(two[1])))
@@ -123,7 +137,7 @@ def prepare(
         if about.kind == "nominal" and about.n_codes > 1:
             coded.append(Coded(j, table.columns[j], about.n_codes, True))
     coded.sort(key=Coded.order)
-    feature = np.array(found.listed + [column.feature for column in coded], np.int32)
+    feature = np.array(listed + [column.feature for column in coded], np.int32)
     lists = parts.Lists(found.lists, feature, shift)
     n_classes = 0 if is_squares else len(table.schema.classes)
     weights = weights_of(weight, missing, target, n_classes, by_weight)
@@ -152,9 +166,17 @@ class Sorted:
 
 
 def sorted_columns(
-    table: Table, shift: int, entry: Any, pool: Any, finish: Callable[[Array, Array, int, int], Any]
+    table: Table,
+    shift: int,
+    entry: Any,
+    pool: Any,
+    finish: Callable[[Array, Array, int, int], Any],
+    keeps: Callable[[Any], bool] | None = None,
 ) -> Sorted:
-    """Sort the numeric columns; `finish` gets (values, entries, different values, missing values) of each."""
+    """Sort the numeric columns; `finish` gets (values, entries, different values, missing values) of each.
+
+    Entries are let go of columns for which `keeps`, given what `finish` said, is False.
+    """
     n, target = table.n_rows, table.target
     assert target is not None
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
@@ -167,19 +189,28 @@ def sorted_columns(
         for j, about in zip(numeric, each, strict=True):
             kinds[j], low[j], high[j] = (array[0] for array in about)
     listed = [j for j in numeric if kinds[j] == 0]
-    lists = np.empty((len(listed), n), entry)
+    lists = np.empty((len(listed) if keeps is None else 0, n), entry)
     together = 1 if matrix is None else max(TOGETHER, ROWS_TOGETHER // n)
 
     def sort_some(first: int) -> list[Any]:
         some = np.array(listed[first : first + together], np.int64)
         given = _as_matrix(table, listed[first]) if matrix is None else matrix
-        block, entries = np.empty((len(some), n), given.dtype), lists[first : first + together]
+        block = np.empty((len(some), n), given.dtype)
+        entries = lists[first : first + together] if keeps is None else np.empty((len(some), n), entry)
         columns = np.zeros(1, np.int64) if matrix is None else some
         about = presort.sort_columns(given, columns, block, target, shift, entries).tolist()
-        return [finish(*line) for line in zip(block, entries, *zip(*about, strict=True), strict=True)]
+        said = [finish(*line) for line in zip(block, entries, *zip(*about, strict=True), strict=True)]
+        return [
+            (one, None if keeps is None or not keeps(one) else line.copy())
+            for one, line in zip(said, entries, strict=True)
+        ]
 
-    done = [said for some in pool.map(sort_some, range(0, len(listed), together)) for said in some]
-    return Sorted({j: np.array([low[j], high[j]]) for j in numeric if kinds[j] == TWO}, listed, lists, done)
+    done = [both for some in pool.map(sort_some, range(0, len(listed), together)) for both in some]
+    if keeps is not None:
+        lists = stacked([line for _, line in done if line is not None], n, entry)
+    return Sorted(
+        {j: np.array([low[j], high[j]]) for j in numeric if kinds[j] == TWO}, listed, lists, [one for one, _ in done]
+    )
 
 
 def _row_major(table: Table) -> Array | None:
@@ -191,14 +222,6 @@ def _as_matrix(table: Table, j: int) -> Array:
     """A column as an array of rows of one number."""
     column: Array = np.ascontiguousarray(table.columns[j])[:, None]
     return column
-
-
-def _bins(column: Array, rows: Array, n_missing: int, max_bins: int, size: Array | None) -> Values:
-    """Bins of about equally many rows, repetitions counted; `rows` are in order of value."""
-    given = np.zeros(0) if size is None else np.array(size)
-    codes, ends = presort.bin_codes(rows, column, given, len(column) - n_missing, max_bins)
-    starts = np.append(0, ends[:-1])
-    return Values(column[rows[starts]].astype(np.float64), column[rows[ends - 1]].astype(np.float64), codes)
 
 
 def stacked(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
@@ -249,7 +272,8 @@ def codes_of(
     per_word = WORD // code_bits
     codes = np.zeros((-(-len(lines) // per_word), n), np.uint64)
     for j, code in enumerate(lines):
-        codes[j // per_word] |= code.astype(np.uint64) << np.uint64(code_bits * (j % per_word))
+        narrow = code if code.dtype == np.uint8 else code.astype(np.int32, copy=False)  # the kernel takes these two
+        packing.pack(narrow, code_bits * (j % per_word), codes[j // per_word])
     for line in (*words, *codes):
         line[:] = line[rows]
     rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))

@@ -7,6 +7,7 @@ tree does not either.
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -94,26 +95,46 @@ class Grower:
         size = nodes[:, parts.END] - nodes[:, parts.START]
         below.sort(key=lambda v: (-size[v], v))
         free = [self.space(most) for _ in range(self.n_jobs)]
+        joined = _Joined(nodes, reals, branch)
 
-        def one(v: int) -> Any:
+        def one(v: int) -> None:
             space = free.pop()
             try:
-                return grow.grow_part(self.job, space, nodes[v], reals[v])
+                joined.add(v, *grow.grow_part(self.job, space, nodes[v], reals[v]))
             finally:
                 free.append(space)
 
-        all_nodes, all_reals, all_branches = [nodes], [reals], [branch]
-        n_nodes, n_branch = len(nodes), len(branch)
-        for v, (part, part_reals, part_branch) in zip(below, self.pool.map(one, below), strict=True):
-            part[:, parts.FIRST] += n_nodes - 1  # line 0 of the part goes to line v of the top
-            part[part[:, parts.BRANCH] >= 0, parts.BRANCH] += n_branch
-            nodes[v], reals[v] = part[0], part_reals[0]
-            all_nodes.append(part[1:])
-            all_reals.append(part_reals[1:])
-            all_branches.append(part_branch)
-            n_nodes += len(part) - 1
-            n_branch += len(part_branch)
-        return Grown(np.concatenate(all_nodes), np.concatenate(all_reals), np.concatenate(all_branches))
+        list(self.pool.map(one, below))
+        return joined.grown()
+
+
+class _Joined:
+    """Tables of a top to which parts are added as they are done: in which order does not matter in pre-order."""
+
+    def __init__(self, nodes: Array, reals: Array, branch: Array) -> None:
+        self.lock = Lock()
+        self.n = len(nodes)
+        self.tables = [nodes, reals]
+        self.branches, self.n_branch = [branch], len(branch)
+
+    def add(self, v: int, nodes: Array, reals: Array, branch: Array) -> None:
+        """Hang a part in at line v."""
+        with self.lock:
+            nodes[:, parts.FIRST] += self.n - 1  # line 0 of the part goes to line v
+            nodes[nodes[:, parts.BRANCH] >= 0, parts.BRANCH] += self.n_branch
+            first, self.n = self.n, self.n + len(nodes) - 1
+            for i, part in enumerate((nodes, reals)):
+                if self.n > len(self.tables[i]):  # what is not written to costs no memory
+                    larger = np.empty((4 * self.n, part.shape[1]), part.dtype)
+                    larger[:first] = self.tables[i][:first]
+                    self.tables[i] = larger
+                self.tables[i][v], self.tables[i][first : self.n] = part[0], part[1:]
+            self.branches.append(branch)
+            self.n_branch += len(branch)
+
+    def grown(self) -> Grown:
+        """Return the whole."""
+        return Grown(self.tables[0][: self.n], self.tables[1][: self.n], np.concatenate(self.branches))
 
 
 class _Top:
@@ -131,9 +152,8 @@ class _Top:
         if n_slots > n_coded:
             self.tasks.append((top.BITS, (n_coded, n_slots)))
         self.partition_tasks = [*lists, (n_lists, n_lists + 1)]
-        first = grower.space(n_rows)
-        n_spaces = max(len(self.tasks), len(self.partition_tasks))
-        self.spaces = [first, *(Space(grower.job, n_rows, first) for _ in range(n_spaces - 1))]
+        self.first = grower.space(n_rows)
+        self.free = [self.first, *(Space(grower.job, n_rows, self.first) for _ in range(grower.n_jobs - 1))]
 
     def run(self, root: Array, root_reals: Array) -> Grown:
         """Split the top, then grow every subtree below it."""
@@ -155,7 +175,7 @@ class _Top:
             node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE, parts.DEFAULT]] = test[1:]
             node[[parts.ARITY, parts.BRANCH]] = 2, 0
             real_lines[0, -2:] = test.score / reals[v][:-2].sum(), test.score
-            keep = top.split_node(grower.job, self.spaces[0], lines, real_lines, categories)
+            keep = top.split_node(grower.job, self.first, lines, real_lines, categories)
             node[[parts.FIRST, parts.BIRTH]] = len(nodes), 0
             node[parts.BRANCH] = -1
             if test.kind == parts.SUBSET:
@@ -178,20 +198,26 @@ class _Top:
         grower = self.grower
         own = [node.copy() for _ in self.tasks]  # each strikes out the constant columns it meets
 
-        def one(i: int) -> parts.Test:
-            return parts.Test(*top.best_test(grower.job, self.spaces[i], own[i], reals, *self.tasks[i]))
+        def one(i: int) -> tuple[parts.Test, Array]:
+            space = self.free.pop()
+            test = parts.Test(*top.best_test(grower.job, space, own[i], reals, *self.tasks[i]))
+            branch = space.branch.copy() if test.kind == parts.SUBSET else space.branch
+            self.free.append(space)
+            return test, branch
 
-        tests = list(grower.pool.map(one, range(len(self.tasks))))
+        found = list(grower.pool.map(one, range(len(self.tasks))))
         for other in own:
             node[parts.N_FIELDS :] &= other[parts.N_FIELDS :]
         best = 0
-        for i in range(1, len(tests)):
-            best = i if top.is_better(grower.job, tests[best], tests[i], reals) else best
-        return tests[best], self.spaces[best].branch
+        for i in range(1, len(found)):
+            best = i if top.is_better(grower.job, found[best][0], found[i][0], reals) else best
+        return found[best]
 
     def _partition(self, node: Array, keep: int) -> None:
         def one(i: int) -> None:
-            top.partition(self.grower.job, self.spaces[i], node, self.partition_tasks[i], keep)
+            space = self.free.pop()
+            top.partition(self.grower.job, space, node, self.partition_tasks[i], keep)
+            self.free.append(space)
 
         list(self.grower.pool.map(one, range(len(self.partition_tasks))))
 

@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from . import CRITERIA
 
 NO_LIMIT = 2**60
+MOST_CLASSES = 4  # counted by bin: with more, small nodes have more counters than rows
 
 
 class Settings(NamedTuple):
@@ -60,6 +61,12 @@ class Inline:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+def in_codes(settings: Settings, n_classes: int) -> bool:
+    """Return whether bins are counted by code: few of them, of few classes, by a criterion that takes sums of bins."""
+    is_small = settings.max_bins is not None and settings.max_bins < 1 << 8 and n_classes <= MOST_CLASSES
+    return CRITERIA[settings.criterion].is_streamed and is_small and not settings.limits.multiway
 
 
 def measure_of(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:

@@ -79,13 +79,13 @@ def cost_complexity(
     [3, 2, 1]
     """
     costs = node_cost(tree, counts, cost)
-    charge = _charges(tree, size)
-    values = _penalty_values(penalty, 1 + int(charge.sum()))
     fields: dict[str, Any] = {
         "node_labels": labels_of(counts),
         "seen": seen_of(tree, counts, cost=cost),
         "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
     }
+    charge = _charges(tree, size)
+    values = _penalty_values(penalty, 1 + int(charge.sum()))
     if values is not None and not _is_concave(values):
         return _by_table(tree, costs, charge, values, fields)
     path = _additive_path(tree, costs, charge)

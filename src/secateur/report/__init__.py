@@ -4,6 +4,7 @@
     _stops.py     where the slider can stand
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
     _shares.py    limits on class shares                                   joined in the order of SCRIPTS
+    _rows.py      distributions of rows
     _card.py      the model card
     _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
@@ -24,10 +25,13 @@ from os import PathLike
 from pathlib import Path
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 from .. import __version__
 from ..data.output import write_file
+from ..data.table import Table
 from ..nouns.model import Model, as_model
+from ..plot.distributions import table_of
 from ..show.wording import plain
 from ._data import page_data
 from ._numbers import figure, number, percent
@@ -38,12 +42,18 @@ __all__ = ["Report", "notebook_html", "report_html", "write_report"]
 
 SCRIPTS = (
     "numbers", "elements", "data", "errors", "words", "state", "chart", "folding", "layout", "node", "motion",
-    "viewport", "minimap", "hands", "tree", "panel", "rules", "members", "code", "tabs", "main",
+    "viewport", "minimap", "hands", "tree", "closer", "panel", "route", "whatif", "scores", "plots", "judge", "compare",
+    "downloads", "say", "rules", "members", "code", "tabs", "main",
 )  # fmt: skip
 
 
 def write_report(
-    model_or_parts: Any, path: str | PathLike[str], *, title: str | None = None, overwrite: bool = True
+    model_or_parts: Any,
+    path: str | PathLike[str],
+    *,
+    title: str | None = None,
+    data: Any = None,
+    overwrite: bool = True,
 ) -> Path:
     """Write the interactive report of a model as one HTML file that works offline.
 
@@ -57,6 +67,9 @@ def write_report(
         The file; missing folders are made. An older file stays until the new one is whole.
     title : str, optional
         What stands at the top.
+    data : Table, or (X, y), optional
+        The rows the tree was grown on. The page then shows the distribution of each tested column, by
+        class, and its range. It contains sums of these rows, never a row; without them it contains none.
     overwrite : bool
         Whether an older file may be replaced.
 
@@ -74,15 +87,15 @@ def write_report(
     ...     print(page.name, page.read_text("utf-8").startswith("<!doctype html>"))
     tree.html True
     """
-    return _report(model_or_parts, title).save(path, overwrite=overwrite)
+    return _report(model_or_parts, title, data).save(path, overwrite=overwrite)
 
 
-def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
+def report_html(model_or_parts: Any, *, title: str | None = None, data: Any = None) -> str:
     """Return the report as text.
 
     Parameters
     ----------
-    model_or_parts, title
+    model_or_parts, title, data
         As for `write_report`.
 
     Examples
@@ -92,7 +105,7 @@ def report_html(model_or_parts: Any, *, title: str | None = None) -> str:
     >>> "http://" in report_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))).replace("http://www.w3.org", "")
     False
     """
-    return _report(model_or_parts, title).html
+    return _report(model_or_parts, title, data).html
 
 
 def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
@@ -126,6 +139,8 @@ class Report:
     is_estimator : bool
         Whether the Python calls on the page speak of an estimator (`model.sequence_`) or of a
         `Model` (`model.sequence`).
+    table : Table, optional
+        Rows whose distributions are shown; see `write_report`.
 
     Examples
     --------
@@ -142,11 +157,12 @@ class Report:
     model: Model
     title: str | None = None
     is_estimator: bool = False
+    table: Table | None = None
 
     @cached_property
     def html(self) -> str:
         """The page."""
-        return _page(self.model, self.name, is_estimator=self.is_estimator)
+        return _page(self.model, self.name, is_estimator=self.is_estimator, table=self.table)
 
     @property
     def name(self) -> str:
@@ -165,8 +181,9 @@ class Report:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
 
 
-def _report(model_or_parts: Any, title: str | None) -> Report:
-    return Report(as_model(model_or_parts, done="reported"), title, hasattr(model_or_parts, "model_"))
+def _report(model_or_parts: Any, title: str | None, data: Any = None) -> Report:
+    model = as_model(model_or_parts, done="reported")
+    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
 
 
 def _framed(page: str, height: int) -> str:
@@ -176,16 +193,17 @@ def _framed(page: str, height: int) -> str:
     )
 
 
-def _page(model: Model, title: str, *, is_estimator: bool) -> str:
+def _page(model: Model, title: str, *, is_estimator: bool, table: Table | None) -> str:
     """The parts joined into one page whose policy allows nothing but its own script and style."""
     folder = files(__package__).joinpath("page")
     style = folder.joinpath("page.css").read_text("utf-8")
-    body = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{body}}})();\n'
-    data = json.dumps(page_data(model, title, is_estimator=is_estimator), separators=(",", ":"), allow_nan=False)
+    body = "\n".join(_compact(folder.joinpath(f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
+    script = f'(() => {{\n"use strict";\n{body}\n}})();\n'
+    shown = page_data(model, title, is_estimator=is_estimator, table=table)
+    data = json.dumps(shown, separators=(",", ":"), allow_nan=False)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
         policy=policy,
@@ -193,11 +211,18 @@ def _page(model: Model, title: str, *, is_estimator: bool) -> str:
         title=escape(plain(title)),
         summary=escape(_summary(model)),
         style=style,
+        icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
         static=static_html(model),
         # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
         data=data.replace("<", "\\u003c"),
         script=script,
     )
+
+
+def _compact(script: str) -> str:
+    """A script without indentation and lines that are comments; none of ours has a text of several lines."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _summary(model: Model) -> str:

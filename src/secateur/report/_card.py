@@ -18,9 +18,9 @@ ASSUMPTIONS = (
 Section = list[Any]  # title, then a list of [name, text]
 
 
-def card(model: Model, sequence: PruningSequence) -> list[Section]:
-    """Return the sections of the model card: a title, and a list of names and texts."""
-    sections: list[Section] = [["Data", _data(model)], ["Tree and pruning", _pruning(model, sequence)]]
+def card(model: Model, sequence: PruningSequence, rows: list[list[str]]) -> list[Section]:
+    """Return the sections of the model card: a title, and a list of names and texts; `rows` tell of the rows."""
+    sections: list[Section] = [["Data", [*_data(model), *rows]], ["Tree and pruning", _pruning(model, sequence)]]
     if model.selection is not None:
         sections.append(["Choice of the size", _selection(model)])
     sections.append(["Certificate", _certificate(model)])

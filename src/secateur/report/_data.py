@@ -5,23 +5,28 @@ for original leaves only and without zeros, tests only where there are some. The
 the rest. Every text is on one line and without control characters; the page sets it as text.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array, Ints
+from ..data.table import Table
+from ..growers import CRITERIA
 from ..nouns.counts import Counts
 from ..nouns.model import Model
+from ..show.importances import node_gains
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from ._rows import rows_facts, rows_of
 from ._shares import node_limits, packed_limits
 from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
 
 
-def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]:
-    """Return everything the page shows, as plain lists, numbers and texts."""
+def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | None = None) -> dict[str, Any]:
+    """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
     tree = model.tree
     own = model.sequence
     sequence = own if own is not None else own_sequence(model)
@@ -39,10 +44,13 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
         "title": plain(title),
         "kind": "classes" if model.is_classifier else "numbers",
         "classes": view.classes if model.is_classifier else [],
+        "class_values": _class_values(model, view),
         "columns": _columns(view),
         "arity": tree.arity.tolist(),
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
+        "cut": _exact(view, internal),
+        "gain": short(_gains(model)[internal], 5),
         "default": _defaults(view)[internal].tolist(),
         "idle": _idle(view),
         "branch": _branches(view),
@@ -61,7 +69,8 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
         "certified": None if model.certificate is None else model.certificate.value,
         "is_own_sequence": own is not None,
         "code": _code(model, is_estimator=is_estimator),
-        "card": card(model, sequence),
+        "rows": None if table is None else rows_of(model, table),
+        "card": card(model, sequence, [] if table is None else rows_facts(model, table)),
     }
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
@@ -70,21 +79,62 @@ def page_data(model: Model, title: str, *, is_estimator: bool) -> dict[str, Any]
     return data
 
 
+def _class_values(model: Model, view: TreeView) -> list[Any] | None:
+    """The classes as they are in the data, where that is something else than their texts."""
+    schema = model.tree.schema
+    if not model.is_classifier or schema is None or schema.classes is None:
+        return None
+    values = [_plainly(c) for c in schema.classes]
+    return None if values == view.classes else values
+
+
+def _plainly(value: Any) -> str | bool | int | float:
+    own = value.item() if isinstance(value, np.generic) else value
+    return own if isinstance(own, str | bool | int | float) else str(own)
+
+
 def _columns(view: TreeView) -> list[dict[str, Any]]:
+    """Names and categories as texts, and as they are in the data where that is something else."""
     used = set(view.tree.feature.tolist())
     found: list[dict[str, Any]] = []
     for j, name in enumerate(view.columns):
-        about = view.about(j)
-        words = [category(c) for c in about.categories] if about is not None and about.n_codes and j in used else []
-        found.append({"name": name, "gaps": view.has_gaps(j), **({"categories": words} if words else {})})
+        about, entry = view.about(j), {"name": name, "gaps": view.has_gaps(j)}
+        if about is not None and about.name != name:
+            entry["own"] = about.name
+        if about is not None and about.is_date:
+            entry["date"] = True
+        if about is not None and about.n_codes and j in used:
+            values = [_plainly(c) for c in about.categories]
+            entry["categories"] = [category(c) for c in about.categories]
+            if entry["categories"] != values:
+                entry["values"] = values
+        found.append(entry)
     return found
 
 
+def _exact(view: TreeView, internal: Array) -> list[Any]:
+    """The thresholds themselves, where they differ from the short ones that are shown; None elsewhere."""
+    found: list[Any] = []
+    for v in internal.tolist():
+        exact, text, about = float(view.tree.threshold[v]), view.threshold[v], view.about(int(view.tree.feature[v]))
+        is_same = (
+            not text or not math.isfinite(exact) or ((about is None or not about.is_date) and float(text) == exact)
+        )
+        found.append(None if is_same else exact)
+    return found
+
+
+def _gains(model: Model) -> Array:
+    criterion = model.parameters.get("criterion")
+    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
+    return node_gains(model.tree, model.grown, is_ratio=is_ratio)
+
+
 def _defaults(view: TreeView) -> Ints:
-    """The child of missing values; -1 where none can arrive."""
+    """The child of missing and unknown values; as -1 - child where no missing value of growing can arrive."""
     arrives = np.zeros(view.tree.n_nodes, bool)
     arrives[view.tree.parent[1:][view.ways.is_missing_in[1:]]] = True
-    return np.where(arrives, view.tree.default, -1)
+    return np.where(arrives, view.tree.default, -1 - view.tree.default)
 
 
 def _idle(view: TreeView) -> list[int]:

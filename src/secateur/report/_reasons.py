@@ -142,11 +142,11 @@ def sequence_reasons(
         "left: {left})."
     )
     templates = (by_ratio, at_once, by_step, with_another)
-    saved, each = _saved(what, total), "" if "squared" in what else ": {ratio} each"
+    saved, each = _saved(what, total), "" if "squared" in what else ": {ratio} for each further leaf"
     plain = (
         (
-            f"Cut because its {{leaves}} leaves save only {saved}{each}, no more than a leaf costs here.",
-            f"Kept because its {{leaves}} leaves save {saved}{each}, more than a leaf costs here.",
+            f"Cut because {{leaves}} leaves here save only {saved}{each}, no more than a leaf costs.",
+            f"Kept because {{leaves}} leaves here save {saved}{each}, more than a leaf costs.",
         ),
         (
             "Cut because its {leaves} leaves save nothing.",

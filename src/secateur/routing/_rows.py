@@ -1,6 +1,6 @@
 """Where the rows of a table end up in a tree, and what is remembered of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from .._kernels import node_moments, presort, route
 from ..data.arrays import Array, Ints, sealed
+from ..data.blocks import blocks, native_blocks
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table
@@ -15,8 +16,6 @@ from ..errors import TreeError
 from ..nouns.moments import Moments
 from ..nouns.seen import Ledger, Seen, SeenSample
 from ..nouns.tree import Tree
-
-ROWS_AT_ONCE = 1 << 14  # rows of mixed tables copied into one matrix: stays in the cache
 
 
 def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequence[int] | None = None) -> Sketch:
@@ -29,7 +28,9 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequen
     key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
     n_classes = None if schema.classes is None else len(schema.classes) + 1
     answer = target if rows is None else target[rows]
-    return key.sketch(_values(table, np.array(key.columns if at is None else at, np.intp), rows), answer, n_classes)
+    return key.sketch(
+        native_blocks(table, np.array(key.columns if at is None else at, np.intp), rows), answer, n_classes
+    )
 
 
 def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
@@ -110,7 +111,7 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         return sealed(leaves)
     tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
     (used, feature), first = tree.tested, 0
-    for matrix in _blocks(table, used, rows):
+    for matrix in blocks(table, used, rows):
         out = leaves[first : first + len(matrix)]
         if is_plain:
             route.route_packed(matrix, tree.packed_tested, node, out)
@@ -124,31 +125,6 @@ def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_lengths(tree.depth, leaves)
     return offsets, route.paths(tree.parent, leaves, offsets)
-
-
-def _values(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """As `_blocks`, in the type of the table where it is one matrix."""
-    if table.matrix is None or rows is not None:
-        yield from _blocks(table, used, rows)
-        return
-    for first in range(0, table.n_rows, ROWS_AT_ONCE):
-        some = table.matrix[first : first + ROWS_AT_ONCE]
-        yield np.ascontiguousarray(some if len(used) == table.n_columns else some.take(used, axis=1))
-
-
-def _blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
-    n = table.n_rows if rows is None else len(rows)
-    block = np.empty((min(n, ROWS_AT_ONCE), max(len(used), 1)))
-    for first in range(0, n, ROWS_AT_ONCE):
-        some = slice(first, first + ROWS_AT_ONCE) if rows is None else rows[first : first + ROWS_AT_ONCE]
-        matrix = block[: n - first]
-        for k, j in enumerate(used):
-            column = table.columns[j][some]
-            matrix[:, k] = column
-            if table.schema.columns[j].kind == "nominal" and column.min() < 0:
-                matrix[column < 0, k] = np.nan
-        yield matrix[:, : len(used)]
 
 
 def schema_of(tree: Tree) -> Schema:

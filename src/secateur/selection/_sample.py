@@ -20,14 +20,20 @@ def rows_of(
     """Return the rows and their weights in growing and judging, read as `grow` does; a `Table` is taken as it is."""
     given = None if sample_weight is None else np.asarray(sample_weight)
     kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
-    weights = None if isinstance(X, Table) else given
-    table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=weights)
+    is_table = isinstance(X, Table)
+    if is_table and y is nominal is None and X.schema.has_numeric_target == (kind == "number"):
+        table = X
+    else:
+        weights = None if is_table else given
+        table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=weights)
     target, classes = table.target, table.schema.classes
     if target is None:
         raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")
     if classes is None and class_weight is not None:
         raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
-    weight = check_weights(times_class_weight(check_weights(given, table.n_rows), table, class_weight), table.n_rows)
+    weight = check_weights(given, table.n_rows)
+    if class_weight is not None:
+        weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
     used = target if weight is None else target[weight > 0]
     if classes is not None and (used == used[0]).all():
         message = f"every row has the class {classes[used[0]]!r}; the tree is one leaf"

@@ -12,7 +12,10 @@ function unfold(raw) {
     end: new Int32Array(n),
     nLeaves: new Int32Array(n), // below each node, as grown
     feature: new Int32Array(n).fill(-1),
-    defaultChild: new Int32Array(n),
+    defaultChild: new Int32Array(n), // of missing values; -1 where none of growing can arrive
+    sentOn: new Int32Array(n), // the child of missing and unknown values, whatever can arrive
+    cut: new Float64Array(n).fill(NaN), // the threshold itself
+    gain: new Float64Array(n),
     steps: raw.steps ? new Int32Array(n) : null,
     place: new Int32Array(n).fill(-1), // among internal nodes
     threshold: new Array(n).fill(""),
@@ -36,7 +39,10 @@ function unfold(raw) {
       tree.place[v] = i;
       tree.feature[v] = raw.feature[i];
       tree.threshold[v] = raw.threshold[i];
-      tree.defaultChild[v] = raw.default[i];
+      tree.defaultChild[v] = Math.max(-1, raw.default[i]);
+      tree.sentOn[v] = raw.default[i] < 0 ? -1 - raw.default[i] : raw.default[i];
+      tree.cut[v] = raw.cut[i] ?? (raw.threshold[i] === "inf" ? Infinity : raw.threshold[i] === "" ? NaN : Number(raw.threshold[i]));
+      tree.gain[v] = raw.gain[i] ?? NaN;
       if (tree.steps) tree.steps[v] = raw.steps[i];
     }
   }

@@ -42,7 +42,7 @@ function placesOf(tree, plan, looks, room) {
   const height = 16 + nLines * row;
   const spare = depth ? Math.min(90, Math.max(0, (room.width * Math.max(1, height / room.height) - leafText - x[depth] - 8) / depth)) : 0;
   const place = new Map(order.map((v) => [v, { x: x[tree.depth[v]] + spare * tree.depth[v], y: 8 + (line.get(v) + 0.5) * row }]));
-  return { row, wide, place, width: x[depth] + spare * depth + leafText, height };
+  return { row, wide, place, width: x[depth] + spare * depth + leafText, height, least: x[depth] + leafText };
 }
 
 function branchPath(a, b) {

@@ -11,12 +11,19 @@ chartOf(raw, tree, state, errors);
 codeOf(raw, state);
 drawCard(raw);
 const drawNode = panelOf(raw, tree, state, words, errors, picture);
+const routes = routesOf(raw, tree, state);
+const canRoute = tree.feature.some((j) => j >= 0);
+const whatIf = canRoute ? whatIfOf(raw, tree, state, words, errors, picture, routes) : null;
 const tabs = tabsOf(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
+  { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
+  { id: "judge", name: "Judge", draw: judgeOf(raw, tree, state, words, errors, picture) },
+  { id: "compare", name: "Compare", draw: compareOf(raw, tree, state, words, errors, picture) },
+  { id: "say", name: "Say it", draw: sayOf(raw, tree, state, words, errors, picture, routes) },
   { id: "rules-part", name: "Rules", draw: rulesOf(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: membersOf(raw, tree, state, errors), isQuick: true },
   { id: "card-part", name: "Model card" },
-]);
+].filter(({ id }) => canRoute || id !== "what-if"));
 picture.onSelect(() => (tabs.isOpen("node") ? drawNode() : null));
 
 function drawClasses() {
@@ -88,4 +95,5 @@ document.addEventListener("keydown", (event) => {
 drawClasses();
 drawMarks();
 // For those who script the page, and for our tests.
-window.secateur = { raw, tree, state, words, errors, picture, tabs };
+window.secateur = { raw, tree, state, words, errors, picture, tabs, routes, whatIf,
+  numbers: { confusionOf, rankedOf, curvesOf, importancesOf, shareLimits, sqlOf } };

@@ -24,6 +24,14 @@ function figure(value, digits = 3) {
   return shift ? `${text}\u00a0${"MGT"[shift / 3 - 2]}` : grouped(text);
 }
 
+// Days since 1970-01-01 as a date, with the time if there is one; the twin of day_text in data/cells.py.
+function dayText(days) {
+  const moment = new Date(Math.round(days * 86400) * 1000);
+  if (isNaN(moment)) return String(days);
+  const [date, time] = moment.toISOString().split("T");
+  return Number.isInteger(days) ? date : `${date} ${time.slice(0, time.slice(6, 8) === "00" ? 5 : 8)}`;
+}
+
 function grouped(digits) {
   return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }

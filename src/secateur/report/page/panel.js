@@ -1,6 +1,7 @@
 // The chosen node: its rule, its counts, what it costs as a leaf, why it is one, and the shears.
 
 function panelOf(raw, tree, state, words, errors, picture) {
+  const closer = closerOf(raw, tree, state, words, errors, picture);
   const shown = errors.isClasses ? (s, cost, rows) => `${number(cost)}${rows ? ` (${percent(cost / rows)})` : ""}`
     : (s, cost, rows) => (rows ? errors.shown(cost / rows) : "–");
 
@@ -12,6 +13,7 @@ function panelOf(raw, tree, state, words, errors, picture) {
     const isCut = isLeaf && tree.arity[v] > 0;
     $("panel-body").replaceChildren(
       html("div", {},
+        closer.crumbs(v),
         html("p", { class: "what" }, isLeaf ? "A leaf that answers " : "A test of ", html("strong", {}, isLeaf ? words.answerShort(v) : words.columnOf(v) || "its branches"),
           isLeaf ? "." : `; as a leaf it would answer ${words.answerShort(v)}.`),
         html("div", { class: "copyable" }, html("p", { class: "rule" }, ...ruleParts(v)), copier(() => rule, "Copy rule")),
@@ -20,7 +22,7 @@ function panelOf(raw, tree, state, words, errors, picture) {
         ...why(v, isLeaf),
         limitNote(),
       ),
-      html("div", {}, html("h3", {}, raw.kind === "classes" ? "Errors here" : "RMSE here"), costs(v, isLeaf),
+      html("div", {}, closer.bars(v), html("h3", {}, raw.kind === "classes" ? "Errors here" : "RMSE here"), costs(v, isLeaf),
         html("h3", {}, raw.kind === "classes" ? "Rows of each class" : "Rows and mean"), raw.kind === "classes" ? classes(v) : means(v)),
     );
   }

@@ -97,9 +97,9 @@ function stateOf(raw, tree) {
   // The limit on the error on new rows that holds for what is shown, where it comes from, and what else may be said.
   // The tree as fitted: its certificate. Members of the sequence: the path certificate. Anything else: a prior that
   // decides each node by a coin (ln 2 for each node decided), which holds for all prunings at once.
-  function limit() {
-    const path = stops.bound && !state.edits.length ? stops.bound[state.stop] : null;
-    if (!state.edits.length && state.stop === raw.marks.fitted && raw.certified !== null) {
+  function limit({ stop, edits, numbers } = state) {
+    const path = stops.bound && !edits.length ? stops.bound[stop] : null;
+    if (!edits.length && stop === raw.marks.fitted && raw.certified !== null) {
       const isPaid = path !== null && path.toFixed(6) !== raw.certified.toFixed(6);
       const why = isPaid && `Two limits: ${percent(raw.certified, Math.ceil)} is the certificate of the tree as fitted; ` +
         `${percent(path, Math.ceil)} holds for all stops of the slider at once, so also for the one you choose after looking.`;
@@ -107,13 +107,20 @@ function stateOf(raw, tree) {
     }
     if (path !== null) return { value: path, from: "path" };
     if (raw.limit.why_not) return { value: null, from: "none", why: raw.limit.why_not };
-    const price = Math.log(1 / raw.limit.delta) + state.numbers.nDecided * Math.LN2;
-    const value = klUpper(state.numbers.costs[1], raw.limit.n, price);
+    const price = Math.log(1 / raw.limit.delta) + numbers.nDecided * Math.LN2;
+    const value = klUpper(numbers.costs[1], raw.limit.n, price);
     return { value, from: "branching", why: "This tree is no member of the slider's sequence: its limit pays for every pruning there is, so it is high." };
   }
 
+  // Another stop, without going there.
+  function peek(stop) {
+    const kept = keptAt(stop);
+    const numbers = { ...numbersOf(kept), costs: stops.errors.map((column) => column[stop]) };
+    return { kept, numbers, limit: limit({ stop, edits: [], numbers }) };
+  }
+
   Object.assign(state, {
-    refresh, isThere, isLeaf, numbersOf, goTo, limit,
+    peek, refresh, isThere, isLeaf, numbersOf, goTo, limit,
     snip: (v) => edit("snip", v),
     restore: (v) => edit("restore", v),
     undo: () => travel(state.past, state.future),

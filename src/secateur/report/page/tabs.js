@@ -13,6 +13,7 @@ function tabsOf(state, parts) {
   }
 
   function show(at, { focus = false } = {}) {
+    if (at !== open) parts[open].leave?.();
     open = at;
     parts.forEach(({ id }, i) => {
       $(id).hidden = i !== at;
@@ -43,5 +44,5 @@ function tabsOf(state, parts) {
   });
   window.addEventListener("beforeprint", () => parts.forEach((part) => part.draw?.()));
   show(0);
-  return { open: (id) => show(parts.findIndex((part) => part.id === id)), isOpen: (id) => parts[open].id === id };
+  return { open: (id) => show(Math.max(0, parts.findIndex((part) => part.id === id))), isOpen: (id) => parts[open].id === id };
 }

@@ -32,19 +32,22 @@ function pictureOf(raw, tree, state, words) {
       return { ...lines, ...placesOf(tree, lines, looks, room) };
     };
     const open = folding.unfolded(room.height / 25, (open) => {
-      const { width, height } = trial(open);
-      return [room.width / width, room.height / height];
+      const { least, height } = trial(open);
+      return [room.width / least, room.height / height];
     });
     return trial(open);
   }
 
   function draw({ glide = true } = {}) {
+    view.measure();
     plan = planned();
     const { place } = plan;
     view.world({ width: plan.width, height: plan.height, root: place.get(0).y });
     // The box is as high as the drawing needs, within its limit.
     const k = Math.min(1, view.room().width / plan.width);
-    box.style.height = `${Math.round(Math.min(mostHigh(), Math.max(120, plan.height * k + 4)))}px`;
+    const height = Math.round(Math.min(mostHigh(), Math.max(120, plan.height * k + 4)));
+    view.measure(height);
+    box.style.height = `${height}px`;
     const near = (v, has) => {
       let u = v;
       while (u > 0 && !has(u)) u = tree.parent[u];

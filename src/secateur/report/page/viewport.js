@@ -7,7 +7,10 @@ function viewportOf(box, picture) {
   let at = { x: 0, y: 0, k: 1 }; // the upper left corner in the drawing, and pixels for each of its units
   let fits = true;
   let changed = () => {};
-  const room = () => ({ width: Math.max(60, box.clientWidth - 2), height: Math.max(60, box.clientHeight - 2) });
+  // Asking the browser for sizes in the middle of drawing makes it lay out the page each time: they are kept.
+  let size = { width: 60, height: 60 };
+  const room = () => size;
+  const measure = (height = box.clientHeight) => (size = { width: Math.max(60, box.clientWidth - 2), height: Math.max(60, height - 2) });
 
   // The whole drawing, not larger than life; one that would be too small to read begins at the root.
   function fitted() {
@@ -44,6 +47,7 @@ function viewportOf(box, picture) {
   }
 
   function fit() {
+    measure();
     fits = true;
     show(fitted());
   }
@@ -104,7 +108,7 @@ function viewportOf(box, picture) {
   window.addEventListener("beforeprint", fit);
 
   return {
-    fit, fitted, between, zoomAt, panBy, reveal, room,
+    fit, fitted, between, zoomAt, panBy, reveal, room, measure,
     zoom: (by) => zoomAt(room().width / 2, room().height / 2, by),
     now: () => at,
     isFit: () => fits,

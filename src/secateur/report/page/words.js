@@ -87,6 +87,9 @@ function wordsOf(raw, tree) {
     return name.length > 18 && common.length > 5 ? `…${name.slice(common.length)}` : name;
   };
 
+  // The branch of a category as a letter, for small pictures.
+  const childMark = (v, code) => String.fromCharCode(65 + (childOf(v, code) || 0));
+
   const answer = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : number(tree.samples[0].mean[v]));
 
   const answerShort = (v) => (raw.kind === "classes" ? answer(v) : figure(tree.samples[0].mean[v], 4));
@@ -115,5 +118,5 @@ function wordsOf(raw, tree) {
     return which < 0 ? "" : filled(reasons, v, reasons.plain[which][isCut ? 0 : 1]);
   }
 
-  return { conditions, branchText, branchShort, columnOf, columnShort, answer, answerShort, conclusion, rule, sentence, plainly };
+  return { conditions, branchText, branchShort, columnOf, columnShort, answer, answerShort, conclusion, rule, sentence, plainly, childMark };
 }
