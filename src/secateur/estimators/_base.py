@@ -113,7 +113,8 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n_leaves : int
-            Return the largest member with at most this number of leaves.
+            Return exactly this number of leaves: a member, or else the best of all prunings of that size. If
+            there is none, the largest smaller one; a warning then says why.
         alpha : float
             Return the best member for this penalty per leaf, as a share of the rows. It is
             `ccp_alpha` of scikit-learn, with errors in place of impurity.
@@ -252,7 +253,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         # Words are taken, but the tag promises more: that any object in a cell is.
         tags.input_tags.string = False
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse = True
         tags.array_api_support = False
         return tags
 

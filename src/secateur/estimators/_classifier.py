@@ -60,7 +60,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the largest with at most this number of leaves.
+        - an int: the pruning with exactly this number of leaves, as `prune_to`.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         Folds of cross-validation.

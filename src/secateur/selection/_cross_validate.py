@@ -184,7 +184,7 @@ max_bins, allow_zero, penalise_numeric, nominal
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
         "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
-        "costs": None if costs is None else np.asarray(costs).tolist(),
+        "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
     judge = Judge(losses, weight, n_folds, se, n_errors, details)
     field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
