@@ -103,9 +103,7 @@ class CodeTask:
 
 
 def _changed(name: str) -> DataError:
-    return DataError(
-        f"column {name!r} changed between two passes over the source; use a source that does not change while the tree grows"
-    )
+    return DataError(f"column {name!r} changed between two passes over the source; use data that does not change")
 
 
 class Local:
