@@ -253,7 +253,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         # Words are taken, but the tag promises more: that any object in a cell is.
         tags.input_tags.string = False
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse = True
         tags.array_api_support = False
         return tags
 

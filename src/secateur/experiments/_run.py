@@ -21,7 +21,7 @@ from ._samples import is_at_hand
 from ._sheets import Sheet
 from ._study import Config, Part, Result, make_folder, run_parts, write_whole
 
-NEED_DATA = ("rademacher", "accuracy-simplicity", "subadditive", "certificates")
+NEED_DATA = ("rep-analysis", "rademacher", "accuracy-simplicity", "subadditive", "certificates")
 LIBRARIES = ("numpy", "scipy")
 
 

@@ -33,6 +33,7 @@ from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import index_with_accuracy, with_leaves
 from ._recipe import Recipe, check
 
+FEW_ROWS = 5  # held out: they decide nothing
 FEW_LEAVES = 2  # a tree of so many
 RARE = 0.25  # may be small because a class has at most this share of the rows,
 GAIN = 0.98  # if another member has a log loss at least a fiftieth below
@@ -101,7 +102,19 @@ def fit_model(
         model = replace(model, certificate=_certificate(recipe, model))
     _tell_of_rare_classes(recipe, model)
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    facts = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
+    facts: dict[str, Any] = {
+        "rows": n_rows,
+        "columns": table.n_columns,
+        "held_out_rows": 0 if aside is None else aside.n_rows,
+    }
+    if constant := table.constant:
+        facts["constant_columns"] = list(constant)
+    if held_out is not None and 0 < held_out.n_rows < FEW_ROWS:
+        n, least = held_out.n_rows, 1 - recipe.delta ** (1 / held_out.n_rows)
+        tell(
+            f"only {n} row{'s are' if n > 1 else ' is'} held out: each decides {1 / n:.0%} of the error, and no "
+            f"certificate from so few can be below {least:.0%}; hold out more"
+        )
     return replace(model, facts=facts)
 
 

@@ -54,6 +54,10 @@ def _data(model: Model) -> list[list[str]]:
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
     if model.class_grown is not None:
         found.append(["target", f"{model.class_grown.n_classes:,} classes"])
+        grown = model.class_grown
+        least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
+        why = "rows that are equal in all columns but not in class cannot be told apart"
+        found.append(["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"])
         found.append(["classes in growing", _class_rows(model.tree, model.class_grown)])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
