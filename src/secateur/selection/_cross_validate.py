@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.names import whole
 from ..data.table import Table
 from ..errors import ParameterError, UnsupportedError
 from ..growers.folds import Ground
@@ -227,9 +228,7 @@ def _is_auto(value: Any) -> bool:
 def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
     if _is_auto(repeats):
         return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
-    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ParameterError(f"cv_repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
-    return int(repeats)
+    return whole("cv_repeats", repeats, 1, also=", or 'auto',")
 
 
 def _line(table: Selection) -> dict[str, Any]:
