@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from .._kernels.noise import log_power_coefficient
 from ..data.arrays import Floats, Longs
+from ..data.names import whole
 from ..errors import ParameterError
-from ._checks import between, whole
+from ._checks import between
 
 
 def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = False) -> float:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
 from ..data.arrays import Bools, Floats, Ints, Longs, sealed
+from ..data.names import whole
 from ..errors import CountsError, ParameterError
 from ..nouns.counts import Counts, Original, leaf_labels
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
-from ._checks import between, whole
+from ._checks import between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
 from ._structure import safe_nodes

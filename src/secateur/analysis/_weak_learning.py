@@ -24,9 +24,9 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from ..data.names import check_name
+from ..data.names import check_name, whole
 from ..errors import ParameterError
-from ._checks import between, whole
+from ._checks import between
 
 Criterion = Literal["gini", "entropy", "sqrt"]
 AnyCriterion = Literal["gini", "entropy", "sqrt", "error"]
