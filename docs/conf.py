@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import secateur.cli
+import secateur.report
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -67,6 +68,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "secateur"
 html_static_path = ["_static"]
 html_css_files = ["secateur.css"]
+html_favicon = str(Path(secateur.report.__file__).parent / "page" / "icon.svg")
 html_sidebars: dict[str, list[str]] = {"index": [], "tutorial/index": []}
 html_show_sourcelink = False
 html_theme_options = {
@@ -105,6 +107,16 @@ def copy_architecture(_: Any) -> None:
             shutil.copy(root / "ARCHITECTURE.md", HERE / "explanation" / "architecture.md")
 
 
+def write_live_report(_: Any) -> None:
+    """Write the report that stands, live, on the front page."""
+    from secateur import TreeClassifier, datasets, write_report
+
+    cars = datasets.car()
+    rows = [list(row) for row in zip(*(cars.values(name) for name in cars.schema.names), strict=True)]
+    fitted = TreeClassifier(criterion="gini", certify=True, select=16).fit(rows, cars.schema.classes[cars.target])
+    write_report(fitted, HERE / "_static" / "report.html", title="Which cars are acceptable?", data=(rows, None))
+
+
 def setup(app: Any) -> None:
     """Fill in the lists, then connect what writes pages before they are read."""
     from lists import fill_folder
@@ -112,3 +124,4 @@ def setup(app: Any) -> None:
     fill_folder(HERE / "reference")  # now: autosummary looks through the files before any event
     app.connect("builder-inited", write_commands, priority=1)
     app.connect("builder-inited", copy_architecture, priority=1)
+    app.connect("builder-inited", write_live_report, priority=1)

@@ -1,4 +1,4 @@
-"""Profiles of hypothesis: `ci` is the same on every run, `nightly` looks further. Kernels must be compiled."""
+"""Profiles of hypothesis: `ci` and `lane` are the same on every run, `nightly` looks further. Kernels must be compiled."""
 
 import os
 import sysconfig
@@ -9,9 +9,10 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips one of it
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "ci", max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+for profile, n in (("ci", 50), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
+    settings.register_profile(
+        profile, max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
 settings.register_profile("nightly", max_examples=3000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

@@ -16,6 +16,7 @@ from secateur.errors import LeakageError, ParameterError, PruningError, Unsuppor
 from secateur.fitting import Recipe, certificate_of, fit_model, path_table, prune_to
 from secateur.prediction import node_probabilities, predict, predict_proba
 from secateur.pruners import RULES
+from secateur.statistics import PROBABILITIES
 
 
 def noisy(n=240, n_classes=3, seed=0):
@@ -306,7 +307,7 @@ def test_shrunk_probabilities_follow_the_path_from_the_root():
         assert np.allclose(shrunk[leaf], expected)
 
 
-@pytest.mark.parametrize("kind", ["frequency", "shrunk", "m-estimate", "mixture"])
+@pytest.mark.parametrize("kind", PROBABILITIES)
 def test_probabilities_add_up_to_one_and_leave_the_classes_alone(kind):
     model = TreeClassifier(criterion="gini", cv=3, probabilities=kind).fit(X, Y)
     shares = model.predict_proba(X)
@@ -360,7 +361,7 @@ def test_a_handful_of_rows_is_enough(n):
     assert model.get_n_leaves() >= 1
 
 
-@pytest.mark.parametrize("kind", ["frequency", "shrunk", "m-estimate"])
+@pytest.mark.parametrize("kind", PROBABILITIES)
 def test_exported_probabilities_are_those_of_predict_proba(kind):
     model = TreeClassifier(criterion="gini", cv=3, probabilities=kind).fit(X, Y)
     space = {}

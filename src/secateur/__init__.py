@@ -73,7 +73,8 @@ _HOME = {
 _MODULES = {
     name: name
     for name in (
-        "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports", "fitting",
+        "analysis", "asking", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports",
+        "fitting",
         "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
     )
 } | {"costs": "nouns.costs", "dealing": "data.dealing", "layout": "show.layout", "text": "show.text"}  # fmt: skip

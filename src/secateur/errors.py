@@ -12,8 +12,31 @@
     ├── OutputError        (ValueError)  a file that cannot be written
     └── UnsupportedError   (TypeError)   a kind of input we do not take, with the way out
 
-Each message names the thing, the value found, what was needed, and the way out.
+Each message names the thing, the value found, what was needed, and the way out. Names and values in it come from
+data and files: what is not printable is shown as an escape, here and in every text that people read (`printable`).
 """
+
+import unicodedata
+
+_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
+
+
+def printable(text: str, *, keep: str = "\n") -> str:
+    """Return the text with everything that acts on a terminal, or turns its direction, as an escape.
+
+    Examples
+    --------
+    >>> print(printable("red \\x1b[2J\\u202e"))
+    red \\x1b[2J\\u202e
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(letter if letter in keep else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
+    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")
 
 
 class SecateurError(Exception):
@@ -28,6 +51,9 @@ class SecateurError(Exception):
     ...     print(error)
     node 0 has 1 child; a node has none or at least two
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class DataError(SecateurError, ValueError):

@@ -92,6 +92,19 @@ def test_a_large_table_gives_the_tree_of_memory_whichever_part_is_finished_from_
         assert_same(engines.grow(table, "y", finish_rows=finish_rows, **rules), expected)
 
 
+@pytest.mark.filterwarnings("ignore:column 'id' has 9,000 categories")
+def test_many_categories_give_the_tree_of_memory():
+    """They are tested only near the root, also in the parts that are finished from rows."""
+    rng = np.random.default_rng(4)
+    words = [f"u{k}" for k in rng.permutation(np.resize(np.arange(9000), 18_000))]
+    rules = {"criterion": "gini", "min_samples_leaf": 2, "max_bins": 20}
+    table = pa.table({"id": words, "x": rng.normal(size=18_000), "y": rng.integers(0, 2, 18_000)})
+    expected = in_memory(table, **rules)
+    assert expected[0].depth[expected[0].feature == 0].max() == 10
+    for finish_rows in (0, 2000):
+        assert_same(engines.grow(table, "y", finish_rows=finish_rows, **rules), expected)
+
+
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow"])
 def test_files_give_the_tree_of_memory_whatever_the_cuts_and_the_order(engine, tmp_path):
     pytest.importorskip(engine)

@@ -10,6 +10,7 @@ from secateur import Column, Counts, Schema, Tree
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_c
 from secateur.nouns.moments import Moments
+from secateur.statistics.probabilities import node_probabilities
 
 compiler = shutil.which("cc")
 pytestmark = pytest.mark.skipif(compiler is None, reason="no C compiler")
@@ -66,7 +67,7 @@ def test_infinite_thresholds_tell_known_from_missing(tmp_path):
 
 def test_names_classes_and_probabilities_are_there(tmp_path):
     case = numeric()
-    grown, leaves = case.model.grown, case.leaves()
+    leaves = case.leaves()
     found = library(export_c(case.model), tmp_path)
     found.predict_probabilities.restype = ctypes.POINTER(ctypes.c_double)
 
@@ -74,7 +75,7 @@ def test_names_classes_and_probabilities_are_there(tmp_path):
     classes = [text.decode() for text in (ctypes.c_char_p * 3).in_dll(found, "predict_classes")]
     assert classes == case.model.tree.schema.classes.tolist()
     shares = [found.predict_probabilities(row_of(found, case, row))[:3] for row in case.rows()]
-    assert shares == (grown.by_class[leaves] / grown.total[leaves, None]).tolist()
+    assert shares == node_probabilities(case.model)[leaves].tolist()
 
 
 def test_a_code_that_no_category_has_goes_where_unseen_ones_go(tmp_path):

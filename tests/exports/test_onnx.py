@@ -9,6 +9,7 @@ from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_onnx
 from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
+from secateur.statistics.probabilities import node_probabilities
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -67,9 +68,9 @@ def test_infinite_thresholds_tell_known_from_missing():
 
 def test_probabilities_are_the_shares_to_the_last_bit():
     case = numeric()
-    grown, leaves = case.model.grown, case.leaves()
+    leaves = case.leaves()
 
-    assert run(case)["probabilities"].tolist() == (grown.by_class[leaves] / grown.total[leaves, None]).tolist()
+    assert run(case)["probabilities"].tolist() == node_probabilities(case.model)[leaves].tolist()
 
 
 def test_a_tree_of_a_thousand_levels_runs():

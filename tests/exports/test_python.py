@@ -10,6 +10,7 @@ from export_cases import CASES, chain, infinite, mixed, numeric
 from secateur.errors import ParameterError
 from secateur.exports import export_python
 from secateur.routing import apply
+from secateur.statistics.probabilities import node_probabilities
 from small_tables import samples
 
 
@@ -57,11 +58,11 @@ def test_rows_of_a_data_frame_are_read_by_name():
 
 def test_the_function_can_answer_the_probability_of_each_class():
     case = numeric()
-    names, grown, leaves = module_of(case.model), case.model.grown, case.leaves()
+    names, leaves = module_of(case.model), case.leaves()
 
     found = [list(names["predict_probabilities"](row)) for row in case.rows()]
 
-    assert found == (grown.by_class[leaves] / grown.total[leaves, None]).tolist()
+    assert found == node_probabilities(case.model)[leaves].tolist()
 
 
 def test_infinite_thresholds_tell_known_from_missing():

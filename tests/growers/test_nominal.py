@@ -362,3 +362,33 @@ def test_a_table_can_be_grown_on_with_labels_apart():
     X, y = letters("aabbb"), [0, 0, 1, 1, 1]
 
     assert grow(encode(X), y) == grow(X, y)
+
+
+def identifiers(n_categories, n_rows):
+    """Rows of many categories, each with its own mean: every test of theirs helps."""
+    rng = np.random.default_rng(n_categories)
+    codes = rng.permutation(np.resize(np.arange(n_categories), n_rows)).astype(np.int32)
+    columns = Column("id", "nominal", tuple(f"u{k}" for k in range(n_categories))), Column("x", "numeric")
+    return Table(
+        Schema(columns, has_numeric_target=True), (codes, rng.normal(size=n_rows)), target=rng.normal(size=n_rows)
+    )
+
+
+@pytest.mark.parametrize(("n_categories", "deepest"), [(1001, 14), (5000, 11)])
+def test_a_column_of_many_categories_is_tested_only_near_the_root(n_categories, deepest):
+    tree = grow(identifiers(n_categories, 8000), criterion="squared_error")[0]
+    depth = tree.depth[tree.feature == 0]
+    assert depth.max() == deepest
+    assert len(tree.branch) <= 2 << 24
+
+
+def test_a_thousand_categories_are_tested_at_any_depth():
+    tree = grow(identifiers(1000, 8000), criterion="squared_error")[0]
+    assert tree.depth[tree.feature == 0].max() > 14
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_limit_of_many_categories_does_not_depend_on_threads(n_jobs):
+    table = identifiers(3000, 6000)
+    alone = grow(table, criterion="squared_error")[0]
+    assert grow(table, criterion="squared_error", n_jobs=n_jobs)[0] == alone

@@ -78,7 +78,8 @@ def test_names_classes_and_sizes_are_kept():
     assert model.tree.schema.classes.tolist() == ["a", "b", "c"]
     assert (model.tree.n_nodes, model.tree.n_leaves) == (tree.tree_.node_count, tree.get_n_leaves())
     assert predict(model, frame[["three", "one", "two"]]).tolist() == tree.predict(frame).tolist()
-    assert model.parameters == {"estimator": "DecisionTreeClassifier", "criterion": "gini"}
+    about = {"estimator": "DecisionTreeClassifier", "criterion": "gini", "probabilities": "frequency"}
+    assert model.parameters == about
     named = from_sklearn(DecisionTreeClassifier().fit(X, y), feature_names=["p", "q", "r"])
     assert named.tree.schema.names == ("p", "q", "r")
 

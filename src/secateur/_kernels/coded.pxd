@@ -4,6 +4,7 @@ cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noex
 cdef int fill(
     Histogram* histogram, Facts* facts, int column, Py_ssize_t start, Entry* entries, Sums* sums
 ) noexcept nogil
+cdef bint is_affordable(long long n_codes, long long depth) noexcept nogil
 cdef bint is_countable(Facts* facts, Py_ssize_t column, Py_ssize_t n) noexcept nogil
 cdef int count(Histogram* histogram, Facts* facts, int column, int last, Py_ssize_t start, Sums* sums) noexcept nogil
 cdef int most_of_two(int* tally, long long n_codes, int n_sums, Sums* sums, double* most) noexcept nogil

@@ -18,6 +18,8 @@ from cython.cimports.secateur._kernels.growing import Count, Entry, Facts, Histo
 
 NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
+MANY_CODES = cython.declare(cython.longlong, 1000)
+LEVELS = cython.declare(cython.longlong, 24)
 TOGETHER = cython.declare(cython.int, 32)  # rows from which on all columns of a word are counted at once
 EXHAUSTIVE = cython.declare(
     cython.int, 10
@@ -206,6 +208,20 @@ def fill(
             total += counts[k * n_sums + c]
         histogram.weights[k] = total
     return n_present
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bint:
+    """Whether a set of categories may be tested so deep.
+
+    A test keeps the branch of every category, and a level has up to 2**depth tests: of more than a thousand
+    categories, those that would take 2**24 branches on one level are left out, whatever the rows.
+    """
+    return n_codes <= MANY_CODES or (
+        depth < LEVELS and (n_codes << depth) <= (cython.cast(cython.longlong, 1) << LEVELS)
+    )
 
 
 @cython.cfunc

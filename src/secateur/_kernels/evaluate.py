@@ -10,6 +10,7 @@ from cython.cimports.secateur._kernels import bits, coded, growing, ratio
 from cython.cimports.secateur._kernels.code_cuts import cut_codes
 from cython.cimports.secateur._kernels.criteria import impurity_of, impurity_sides
 from cython.cimports.secateur._kernels.growing import (
+    DEPTH,
     END,
     N_FIELDS,
     NUMERIC,
@@ -283,6 +284,9 @@ def best_of_codes(
         if not is_varying(node, s):
             continue
         j = s - facts.n_lists
+        if facts.is_nominal[j] and not coded.is_affordable(facts.n_codes[j], node[DEPTH] + facts.above):
+            _strike(node, s)
+            continue
         no_test(facts, cython.address(test))
         score = test.score if facts.is_ratio else best.score
         if s < counted:

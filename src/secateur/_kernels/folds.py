@@ -69,8 +69,9 @@ def path_losses(
     target: cython.const[cython.double][:],
     weight: cython.const[cython.double][:],
     values: cython.const[cython.double][:],
+    is_absolute: cython.bint,
 ):
-    """Sums of squared differences from each node's value, and of their squares, over the rows that reach it."""
+    """Sums of squared (or absolute) differences from each node's value, and of their squares, over its rows."""
     first: cython.double[::1] = np.zeros(parent.shape[0])
     second: cython.double[::1] = np.zeros(parent.shape[0])
     with cython.nogil:
@@ -78,7 +79,7 @@ def path_losses(
             v = leaf[i]
             while v >= 0:
                 difference = target[i] - values[v]
-                loss = difference * difference
+                loss = abs(difference) if is_absolute else difference * difference
                 first[v] += weight[i] * loss
                 second[v] += weight[i] * loss * loss
                 v = parent[v]

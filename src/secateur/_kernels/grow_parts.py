@@ -86,6 +86,7 @@ class Limits(NamedTuple):
     allow_zero: bool
     multiway: bool
     best_first: bool
+    above: int = 0  # tests above the root, where a part of a tree is grown
 
 
 class Test(NamedTuple):

@@ -81,6 +81,7 @@ cdef struct Facts:  # what stays the same while a tree is grown
     bint allow_zero
     bint multiway
     bint best_first
+    long long above
 
 cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
     int n_sums

@@ -177,8 +177,8 @@ def add_rows(
                     histogram[slot, offset[j] + codes[i, j], target[i]] += 1
 
 
-def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: Any) -> Any:
-    """Best test of a node from its histogram; of numbers `below` and `above` are codes.
+def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: Any, depth: cython.longlong) -> Any:
+    """Best test of a node below `depth` others from its histogram; of numbers `below` and `above` are codes.
 
     A set of categories goes to `space.branch`.
     """
@@ -246,7 +246,7 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
         is_found = False
         for t in range(nominal.shape[0]):
             j = nominal[t]
-            if _cut_nominal(
+            if coded.is_affordable(n_codes[j], depth) and _cut_nominal(
                 facts, desk, lines, offset[j], n_codes[j], cython.address(sums), tie, cython.address(rival)
             ):
                 rival.slot = j

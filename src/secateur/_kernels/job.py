@@ -90,6 +90,7 @@ class Job:
         f.allow_zero = limits.allow_zero
         f.multiway = limits.multiway
         f.best_first = limits.best_first
+        f.above = limits.above
         self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature)
 
 

@@ -15,16 +15,18 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError, printable
 
 COMMANDS = {
     "fit": "Grow and prune a tree, and choose its size.",
     "prune": "Prune a tree with held-out rows, by a rule or to a size.",
     "certify": "Compute an upper bound on the error of a tree.",
     "predict": "Predict the target for the rows of a file.",
+    "evaluate": "Measure a tree on other rows: errors, ranking, lift, threshold.",
+    "explain": "Explain the answer for one row, and what would change it.",
     "count": "Count the rows of a file in every node of a tree.",
     "path": "Show the pruning sequence: error by number of leaves.",
-    "show": "Show a tree, or its rules, as text.",
+    "show": "Show a summary of a tree and the tree, or its rules, as text.",
     "report": "Write an interactive HTML report of a tree.",
     "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
     "compare": "Compare all pruning rules on a data set.",
@@ -107,6 +109,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
+        vars(error)["message"] = printable(error.message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DataError, ParameterError
+from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
     from ..nouns.model import Model
@@ -120,8 +120,7 @@ def target_of(model: "Model", target: str | None) -> str:
 def show(result: dict[str, Any], *, as_json: bool, text: Callable[[Any], None]) -> None:
     """Write a result: as JSON, or as text by a function of a console."""
     if as_json:
-        document = json.dumps({"version": JSON_VERSION, **result}, default=_plain, allow_nan=False, ensure_ascii=False)
-        click.echo(document)
+        click.echo(json_text({"version": JSON_VERSION, **result}))
     else:
         text(console())
 
@@ -130,7 +129,13 @@ def console() -> Any:
     """A console on standard output, no wider than the terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
+    class Plain(Console):
+        """A console on which text of files cannot act."""
+
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*(printable(one) if isinstance(one, str) else one for one in objects), **options)
+
+    return Plain(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> Any:
@@ -141,16 +146,26 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -
 
     table = Grid(box=box.SIMPLE, show_edge=False, pad_edge=False)
     for i, name in enumerate(head):
-        table.add_column(Text(name), justify="left" if i < left else "right", overflow="fold")
+        table.add_column(Text(printable(name)), justify="left" if i < left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 
 def talk(message: str, *, quiet: bool = False) -> None:
     """Print a message on standard error."""
     if not quiet:
-        click.echo(message, err=True)
+        click.echo(printable(message), err=True)
+
+
+def json_text(document: Any) -> str:
+    """JSON on one line, readable in a terminal: what would act there is escaped."""
+    text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
+    return re.sub(r"[^ -~]", lambda found: _json_escape(found[0]), text)
+
+
+def _json_escape(letter: str) -> str:
+    return letter if printable(letter) == letter else json.dumps(letter)[1:-1]
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from ..growers import CRITERIA
-from ..selection import CHOICES
+from ..selection import CHOICES, SCORES
+from ..statistics import PROBABILITIES
 from . import _common as common
 from ._reading import Reading, data_options, keep_option
 from ._summary import print_model, summary
@@ -73,6 +74,14 @@ Example:
     "--select", default="1se", show_default=True, metavar="HOW",
     help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
 )  # fmt: skip
+@common.names_option(
+    "--scoring", names=list(SCORES),
+    help="What is least in the tree that is chosen; by default the error, of numbers the squared error.",
+)  # fmt: skip
+@common.names_option(
+    "--probabilities", names=list(PROBABILITIES), default="shrunk", show_default=True,
+    help="What the leaves say about the classes.",
+)  # fmt: skip
 @click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(
     "--holdout",
@@ -136,6 +145,8 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         delta=options["delta"],
+        scoring=options["scoring"],
+        probabilities=options["probabilities"],
         seed=options["random_state"],
         n_jobs=options["n_jobs"],
     )
@@ -149,8 +160,10 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         "estimator": "TreeRegressor" if regress else "TreeClassifier", "criterion": criterion,
         "min_samples_leaf": recipe.growing["min_samples_leaf"], "max_depth": options["max_depth"],
         "splits": options["splits"], "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv,
-        "random_state": recipe.seed,
+        "random_state": recipe.seed, "scoring": recipe.scoring,
     }  # fmt: skip
+    if not regress:
+        parameters["probabilities"] = recipe.probabilities
     facts = {
         **model.facts,
         "target": options["target"],

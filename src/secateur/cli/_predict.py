@@ -2,8 +2,8 @@
 
 import csv
 import io
-import json
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -11,6 +11,8 @@ import click
 from ..data.output import write_file
 from . import _common as common
 from ._reading import Reading, data_options
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @click.command(
@@ -22,6 +24,10 @@ Example:
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
+@click.option(
+    "--spreadsheet-safe", is_flag=True,
+    help="Put an apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, return).",
+)  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
 @data_options
@@ -49,14 +55,20 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
     lines = zip(*columns.values(), strict=True)
     if options["as_json"]:
         for line in lines:
-            text.write(json.dumps(dict(zip(columns, line, strict=True)), ensure_ascii=False) + "\n")
+            text.write(common.json_text(dict(zip(columns, line, strict=True))) + "\n")
     else:
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(lines)
+        safe = _spreadsheet_safe if options["spreadsheet_safe"] else list
+        writer.writerow(safe(columns))
+        writer.writerows(map(safe, lines))
     if options["output"] and options["output"] != "-":
         write_file(options["output"], text.getvalue(), overwrite=options["force"])
         common.talk(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
     else:
         sys.stdout.write(text.getvalue())
     return 0
+
+
+def _spreadsheet_safe(cells: Iterable[Any]) -> list[Any]:
+    """Cells that no spreadsheet takes for a formula; numbers stay."""
+    return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]

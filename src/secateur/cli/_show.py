@@ -1,9 +1,10 @@
-"""secateur show: a tree, or its rules, as text."""
+"""secateur show: a summary and the tree, or its rules, as text."""
 
 from typing import Any
 
 import click
 
+from ..errors import printable
 from . import _common as common
 from ._summary import summary
 
@@ -24,7 +25,7 @@ Example:
 @click.option("--grown", is_flag=True, help="Show the tree as grown, before pruning.")
 @common.output_options
 def show(model: str, **options: Any) -> int:
-    """Show the tree in the file MODEL as text."""
+    """Show a summary of the tree in the file MODEL, and the tree as text."""
     from ..show.text import export_rules, export_text
 
     found = common.load(model)
@@ -36,6 +37,10 @@ def show(model: str, **options: Any) -> int:
     if options["rules"]:
         click.echo(export_rules(found.tree, found.grown, **how))
     else:
+        if not options["grown"]:
+            from ..asking import summary as asked
+
+            click.echo(printable(f"{asked(found)}\n"))
         weights = options["weights"]
         click.echo(export_text(found.tree, found.grown, max_depth=options["max_depth"], show_weights=weights, **how))
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import printable
 from .arrays import Array
 
 EXACT_WHOLE = 2**53  # float64 holds every whole number up to here
@@ -20,7 +21,7 @@ def tell(message: str) -> None:
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "secateur":
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level + 1)
+    warnings.warn(printable(message), UserWarning, stacklevel=level + 1)
 
 
 def listed(names: Sequence[Any], at_most: int = 10) -> str:

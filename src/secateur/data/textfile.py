@@ -216,9 +216,18 @@ def _rows(lines: Iterable[str], mark: str) -> Iterator[list[str]]:
     try:
         if mark == BLANKS:
             return (line.split() for line in lines)
-        return csv.reader(lines, delimiter=mark)
+        return _parted(csv.reader(lines, delimiter=mark))
     except TypeError as error:
         raise ParameterError(f"delimiter={mark!r} cannot part cells; one character is needed") from error
+
+
+def _parted(reader: Any) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise DataError(
+            f"line {reader.line_num} cannot be parted into cells ({error}); cells with line breaks need quotes"
+        ) from error
 
 
 def _delimiter(head: str, lower: str) -> str:
@@ -227,7 +236,10 @@ def _delimiter(head: str, lower: str) -> str:
         return "\t"
     scores = {}
     for order, mark in enumerate([*DELIMITERS, BLANKS]):
-        rows = [len(row) for row in _rows(io.StringIO(head), mark) if row]
+        try:
+            rows = [len(row) for row in _rows(io.StringIO(head), mark) if row]
+        except DataError:  # of another mark, cells may be unreadable
+            continue
         width, n_rows = Counter(rows).most_common(1)[0]
         if width > 1:
             scores[mark] = (mark != BLANKS or n_rows == len(rows) > 2, n_rows / len(rows), width, -order)

@@ -97,7 +97,7 @@ class FinishTask:
 
     def _grow(self, codes: Array, target: Array, depth: int, pool: Any, n_jobs: int) -> tuple[Array, Array, Array]:
         data = self._prepared(codes, target, pool)
-        limits = self.limits
+        limits = self.limits._replace(above=depth)
         if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         criterion = measure(self.name, self.n_rows)

@@ -130,7 +130,8 @@ class Growth:
 
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
-        test = parts.Test(*histograms.best_test(self.job, self.space, histogram, self.columns, counts))
+        depth = int(self.nodes[v][parts.DEPTH])
+        test = parts.Test(*histograms.best_test(self.job, self.space, histogram, self.columns, counts, depth))
         if test.slot < 0:
             self.n_settled += self._rows(v)
             return

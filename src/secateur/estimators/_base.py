@@ -1,7 +1,7 @@
 """What both estimators share: fitting, and the methods of the fitted tree."""
 
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
+from ..asking import importances
 from ..data.arrays import Floats, Ints
 from ..data.encoding import encode
 from ..data.progress import progress_bar
@@ -19,7 +20,6 @@ from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
-from ..growers import CRITERIA
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
@@ -29,8 +29,8 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..routing import count, decision_path
-from ..show.importances import column_importances, node_gains
 from ..show.text import export_rules, export_text
+from ._asked import Asked
 from ._parameters import n_jobs, plain, seed, target
 
 GROWING = (
@@ -39,7 +39,7 @@ GROWING = (
 )  # fmt: skip
 
 
-class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     tree_: Tree
@@ -103,11 +103,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
         """
-        model, criterion = self.model_, self.criterion
-        is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
-        assert model.tree.schema is not None
-        gains = node_gains(model.tree, model.grown, is_ratio=is_ratio)
-        return column_importances(model.pruning, gains, len(model.tree.schema.columns))
+        return importances(self.model_, self.criterion)
 
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
@@ -173,26 +169,6 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         from ..modelfile import save_model
 
         save_model(self.model_, path, sketch=sketch)
-
-    def report(self, path: str | os.PathLike[str] | None = None, *, X: Any = None, y: Any = None) -> Any:
-        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
-
-        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
-        `secateur.write_report`.
-        """
-        from ..report import Report, table_of
-
-        table = table_of(self.model_, None if X is None else (X, None if y is None else target(y, self)))
-        report = Report(self.model_, is_estimator=True, table=table)
-        if path is not None:
-            report.save(path)
-        return report
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the tree with matplotlib; see `secateur.plot.TreeDisplay`."""
-        from ..plot import plot
-
-        return plot(self.model_, ax=ax, **options)
 
     def to_sklearn(self) -> Any:
         """Return a scikit-learn tree with the same predictions; see `secateur.interop.to_sklearn`."""
@@ -295,7 +271,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _recipe(self) -> fitting.Recipe:
         given = self.get_params(deep=False)
-        names = ("prune", "penalty", "select", "cv", "cv_repeats", "holdout", "certify", "delta", "costs", "n_jobs")
+        names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
         given["n_jobs"] = n_jobs(given["n_jobs"])
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},

@@ -8,7 +8,9 @@ from sklearn.base import ClassifierMixin
 
 from .. import prediction
 from ..data.arrays import Array, Floats
+from ..data.names import check_name
 from ..exports import EXPORTS
+from ..statistics import PROBABILITIES
 from ._base import TreeEstimator
 
 
@@ -66,11 +68,15 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
         until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
         1; above a million rows only one fold is held out.
-    probabilities : {"frequency", "shrunk", "m-estimate", "mixture"}
-        What `predict_proba` returns: the class shares in the leaf of the row; the shares shrunk
-        towards those of the nodes above; the shares with two rows distributed as the root
-        added; or the mean over all prunings of the tree, weighted by their growing errors.
-        `predict` does not depend on it.
+    scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
+        What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
+        "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
+        with "balanced_error" leaves predict the class that has the least of it. Use these where a class is rare.
+    probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
+        What `predict_proba` returns: the class shares in the leaf of the row, shrunk towards those of the
+        nodes above it, as strongly as cross-validation found best; the shares themselves; the shares with two
+        rows distributed as the root added; or the mean over all prunings of the pruned tree, weighted by their
+        growing errors. `predict` does not depend on it.
     holdout : float
         Share of the rows to hold out if a rule, the selection or a certificate needs held-out
         rows and none are passed to `fit`.
@@ -172,7 +178,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         select: Any = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
-        probabilities: prediction.Probabilities = "frequency",
+        scoring: str | None = None,
+        probabilities: prediction.Probabilities = "shrunk",
         holdout: float = 1 / 3,
         certify: str | bool | None = None,
         delta: float = 0.05,
@@ -197,6 +204,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.select = select
         self.cv = cv
         self.cv_repeats = cv_repeats
+        self.scoring = scoring
         self.probabilities = probabilities
         self.holdout = holdout
         self.certify = certify
@@ -233,7 +241,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         -------
         self
         """
-        prediction.check_kind(self.probabilities)
+        check_name("probabilities", self.probabilities, PROBABILITIES)
         return self._fit(X, y, sample_weight, X_holdout, y_holdout)
 
     def predict(self, X: Any) -> Array:
@@ -255,10 +263,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     def export(self, to: str, **parameters: Any) -> Any:
         """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are.
 
-        Probabilities there are those of `predict_proba`, except that a mixture, which needs
-        the whole tree, is replaced by the frequencies of the leaves.
+        Probabilities there are those of `predict_proba`.
         """
-        if to in EXPORTS and EXPORTS[to].runs and self.probabilities in ("shrunk", "m-estimate"):
+        if to in EXPORTS and EXPORTS[to].runs:
             shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
             parameters = {"probabilities": shares, **parameters}
         return super().export(to, **parameters)

@@ -27,6 +27,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         A rule that supports regression.
     select : {"1se", "0se", "holdout"}, float, int or None
         As for `TreeClassifier`; a float is the minimum R squared.
+    scoring : {"squared_error", "absolute_error"}, optional
+        What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
@@ -71,6 +73,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         select: Any = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
+        scoring: Literal["squared_error", "absolute_error"] | None = None,
         holdout: float = 1 / 3,
         nominal: Any = None,
         random_state: Any = None,
@@ -91,6 +94,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         self.select = select
         self.cv = cv
         self.cv_repeats = cv_repeats
+        self.scoring = scoring
         self.holdout = holdout
         self.nominal = nominal
         self.random_state = random_state

@@ -156,7 +156,7 @@ def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.A
         in the strings `function_name_classes`) or the mean; `function_name_leaf(row)` the number of
         the leaf; `function_name_probabilities(row)` an array.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default the shares in growing.
+        Of each class in each node of the grown tree; by default what the model says.
 
     Returns
     -------

@@ -45,7 +45,7 @@ def export_onnx(
         The text that stands for a missing value in a column of text, for ONNX has no other; a
         missing number is NaN. It must not be a category.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default the shares in growing.
+        Of each class in each node of the grown tree; by default what the model says.
 
     Returns
     -------

@@ -35,7 +35,7 @@ def export_pmml(model: Any, *, target: str = "prediction", probabilities: npt.Ar
     target : str
         The name of the answer. Underscores are added where the tree has a column of that name.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default the shares in growing.
+        Of each class in each node of the grown tree; by default what the model says.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def export_python(model: Any, *, function_name: str = "predict", probabilities: 
         `function_name_leaf(row)` for the number of the leaf and, of a classifying tree,
         `function_name_probabilities(row)`.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default the shares in growing.
+        Of each class in each node of the grown tree; by default what the model says.
 
     Returns
     -------

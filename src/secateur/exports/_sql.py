@@ -47,7 +47,7 @@ def export_sql(
         Of the new column; by default the name of the output. Underscores are added where the tree
         has a column of that name.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default the shares in growing.
+        Of each class in each node of the grown tree; by default what the model says.
 
     Returns
     -------

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from ..data.arrays import Floats
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
-from ..nouns.model import as_model
+from ..nouns.model import Model, as_model
 from ..nouns.tree import Tree
 from ..show.view import TreeView, view_of
+from ..statistics.probabilities import node_probabilities
 from ._registry import EXPORTS
 
 Family = Literal["text", "truth", "number"]
@@ -29,9 +30,8 @@ class Exported:
 
     Parameters
     ----------
+    model : Model
     view : TreeView
-    n_grown : int
-        Nodes of the grown tree.
     nodes : list of int
         The number of each node in the grown tree.
     columns : tuple of Column
@@ -49,8 +49,8 @@ class Exported:
         The node that missing and unseen values go to from each node; -1 from a leaf.
     """
 
+    model: Model
     view: TreeView
-    n_grown: int
     nodes: list[int]
     columns: tuple[Column, ...]
     used: list[int]
@@ -74,8 +74,8 @@ class Exported:
         for v, p in enumerate(tree.parent.tolist()[1:], 1):
             children[p].append(v)
         return cls(
+            model,
             view,
-            model.tree.n_nodes,
             view.node.tolist(),
             tree.schema.columns,
             tree.tested[0].tolist(),
@@ -135,16 +135,16 @@ class Exported:
         return found
 
     def shares(self, given: npt.ArrayLike | None = None) -> Floats:
-        """The probability of each class in each node; `given` holds other ones, for the nodes of the grown tree."""
+        """The probabilities that the model says in each node; `given` holds others, for those of the grown tree."""
         if self.view.shares is None:
             raise ParameterError("a regression tree has no classes and no probabilities; its prediction is a number")
         if given is None:
-            return self.view.shares
+            return node_probabilities(self.model)[self.nodes]
         found = np.asarray(given, np.float64)
-        if found.shape != (self.n_grown, len(self.labels)) or not np.isfinite(found).all():
+        if found.shape != (self.model.tree.n_nodes, len(self.labels)) or not np.isfinite(found).all():
             raise ParameterError(
                 f"probabilities have shape {found.shape}; finite numbers of shape "
-                f"{(self.n_grown, len(self.labels))}, one row per node of the grown tree, are needed"
+                f"{(self.model.tree.n_nodes, len(self.labels))}, one row per node of the grown tree, are needed"
             )
         return found[self.nodes]
 

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from ..data import dealing
 from ..data.arrays import Array, Sums
+from ..data.remarks import tell
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
+from ..growers.settings import times_class_weight
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.costs import Sample
@@ -23,12 +25,17 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit
 from ..routing import count
-from ..selection import cross_validate, is_accuracy, is_number_of_leaves
+from ..selection import cross_validate, is_accuracy, is_number_of_leaves, scoring_of
 from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
+from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._members import index_with_accuracy, index_with_leaves
 from ._recipe import Recipe, check
+
+FEW_LEAVES = 2  # a tree of so many
+RARE = 0.25  # may be small because a class has at most this share of the rows,
+GAIN = 0.98  # if another member has a log loss at least a fiftieth below
 
 
 def fit_model(
@@ -83,6 +90,7 @@ def fit_model(
         weights = np.ones(table.n_rows) if weights is None else weights.copy()
         weights[used[is_aside]] = 0
     _check_judges(recipe, aside_weight)
+    recipe = _scored(recipe, table, weights)
     if not recipe.has_given_folds and weights is not None:  # given folds name rows by their number
         table, weights = _taken(table, weights, np.flatnonzero(weights))
         weights = None if (weights == 1).all() else weights
@@ -91,9 +99,32 @@ def fit_model(
     model = _pruned(recipe, grown, holdout, selection)
     if recipe.certify and model.certificate is None:
         model = replace(model, certificate=_certificate(recipe, model))
+    _tell_of_rare_classes(recipe, model)
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     facts = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
     return replace(model, facts=facts)
+
+
+def _scored(recipe: Recipe, table: Table, weight: Any) -> Recipe:
+    """The recipe with its score checked; the balanced error is a cost."""
+    classes, target = table.schema.classes, table.target
+    scoring = scoring_of(recipe.scoring, is_class=classes is not None, has_costs=recipe.costs is not None)
+    is_chosen = recipe.is_sequence and recipe.select is not None and not is_number_of_leaves(recipe.select)
+    if (
+        is_chosen
+        and not recipe.is_cross_validated
+        and scoring not in ("error", "cost", "balanced_error", "squared_error")
+    ):
+        raise UnsupportedError(
+            f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' or "
+            f"'0se', not prune={recipe.prune!r} with select={recipe.select!r}"
+        )
+    if scoring == "balanced_error":
+        assert classes is not None
+        assert target is not None
+        weight = times_class_weight(weight, table, recipe.growing.get("class_weight"))
+        recipe = replace(recipe, costs=balanced_costs(target, weight, len(classes)))
+    return replace(recipe, scoring=scoring)
 
 
 def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
@@ -124,7 +155,9 @@ def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[st
         k=recipe.k,
         penalty=recipe.penalty,
         cost="errors" if is_plain else "m-estimate",
-        costs=recipe.costs,
+        costs=None if recipe.scoring == "balanced_error" else recipe.costs,
+        scoring=recipe.scoring,
+        probabilities=recipe.probabilities,
         sample_weight=weight,
         n_jobs=recipe.n_jobs,
         progress=progress,
@@ -224,6 +257,26 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
     pruning = sequence[index]
     pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
+
+
+def _tell_of_rare_classes(recipe: Recipe, model: Model) -> None:
+    """Say once that a tree of one or two leaves is small because a class is rare, not because nothing can be known."""
+    selection, schema = model.selection, model.tree.schema
+    if selection is None or selection.details.get("scoring") != "error" or model.pruning.n_leaves > FEW_LEAVES:
+        return
+    assert isinstance(model.grown, Counts)
+    shares = model.grown.by_class[0] / model.grown.total[0]
+    knows_more = selection.details.get("least_log_loss", 0.0) < GAIN * selection.details.get("log_loss", 0.0)
+    if not knows_more or shares[shares > 0].min() > RARE or recipe.growing.get("class_weight") is not None:
+        return
+    rare = int(np.where(shares > 0, shares, 1).argmin())
+    name = rare if schema is None or schema.classes is None else schema.classes[rare : rare + 1].tolist()[0]
+    leaves = "1 leaf" if model.pruning.n_leaves == 1 else "2 leaves"
+    tell(
+        f"the tree has {leaves}, since class {name!r} is {shares[rare]:.1%} of the rows and more leaves lower the "
+        "error little; larger trees know more about it: scoring='log_loss' chooses one by its probabilities, "
+        "scoring='balanced_error', costs= or class_weight='balanced' give the class more weight"
+    )
 
 
 def _certificate(recipe: Recipe, model: Model) -> Bound:

@@ -37,6 +37,10 @@ class Recipe:
     delta : float
     costs : array, optional
         What it costs to answer class j for a row of class i.
+    scoring : str, optional
+        What members of a sequence are judged by, a name of `secateur.selection.SCORES`.
+    probabilities : str
+        Of the model, where `scoring` judges them.
     seed : int
     n_jobs : int, executor or None
     """
@@ -52,6 +56,8 @@ class Recipe:
     certify: Any = None
     delta: float = 0.05
     costs: Any = None
+    scoring: Any = None
+    probabilities: str = "shrunk"
     seed: int = 0
     n_jobs: Any = None
 

@@ -17,6 +17,7 @@ from .prepare import TWO, Prepared
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
+_BLOCK = 1 << 16  # branches that are looked up at a time, so that they stay in the cache
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
 
 
@@ -136,12 +137,16 @@ def _branches(test: Array, default: Array, branch: Array, data: Prepared) -> tup
     is_nominal = test[1] >= parts.SUBSET
     n_codes[is_nominal] = data.codes.n_codes[test[0, is_nominal] - len(data.lists.entries)]
     start = np.append(0, np.cumsum(n_codes))
-    owner = np.repeat(np.arange(len(default)), n_codes)
-    code = np.arange(start[-1]) - start[owner]
-    is_subset = test[1, owner] == parts.SUBSET
-    child = code.astype(np.uint16)  # multiway: one child per category
-    child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
-    return start, np.where(child == parts.UNSEEN, default[owner], child).astype(np.uint16)
+    children = np.empty(start[-1], np.uint16)
+    blocks = np.unique(np.append(np.searchsorted(start, np.arange(0, start[-1], _BLOCK)), len(default)))
+    for first, last in pairwise(blocks):
+        owner = np.repeat(np.arange(first, last), n_codes[first:last])
+        code = np.arange(start[first], start[last]) - start[owner]
+        is_subset = test[1, owner] == parts.SUBSET
+        child = code.astype(np.uint16)  # multiway: one child per category
+        child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
+        children[start[first] : start[last]] = np.where(child == parts.UNSEEN, default[owner], child)
+    return start, children
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:

@@ -204,8 +204,10 @@ class Judges:
         by_class: Array = structure.sum_upwards(tree.parent, own)
         return by_class
 
-    def squares(self, tree: Tree, values: Array) -> tuple[Array, Array, float]:
+    def squares(self, tree: Tree, values: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
         """Sums over the rows of squared differences from what each node answers, of their squares, and their weight.
+
+        `is_absolute`: of absolute differences, and of their squares.
 
         Rows are taken in the order of their numbers: the sums do not depend on their order in the table.
         """
@@ -213,7 +215,7 @@ class Judges:
         weight = np.ones(len(target)) if self.weight is None else self.weight
         order = np.lexsort((weight, target))
         leaves = route_from(tree, self.table, self.rows, 0)[order]
-        first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values)
+        first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values, is_absolute)
         return first, second, float(weight[order].sum())
 
 

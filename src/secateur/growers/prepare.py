@@ -272,7 +272,8 @@ def codes_of(
     per_word = WORD // code_bits
     codes = np.zeros((-(-len(lines) // per_word), n), np.uint64)
     for j, code in enumerate(lines):
-        packing.pack(code, code_bits * (j % per_word), codes[j // per_word])
+        narrow = code if code.dtype == np.uint8 else code.astype(np.int32, copy=False)  # the kernel takes these two
+        packing.pack(narrow, code_bits * (j % per_word), codes[j // per_word])
     for line in (*words, *codes):
         line[:] = line[rows]
     rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))

@@ -75,7 +75,8 @@ def from_sklearn(
     facts: dict[str, Any] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
     if (np.diff(foreign.order) != 1).any():
         facts["nodes"] = foreign.order.tolist()
-    parameters = {"estimator": type(estimator).__name__, "criterion": estimator.criterion}
+    # What scikit-learn answers are the shares of a leaf.
+    parameters = {"estimator": type(estimator).__name__, "criterion": estimator.criterion, "probabilities": "frequency"}
     return Model(pruning, grown, parameters=parameters, facts=facts)
 
 

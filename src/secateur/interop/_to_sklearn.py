@@ -41,7 +41,7 @@ def to_sklearn(model: Any) -> Any:
         missing values and unseen categories included. Its attribute `node_ids_` gives, for each
         of its nodes, the node of the model's whole tree; the nodes of a run of tests that
         stand for one nominal test all have the number of that test. `n_node_samples` is
-        the weight, rounded.
+        the weight, rounded. Its probabilities are the class shares of the leaves (kind "frequency").
 
     Notes
     -----

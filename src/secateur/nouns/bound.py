@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, printable
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ class Bound:
         return asdict(self)
 
     def __str__(self) -> str:
-        return f"Stated in {self.stated} and not checked: {self._sentence}" if self.stated else self._sentence
+        mark = f"Stated in {self.stated} and not checked: " if self.stated else ""
+        return printable(mark + self._sentence)
 
     @property
     def _sentence(self) -> str:

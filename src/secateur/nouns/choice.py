@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Floats, frozen, rebuilt, same
-from ..errors import ParameterError
+from ..errors import ParameterError, printable
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning
@@ -140,7 +140,7 @@ class Selection:
 
     def __repr__(self) -> str:
         leaves, at = self.sequence.n_leaves, self.chosen
-        return (
+        return printable(
             f"Selection({self.select}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
             f"error {self.error[at]:.4g} +- {self.se[at]:.2g} on {self.sample})"
         )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ..data.sketch import Sketch
+from ..errors import printable
 
 
 class SeenSample(NamedTuple):
@@ -78,7 +79,7 @@ class Seen(AbstractSet[str]):
         return Seen, (self.samples,)
 
     def __repr__(self) -> str:
-        return f"Seen({', '.join(self)})"
+        return printable(f"Seen({', '.join(self)})")
 
 
 @dataclass

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Floats, Ints, Longs, frozen, rebuilt, sealed
-from ..errors import ParameterError
+from ..errors import ParameterError, printable
 from .bound import Bound
 
 
@@ -149,7 +149,7 @@ class LeafShares:
     __reduce__ = rebuilt
 
     def __repr__(self) -> str:
-        return (
+        return printable(
             f"LeafShares({len(self):,} {'leaf' if len(self) == 1 else 'leaves'}, {len(self.classes)} classes, "
             f"{self.method}, delta {self.delta:g})"
         )

@@ -6,6 +6,9 @@ when something is drawn, not before.
 
     TreeDisplay                  the tree: boxes, branches or an icicle, by its size
     LeavesDisplay                what is in each leaf
+    LeafCalibrationDisplay       what leaves say of a class, and what a sample holds, with limits
+    RankingDisplay               ROC, precision and recall, or lift, from counts
+    ImportancesDisplay           what each column gained
     PruningPathDisplay           error against size, on every sample
     SelectionDisplay             the table a size was chosen from, with its 1-SE line
     RulesDisplay                 pruning rules compared: error on new rows against size
@@ -31,9 +34,12 @@ from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ._bounds import BoundCurvesDisplay, CertificatesDisplay
+from ._calibration import LeafCalibrationDisplay
+from ._importances import ImportancesDisplay
 from ._leaves import LeavesDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._path import PruningPathDisplay
+from ._ranking import RankingDisplay
 from ._rules import RulesDisplay
 from ._selection import SelectionDisplay
 from ._tree import TreeDisplay
@@ -41,10 +47,13 @@ from ._tree import TreeDisplay
 __all__ = [
     "BoundCurvesDisplay",
     "CertificatesDisplay",
+    "ImportancesDisplay",
+    "LeafCalibrationDisplay",
     "LeavesDisplay",
     "NoiseBoundDisplay",
     "PruningPathDisplay",
     "PruningProbabilityDisplay",
+    "RankingDisplay",
     "RulesDisplay",
     "SelectionDisplay",
     "TreeDisplay",
@@ -56,12 +65,16 @@ _OF_MODELS: dict[str, Callable[..., Any]] = {
     "path": PruningPathDisplay.from_model,
     "selection": SelectionDisplay.from_model,
     "leaves": LeavesDisplay.from_model,
+    "calibration": LeafCalibrationDisplay.from_model,
+    "ranking": RankingDisplay.from_model,
+    "importances": ImportancesDisplay.from_model,
 }
 
 
-def plot(
-    thing: Any, ax: Any = None, *, kind: Literal["tree", "path", "selection", "leaves"] | None = None, **options: Any
-) -> Any:
+Kind = Literal["tree", "path", "selection", "leaves", "calibration", "ranking", "importances"]
+
+
+def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any) -> Any:
     """Draw what is given, and return its display.
 
     Parameters
@@ -70,7 +83,7 @@ def plot(
         A tree is drawn with `counts=`, a pruning too; counts are drawn on their own tree.
     ax : axes, optional
         A new figure by default.
-    kind : "tree", "path", "selection" or "leaves", optional
+    kind : "tree", "path", "selection", "leaves", "calibration", "ranking" or "importances", optional
         Estimators and models hold several things to draw; by default the tree. Of a tree,
         counts or a pruning, "leaves" draws what is in the leaves.
     **options
@@ -78,7 +91,8 @@ def plot(
 
     Returns
     -------
-    TreeDisplay, LeavesDisplay, PruningPathDisplay, SelectionDisplay, CertificatesDisplay or BoundCurvesDisplay
+    object
+        The display: `TreeDisplay`, `LeavesDisplay` or another of this module.
 
     Examples
     --------

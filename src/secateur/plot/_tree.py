@@ -23,6 +23,7 @@ from ..nouns.tree import Tree
 from ..show.layout import tidy
 from ..show.view import TreeView
 from ._shown import colours, rows_of, shown_tree, size_text
+from .distributions import Bars, node_bars, table_of
 
 Style = Literal["boxes", "branches", "icicle"]
 
@@ -63,6 +64,10 @@ class TreeDisplay:
         Leaves of the tree, drawn or not.
     style : "boxes", "branches" or "icicle"
     filled : bool
+    bars : list of Bars or None
+        Of each node that tests, how the rows given are spread over its column; drawn under boxes.
+    thresholds : array of float
+        What it compares with; NaN for categories.
 
     Examples
     --------
@@ -87,6 +92,8 @@ class TreeDisplay:
     n_leaves: int
     style: Style
     filled: bool = True
+    bars: list[Bars | None] = field(default_factory=list)
+    thresholds: Floats | None = None
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
@@ -116,6 +123,7 @@ class TreeDisplay:
         filled: bool = True,
         node_ids: bool = False,
         style: Literal["auto", "boxes", "branches", "icicle"] = "auto",
+        data: Any = None,
     ) -> "TreeDisplay":
         """Return the display of a tree.
 
@@ -141,6 +149,8 @@ class TreeDisplay:
             Whether nodes show their numbers, as for `export_text`.
         style : "auto", "boxes", "branches" or "icicle"
             By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
+        data : Table, X or (X, y), optional
+            Rows whose distribution over the tested column, by class, is drawn under each box.
         """
         check_name("style", style, ("auto", *MOST_LEVELS))
 
@@ -158,6 +168,9 @@ class TreeDisplay:
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
         else:
             x = np.asarray(tidy(small, packed=False).x)
+        table = table_of(tree, data)
+        tests = small.ids[~small.is_leaf].tolist() if table is not None else []
+        bars = {} if table is None else node_bars(tree, table, tests)
         return cls(
             node=small.ids,
             parent=small.parent,
@@ -173,6 +186,8 @@ class TreeDisplay:
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
             style=chosen,
             filled=filled,
+            bars=[bars.get(v) for v in small.ids.tolist()] if bars else [],
+            thresholds=small.threshold,
         )
 
     def plot(self, ax: Any = None, *, fontsize: float | None = None) -> "TreeDisplay":

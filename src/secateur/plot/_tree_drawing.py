@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 LETTER = 0.56  # mean width of a letter, of its height in points
 SMALLEST = 4.5  # points; below, words are left out
 LARGEST = 40.0  # inches of a figure, either way
+BARS = (1.15, 0.42)  # inches of the bars under a box
 DOWNWARDS = 13.0  # wider than this, a tree grows to the right
 
 
@@ -21,16 +22,21 @@ def boxes(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any,
     letters = 8.0 if fontsize is None else fontsize
     n_most = 34 if len(display.node) <= 25 else 28
     slots, levels = float(display.x.max()) + 1, int(display.depth.max()) + 1
+    below = BARS[1] + 0.08 if display.bars else 0.0
     for is_down in (True, False):
         texts = ["\n".join(_box_lines(lines, n_most, is_down=is_down)) for lines in display.text]
         wide = np.array([_width(text, letters) for text in texts])
-        high = (max(text.count("\n") + 1 for text in texts) * 1.3 * letters + 8) / 72
+        high = (max(text.count("\n") + 1 for text in texts) * 1.3 * letters + 8) / 72 + below
         if is_down and slots * (wide.max() + 0.12) <= DOWNWARDS:
             break
     widest = np.zeros(levels)
     np.maximum.at(widest, display.depth, wide)
     at_level = np.append(0, np.cumsum(widest + 0.5))
-    size = (slots * (wide.max() + 0.12), levels * (high + 0.55)) if is_down else (at_level[-1], slots * (high + 0.08))
+    size = (
+        (slots * (max(wide.max(), BARS[0] if below else 0) + 0.12), levels * (high + 0.55))
+        if is_down
+        else (at_level[-1], slots * (high + 0.08))
+    )
     figure, axes, scale = _canvas(display, ax, size)
     letters = min(letters * scale, 11) if fontsize is None else fontsize
     if fontsize is None and letters < SMALLEST:  # the axes are too small for so many words
@@ -49,7 +55,31 @@ def boxes(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any,
             x[i], y[i], text, ha="center" if is_down else "left", va="center", fontsize=letters, color=ink,
             linespacing=1.15, bbox={**box, "ls": ":" if display.n_hidden[i] else "-"}, zorder=3, **LITERAL,
         )  # fmt: skip
+    if display.bars:
+        down = (texts[0].count("\n") + 1) * 0.65 * letters / 72 + 0.1
+        _insets(axes, display, x if is_down else x + wide / 2 / at_level[-1], y, down)
     return figure, axes
+
+
+def _insets(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, down: float) -> None:
+    """The bars of each test, so many inches under its place; the cut is a line."""
+    wide, high = _inches(axes)
+    colours = class_colours(max(len(display.class_names), 1))
+    for i, bars in enumerate(display.bars):
+        if bars is None:
+            continue
+        w, h = BARS[0] / wide, BARS[1] / high
+        inset = axes.inset_axes([x[i] - w / 2, y[i] - down / high - h, w, h], transform=axes.transData, zorder=5)
+        n_bars, low = bars.rows.shape[1], np.zeros(bars.rows.shape[1])
+        for c, line in enumerate(bars.rows):
+            number = bars.classes[c] if bars.classes else -1
+            inset.bar(np.arange(n_bars) + 0.5, line, 0.95, low, color=GREY if number < 0 else colours[number])
+            low = low + line
+        cut = np.nan if display.thresholds is None else display.thresholds[i]
+        if bars.ends is not None and np.isfinite(cut):
+            inset.axvline((cut - bars.ends[0]) / (bars.ends[1] - bars.ends[0]) * n_bars, color="black", lw=1)
+        inset.set(xticks=[], yticks=[], xlim=(0, n_bars))
+        inset.spines[["top", "right", "left"]].set_visible(False)
 
 
 def branches(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any, Any]:

@@ -25,19 +25,20 @@ from os import PathLike
 from pathlib import Path
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 from .. import __version__
 from ..data.output import write_file
 from ..data.table import Table
 from ..nouns.model import Model, as_model
+from ..plot.distributions import table_of
 from ..show.wording import plain
 from ._data import page_data
 from ._numbers import figure, number, percent
 from ._reasons import costs_of
-from ._rows import table_of
 from ._static import static_html
 
-__all__ = ["Report", "notebook_html", "report_html", "table_of", "write_report"]
+__all__ = ["Report", "notebook_html", "report_html", "write_report"]
 
 SCRIPTS = (
     "numbers", "elements", "data", "errors", "words", "state", "chart", "folding", "layout", "node", "motion",
@@ -182,7 +183,7 @@ class Report:
 
 def _report(model_or_parts: Any, title: str | None, data: Any = None) -> Report:
     model = as_model(model_or_parts, done="reported")
-    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model, data))
+    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
 
 
 def _framed(page: str, height: int) -> str:
@@ -210,6 +211,7 @@ def _page(model: Model, title: str, *, is_estimator: bool, table: Table | None) 
         title=escape(plain(title)),
         summary=escape(_summary(model)),
         style=style,
+        icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
         static=static_html(model),
         # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
         data=data.replace("<", "\\u003c"),

@@ -3,13 +3,13 @@
 `select` looks at a sample that the sequence has not seen. `cross_validate` grows a tree for
 each fold, scores every member of its path in one pass, and carries the choice over to the
 path of all rows; it can also choose how to grow. Both return the table they chose from.
-`CHOICES` names the ways to choose.
+`CHOICES` names the ways to choose, `SCORES` what is least in the best member.
 """
 
 from typing import TYPE_CHECKING
 
 from ..data.names import lazily
-from ._registry import CHOICES, Choice, choice_of, is_accuracy, is_number_of_leaves
+from ._registry import CHOICES, SCORES, Choice, Score, choice_of, is_accuracy, is_number_of_leaves, scoring_of
 
 if TYPE_CHECKING:
     from ._cross_validate import auto_repeats as auto_repeats
@@ -21,4 +21,6 @@ _HOMES = {
     "auto_repeats": "._cross_validate", "choose": "._rules", "cross_validate": "._cross_validate", "select": "._select",
 }  # fmt: skip
 __getattr__ = lazily(__name__, _HOMES)
-__all__ = ["CHOICES", "Choice", "choice_of", "is_accuracy", "is_number_of_leaves", *_HOMES]  # noqa: PLE0604
+__all__ = [  # noqa: PLE0604
+    "CHOICES", "SCORES", "Choice", "Score", "choice_of", "is_accuracy", "is_number_of_leaves", "scoring_of", *_HOMES,
+]  # fmt: skip

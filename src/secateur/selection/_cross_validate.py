@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.table import Table
-from ..errors import ParameterError
+from ..errors import ParameterError, UnsupportedError
 from ..growers.folds import Ground
 from ..growers.settings import Settings, settings_of
 from ..nouns.choice import Selection
@@ -47,6 +47,8 @@ def cross_validate(
     cost: Literal["errors", "m-estimate"] = "errors",
     m: float = 2.0,
     costs: npt.ArrayLike | None = None,
+    scoring: str | None = None,
+    probabilities: str = "shrunk",
     criterion: str = "gini",
     splits: Literal["binary", "multiway"] = "binary",
     growth: Literal["depth-first", "best-first"] = "depth-first",
@@ -98,6 +100,14 @@ def cross_validate(
     costs : array of shape (n_classes, n_classes), optional
         What it costs to answer class j for a row of class i, in place of errors: leaves then
         answer the class of least cost.
+    scoring : str, optional
+        What the held-out rows are judged by, a name of `scores.SCORES`; None is "error", with `costs` "cost", and
+        of numbers "squared_error". For "log_loss" the path weighs the deviance against leaves, for "brier" and
+        "roc_auc" the Gini impurity, all of the growing rows. With "balanced_error" leaves answer the class that
+        has the least of it. "roc_auc" has the standard error of the folds.
+    probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
+        What is judged by "log_loss", "brier" and "roc_auc" (a mixture by its m-estimates). How strongly to
+        shrink is chosen too, by the log loss (or Brier score) of the choice: `details["shrinkage"]`.
     criterion, min_samples_leaf
         As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
         same folds; take the way whose choice has the least error (the fewest leaves, the first).
@@ -155,8 +165,12 @@ max_bins, allow_zero, penalise_numeric, nominal
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
     n_repeats = _n_repeats(cv_repeats, table.n_rows, cv)
     seed = seed_of(random_state)
-    n_classes = None if table.schema.classes is None else len(table.schema.classes)
-    path = Path(losses_of(cost, m, costs, n_classes), penalty, size)
+    losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)
+    path = Path(losses, penalty, size)
+    if losses.scoring == "roc_auc":
+        se = "folds"  # an area is not a mean over rows
+        if penalty != "leaves" or size != "leaves":
+            raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
     is_used = None if weight is None or (weight > 0).all() else weight > 0
     rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
     is_adaptive = _is_auto(cv_repeats) and n_repeats > 1
@@ -169,9 +183,10 @@ max_bins, allow_zero, penalise_numeric, nominal
     details = {
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
-        "size": size, "cost": cost, "m": float(m), "costs": None if costs is None else np.asarray(costs).tolist(),
+        "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
+        "costs": None if costs is None else np.asarray(costs).tolist(),
     }  # fmt: skip
-    judge = Judge(weight, n_folds, se, n_errors, details)
+    judge = Judge(losses, weight, n_folds, se, n_errors, details)
     field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
     winner, tables = race(field, rounds, judge, n_rounds=n_repeats)
     winner = _remembered(winner, table, is_used)

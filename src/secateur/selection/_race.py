@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.arrays import Floats
+from ..errors import DataError
 from ..growers.folds import Ground
 from ..growers.settings import Settings
 from ..nouns.choice import Selection
@@ -16,10 +17,11 @@ from ..nouns.moments import Moments
 from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
+from ..statistics.probabilities import STRENGTHS
 from ._rules import choose, more_than_one_leaf, rule_name
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split
-from .losses import answers_of
+from .losses import Losses, answers_of
 from .run import Progress, n_threads, run_all
 
 Way = tuple[dict[str, Any], Settings]
@@ -71,6 +73,7 @@ def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Setti
 class Judge(NamedTuple):
     """How the folds of a way are turned into its table and its choice."""
 
+    losses: Losses
     weight: Any
     n_folds: int
     se: str
@@ -88,15 +91,31 @@ class Judge(NamedTuple):
     ) -> Selection:
         """The errors of all members of the path of all rows, and the choice."""
         betas = _betas(sequence.alphas)
+        details = self.details | {"repeats": len(folds) // self.n_folds}
+        if self.losses.score.is_likelihood and folds[0].shrunk is not None:
+            strength = int(_shrunk(folds, betas).min(axis=1).argmin())
+            folds = [fold.with_strength(strength) for fold in folds]
+            details |= {"shrinkage": STRENGTHS[strength]}
         error, spread, by_fold = _measured(folds, betas, worth, self.n_folds, self.se)
         best, chosen = choose(error, spread, self.n_errors)
         if self.n_errors > 0:
             chosen = more_than_one_leaf(chosen, by_fold, self.n_folds, sequence.n_leaves)
-        details = self.details | {"repeats": len(folds) // self.n_folds}
         return Selection(
             sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,
             betas=betas, fold_error=by_fold, counts=counts, growing=way, details=details,
         )  # fmt: skip
+
+    def with_shrinkage(self, table: Selection, folds: list[Fold]) -> Selection:
+        """The table with the strength of shrinkage that is best for the choice, and what its log losses are then."""
+        if folds[0].shrunk is None or "shrinkage" in table.details:
+            return table
+        assert table.betas is not None
+        found = _shrunk(folds, table.betas)
+        strength = int(found[:, table.chosen].argmin())
+        details = table.details | {"shrinkage": STRENGTHS[strength]}
+        if self.losses.score.path == "answers":
+            details |= {"log_loss": float(found[strength, table.chosen]), "least_log_loss": float(found.min())}
+        return replace(table, details=details)
 
 
 def race(
@@ -134,7 +153,7 @@ def race(
         for i, folds in zip(left, field.go_on(left, parts, n_done, n_growths), strict=True):
             found[i] += folds
         n_done += len(left) * len(parts)
-    return tables[winner], [tables[i] for i in sorted(tables)]
+    return judge.with_shrinkage(tables[winner], found[winner]), [tables[i] for i in sorted(tables)]
 
 
 def _rank(table: Selection) -> tuple[float, int]:
@@ -176,8 +195,20 @@ def _n_worth(weight: Any, rows: Any) -> float:
     return len(rows) if weight is None else float(weight[rows].sum() ** 2 / (weight[rows] ** 2).sum())
 
 
+def _shrunk(folds: list[Fold], betas: Floats) -> Floats:
+    """The mean loss of shrunk probabilities, by strength and penalty."""
+    summed = np.zeros((len(STRENGTHS), len(betas)))
+    for fold in folds:
+        assert fold.shrunk is not None
+        summed += fold.shrunk[0][:, fold.members(betas)]
+    return summed / sum(fold.weight for fold in folds)
+
+
 def _measured(folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str) -> tuple[Floats, Floats, Floats]:
-    """(error, standard error, error of each fold) at every penalty."""
+    """(error, standard error, error of each fold) at every penalty; folds without a score are left out."""
+    folds = [fold for fold in folds if fold.weight > 0]
+    if not folds:
+        raise DataError("the test rows of every fold are of one class; an area under the ROC curve needs two")
     found = [fold.at(betas) for fold in folds]
     loss = np.array([first for first, _ in found])
     weight = np.array([fold.weight for fold in folds])

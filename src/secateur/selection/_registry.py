@@ -1,4 +1,4 @@
-"""The table of ways to choose a member of a sequence: what `select=` may be, and what each needs."""
+"""The tables of ways to choose a member of a sequence, and of what members are judged by."""
 
 import numbers
 import re
@@ -48,6 +48,53 @@ CHOICES = {
     "leaves": Choice("the tree with this number of leaves", form="a whole number: 12", is_measured=False),
 }
 WORDS = tuple(name for name, choice in CHOICES.items() if not choice.form)
+
+
+@dataclass(frozen=True)
+class Score:
+    """An entry of `SCORES`.
+
+    Parameters
+    ----------
+    what : str
+        What it is, in a few words; less is better.
+    target : "class" or "number"
+    path : str
+        What the cost-complexity path weighs against leaves: "answers" (errors, their m-estimates, or costs),
+        "deviance" or "impurity" of the growing rows, or their squared errors.
+    is_likelihood : bool
+        Whether it judges the probability of each row.
+    """
+
+    what: str
+    target: str = "class"
+    path: str = "answers"
+    is_likelihood: bool = False
+
+
+SCORES = {
+    "error": Score("share of wrong answers"),
+    "cost": Score("mean cost of the answers under costs="),
+    "balanced_error": Score("share of wrong answers in each class, averaged over the classes"),
+    "log_loss": Score("mean of minus the log of the true class's probability", "class", "deviance", True),
+    "brier": Score("mean squared error of the probabilities; halved for two classes", "class", "impurity", True),
+    "roc_auc": Score("1 - area under the ROC curve; of each class against the rest, averaged", path="impurity"),
+    "squared_error": Score("mean squared error", "number", "squares"),
+    "absolute_error": Score("mean absolute error", "number", "squares"),
+}
+
+
+def scoring_of(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
+    """Return the name of the score, checked; None is the error, or the cost where there are costs."""
+    if scoring is None:
+        return ("cost" if has_costs else "error") if is_class else "squared_error"
+    target = "class" if is_class else "number"
+    check_name("scoring", scoring, [name for name, score in SCORES.items() if score.target == target])
+    if scoring == "cost" and not has_costs:
+        raise ParameterError("scoring='cost' needs costs=, the cost of predicting class j for a row of class i")
+    if scoring == "balanced_error" and has_costs:
+        raise ParameterError("scoring='balanced_error' and costs= exclude each other; scoring='cost' judges by costs")
+    return str(scoring)
 
 
 def choice_of(select: Any) -> Choice | None:

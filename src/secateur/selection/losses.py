@@ -11,10 +11,15 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Array, Ints, Sums, sealed
+from ..data.names import check_name
+from ..data.table import Table
 from ..errors import ParameterError
 from ..nouns.costs import m_estimate
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
+from ..statistics import PROBABILITIES
+from ._registry import SCORES, Score, scoring_of
+from .scores import balanced_costs
 
 
 class Losses(NamedTuple):
@@ -22,17 +27,29 @@ class Losses(NamedTuple):
 
     Parameters
     ----------
-    cost : "errors" or "m-estimate"
-        What the path weighs against size: losses on the growing rows, or an estimate of those
-        to come, as if every leaf held `m` more rows of the overall mixture of classes.
+    cost : "errors", "m-estimate", "deviance" or "impurity"
+        What the path weighs against size: losses on the growing rows; an estimate of those to
+        come, as if every leaf held `m` more rows of the overall mixture of classes; or what
+        their classes are spread by.
     m : float
     costs : array, optional
         Cost of answering class j for a row of class i; None counts errors.
+    scoring : str
+        What held-out rows are judged by: a name of `SCORES`.
+    probabilities : str
+        Where that asks for probabilities, which; see `statistics.probabilities`.
     """
 
     cost: str = "errors"
     m: float = 2.0
     costs: Any = None
+    scoring: str = "error"
+    probabilities: str = "shrunk"
+
+    @property
+    def score(self) -> Score:
+        """What is known of the score."""
+        return SCORES[self.scoring]
 
 
 class Answers(NamedTuple):
@@ -44,19 +61,29 @@ class Answers(NamedTuple):
     labels: Ints | None
 
 
-def losses_of(cost: Any, m: Any, costs: Any, n_classes: int | None) -> Losses:
-    """Return the losses, checked; `n_classes` is None for a numeric target."""
+def losses_of(
+    cost: Any, m: Any, costs: Any, scoring: Any, probabilities: Any, table: Table, weight: Array | None
+) -> Losses:
+    """Return the losses for the rows of a table, checked."""
+    classes = table.schema.classes
+    scoring = scoring_of(scoring, is_class=classes is not None, has_costs=costs is not None)
     if cost not in ("errors", "m-estimate"):
         raise ParameterError(f"cost={cost!r}; 'errors' or 'm-estimate' is needed")
     if isinstance(m, bool) or not isinstance(m, int | float | np.number) or not 0 <= m < np.inf:
         raise ParameterError(f"m={m!r}; a finite number of 0 or more is needed")
-    if n_classes is None:
+    if classes is None:
         if costs is not None:
             raise ParameterError("costs= needs classes; the target is a number")
         if cost != "errors":
             raise ParameterError(f"cost={cost!r} goes with classes; for a numeric target 'errors' are squared errors")
-        return Losses()
-    return Losses(cost, float(m), None if costs is None else cost_matrix(costs, n_classes))
+        return Losses(scoring=scoring)
+    check_name("probabilities", probabilities, PROBABILITIES)
+    if scoring == "balanced_error":
+        assert table.target is not None
+        costs = balanced_costs(table.target, weight, len(classes))
+    path = SCORES[scoring].path
+    cost = cost if path == "answers" else path
+    return Losses(cost, float(m), None if costs is None else cost_matrix(costs, len(classes)), scoring, probabilities)
 
 
 def cost_matrix(costs: Any, n_classes: int) -> Sums:
@@ -79,6 +106,9 @@ def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
     total = float(grown.total[0])
     if isinstance(grown, Moments) or (losses.costs is None and losses.cost == "errors"):
         return Answers(grown.answers, grown.own_costs, total, grown.labels)
+    if losses.cost in ("deviance", "impurity"):
+        labels = grown.majority if losses.costs is None else cheapest(grown, losses.costs)
+        return Answers(labels, _spread(grown, losses.cost), total, labels)
     if losses.costs is None:
         return Answers(grown.majority, m_estimate(grown, losses.m), 1.0, grown.majority)
     expected = grown.by_class @ losses.costs
@@ -90,6 +120,15 @@ def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
     weight = rows + losses.m
     rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
     return Answers(labels, sealed(rows / total * rate), 1.0, labels)
+
+
+def _spread(grown: Counts, cost: str) -> Sums:
+    """The summed log loss of the rows of each node under its own shares, or their Gini impurity."""
+    rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
+    if cost == "impurity":
+        return sealed(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
+    logs = np.log(np.where(rows > 0, rows, 1.0))
+    return sealed(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))
 
 
 def cheapest(grown: Counts, costs: Array) -> Ints:

@@ -1,7 +1,6 @@
 """Names, categories and thresholds in words: on one line, and never mistaken for one another."""
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +8,12 @@ import numpy as np
 
 from ..data.arrays import Array
 from ..data.cells import day_text
-from ..errors import ParameterError
+from ..errors import ParameterError, printable
 from ..nouns.shares import LeafShares
 from ..nouns.tree import Tree
 
 MOST_DECIMALS = 12  # beyond, a mean is written out in full
 TOO_SMALL, TOO_LARGE = 1e-7, 1e15  # numbers beyond have an exponent
-_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
 
 
 def ranged(name: str, low: str, high: str, *, is_missing_in: bool, is_known_in: bool, gaps: bool) -> str:
@@ -146,13 +144,4 @@ def category(value: Any) -> str:
 
 def plain(text: str) -> str:
     """Text on one line: what would break it, or turn its direction, is written as an escape."""
-    if text.isascii() and text.isprintable():
-        return text.replace("\\", "\\\\")
-    return "".join(_escaped(letter) for letter in text)
-
-
-def _escaped(letter: str) -> str:
-    if letter == "\\":
-        return "\\\\"
-    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
-    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")
+    return printable(text.replace("\\", "\\\\"), keep="")

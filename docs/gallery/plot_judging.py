@@ -1,0 +1,37 @@
+# ruff: noqa: INP001 (a script of the gallery, not a package)
+"""
+Is the tree any good?
+=====================
+
+A tree gives all rows of a leaf the same answer, so a few counts per leaf say everything about how well it ranks rows,
+how honest its probabilities are, and which columns it relies on. The rows that judge are held out.
+"""
+
+import matplotlib.pyplot as plt
+
+from secateur import TreeClassifier, datasets
+from secateur.plot import ImportancesDisplay, LeafCalibrationDisplay, RankingDisplay
+
+table = datasets.led24(3000)
+rows = [list(row) for row in zip(*(table.values(name) for name in table.schema.names), strict=True)]
+is_eight = table.schema.classes[table.target] == table.schema.classes[-2]
+model = TreeClassifier(criterion="gini", certify=True).fit(rows, is_eight)
+
+# %%
+# How well do the leaves rank rows? ROC for the trade-off between classes, precision and recall for rare classes,
+# lift for a mailing: how many more hits among the first rows than at random.
+
+figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+for curve, ax in zip(("roc", "pr", "lift"), axes, strict=True):
+    RankingDisplay.from_model(model, curve=curve, positive="True").plot(ax)
+
+# %%
+# Are its probabilities honest? Each point is a leaf; its bar is the exact limit on the share of new rows.
+
+LeafCalibrationDisplay.from_model(model, positive="True").plot()
+
+# %%
+# What does it ask? The first seven columns are the segments of the display, the others are noise.
+
+ImportancesDisplay.from_model(model).plot()
+plt.show()

@@ -1,0 +1,12 @@
+from ._types import Floats, Ints
+
+def shrunk_losses(
+    parent: Ints,
+    steps: Ints,
+    grown: Floats,
+    held: Floats,
+    strengths: Floats,
+    n_members: int,
+    least: float,
+    is_brier: bool,
+) -> tuple[Floats, Floats]: ...

@@ -1,0 +1,161 @@
+"""A fitted model in a screenful: sizes, the path around the choice, errors, importances, certificate."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.arrays import Floats
+from ..fitting import index_of
+from ..growers import CRITERIA
+from ..nouns.model import Model, as_model
+from ..show.importances import column_importances, node_gains
+
+WIDTH = 80
+AROUND = 3  # members of the path shown on each side of the chosen one
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """What is known of a fitted model; `str` prints it, `to_dict` returns plain values.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> X, y = [[k, k % 7] for k in range(60)], [k // 20 for k in range(60)]
+    >>> print(summary(secateur.TreeClassifier(select="0se", cv=3, cv_repeats=1, random_state=0).fit(X, y)))
+    ... # doctest: +ELLIPSIS
+    TreeClassifier: 3 of 3 leaves, depth 2
+    ...
+    """
+
+    model: Model
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain values."""
+        model = self.model
+        result: dict[str, Any] = {
+            "leaves": model.pruning.n_leaves,
+            "grown_leaves": model.tree.n_leaves,
+            "depth": int(model.shown.depth.max()),
+            "rule": model.pruning.rule,
+            "rows": model.facts.get("rows"),
+            "held_out_rows": model.facts.get("held_out_rows"),
+            "errors": errors(model),
+        }
+        if model.tree.schema is not None and model.tree.has_tests:
+            shares = importances(model).tolist()
+            result["importances"] = dict(zip(model.tree.schema.names, shares, strict=True))
+        if model.selection is not None:
+            selection = model.selection
+            result["selection"] = {"rule": selection.select, "sample": selection.sample, **selection.growing}
+        if model.certificate is not None:
+            result["certificate"] = {**model.certificate.to_dict(), "sentence": str(model.certificate)}
+        return result
+
+    def __str__(self) -> str:
+        parts = [self._head(), *([self._path()] if self.model.selection is not None else []), self._errors()]
+        model = self.model
+        if model.tree.schema is not None and model.tree.has_tests and model.pruning.n_leaves > 1:
+            shares = importances(model)
+            order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
+            told = [f"{model.tree.schema.names[j]} {100 * shares[j]:.1f} %" for j in order]
+            more = f" and {len(told) - 10} more" if len(told) > 10 else ""
+            parts.append(_wrapped(f"importance: {', '.join(told[:10])}{more}"))
+        if model.certificate is not None:
+            parts.append(_wrapped(" ".join(str(model.certificate).split())))
+        return "\n\n".join(parts)
+
+    __repr__ = __str__
+
+    def _head(self) -> str:
+        model = self.model
+        name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
+        target = model.facts.get("target")
+        depth = int(model.shown.depth.max())
+        lines = [
+            f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}"
+            + (f", target {target!r}" if target else "")
+        ]
+        n_rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
+        n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
+        pool = model.selection.growing if model.selection is not None else {}
+        how = ", ".join(f"{key} {value}" for key, value in pool.items() if key in ("criterion", "min_samples_leaf"))
+        lines.append(f"grown on {n_rows}, {n_columns} columns" + (f"; {how}" if how else ""))
+        rule = model.pruning.rule.split(" (")[0]
+        chosen = f", chosen by {model.selection.select} on {model.selection.sample}" if model.selection else ""
+        lines.append(f"pruned by {rule}{chosen}" if rule else "not pruned")
+        return "\n".join(_wrapped(line) for line in lines)
+
+    def _path(self) -> str:
+        selection = self.model.selection
+        assert selection is not None
+        n, at = len(selection.sequence), selection.chosen
+        shown = {0, n - 1, selection.best, *range(max(at - AROUND, 0), min(at + AROUND + 1, n))}
+        alphas = selection.sequence.alphas
+        lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{'error':>12}{'std. error':>12}"]
+        before = -1
+        for k in sorted(shown):
+            if k > before + 1:
+                lines.append(f"{'':2}{'...':>8}")
+            alpha = "" if alphas is None else f"{alphas[k]:.4g}"
+            mark, told = ("> " if k == at else "  "), (" least" if k == selection.best else "")
+            error, se = _rate(self.model, float(selection.error[k])), _rate(self.model, float(selection.se[k]))
+            lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>12}{se:>12}{told}")
+            before = k
+        return "\n".join(lines)
+
+    def _errors(self) -> str:
+        what = "error" if self.model.is_classifier else "mean squared error"
+        lines = [f"{'measured by':<24}{what:>20}"]
+        return "\n".join(
+            lines + [f"{where:<24}{_rate(self.model, rate):>20}" for where, rate in errors(self.model).items()]
+        )
+
+
+def summary(model: Any) -> Summary:
+    """Return the summary of a fitted estimator or a `Model`."""
+    return Summary(as_model(model, done="summed up"))
+
+
+def errors(model: Model) -> dict[str, float]:
+    """Return the error (regression: mean squared error) of the shown tree, by where it was measured."""
+    found: dict[str, float] = {"growing": measured(model, model.grown)}
+    selection = model.selection
+    if selection is not None and selection.sample == "cross-validation":
+        member = index_of(selection.sequence, model.pruning)
+        if member is not None:
+            found["cross-validation"] = float(selection.error[member])
+    if model.holdout is not None:
+        found["held out"] = measured(model, model.holdout)
+    return found
+
+
+def measured(model: Model, sample: Any) -> float:
+    """Return the error of the shown tree on one sample."""
+    total = float(sample.total[0]) or 1.0
+    if model.is_classifier:
+        return model.pruning.errors(sample) / total
+    return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
+
+
+def importances(model: Model, criterion: Any = None) -> Floats:
+    """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
+
+    Under gain ratio the drop of the entropy counts.
+    """
+    tree = model.tree
+    if criterion is None and model.selection is not None:
+        criterion = model.selection.growing.get("criterion")
+    is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
+    n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
+    return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
+
+
+def _rate(model: Model, rate: float) -> str:
+    return f"{100 * rate:.2f} %" if model.is_classifier else f"{rate:.6g}"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,44 @@
+"""secateur explain: why a row gets its answer, and what would change it."""
+
+from typing import Any
+
+import click
+
+from . import _common as common
+from ._reading import Reading, data_options
+
+
+@click.command(
+    epilog="""\b
+Example:
+  secateur explain tree.json new.csv --row 3 --actionable income"""
+)
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="DATA")
+@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row of DATA, from 1.")
+@click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; by default all.")
+@click.option("--wanted", metavar="CLASS", help="Answer to reach; by default any other.")
+@click.option(
+    "--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
+    help="Probability that the limits on class shares may fail.",
+)  # fmt: skip
+@data_options
+@common.output_options
+def explain(model: str, data: str, **options: Any) -> int:
+    """Explain the answer of the tree in MODEL for one row of DATA.
+
+    Prints the tests the row meets, what its leaf answers and how sure that is,
+    and the smallest change of the row that gives another answer.
+    """
+    from ..asking import explain as explained
+
+    found = common.load(model)
+    table, _ = Reading(options).read(data, target=None, schema=found.tree.schema)
+    if options["row"] > table.n_rows:
+        raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
+    result = explained(
+        found, table, index=options["row"] - 1, actionable=options["actionable"] or None,
+        wanted=options["wanted"], delta=options["delta"],
+    )  # fmt: skip
+    common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(str(result)))
+    return 0

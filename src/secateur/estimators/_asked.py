@@ -1,0 +1,103 @@
+"""What people ask of a fitted estimator: a summary, reasons, measures on other rows, a report."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
+from ..nouns.model import Model
+from ..routing import count
+from ._parameters import target
+
+
+class Asked:
+    """Questions that both estimators answer from their model."""
+
+    @property
+    def model_(self) -> Model:
+        """All parts of the fitted tree as one frozen `Model`."""
+        raise NotImplementedError
+
+    def summary(self) -> Summary:
+        """Return sizes, the path around the choice, errors, importances and the certificate; print it.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.summary().to_dict()["leaves"]
+        2
+        """
+        return summary(self.model_)
+
+    def explain(
+        self,
+        row: Any,
+        *,
+        index: int = 0,
+        actionable: Sequence[str] | None = None,
+        wanted: Any = None,
+        delta: float = 0.05,
+    ) -> Explanation:
+        """Return why one row gets its answer, how sure that is, and the nearest change that gives another.
+
+        The parameters are those of `secateur.asking.explain`.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> print(model.explain([1.5]))
+        x0 is 1.5: x0 <= 3
+        answer: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
+        to change it: x0 above 3 (is 1.5) would give yes
+        """
+        return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        positive: Any = None,
+        false_positive: float = 1.0,
+        false_negative: float = 1.0,
+    ) -> Evaluation:
+        """Return errors, and for two classes ROC, lift, KS and the threshold of least cost, on other rows.
+
+        The parameters are those of `secateur.asking.evaluate`, with rows in place of counts.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.evaluate([[0.0], [9.0]], ["no", "yes"]).ranking.auc
+        1.0
+        """
+        model = self.model_
+        counts = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample="evaluate")
+        return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
+
+    def report(
+        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Any = None, y: Any = None
+    ) -> Any:
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
+
+        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
+        `secateur.write_report`.
+        """
+        from ..plot.distributions import table_of
+        from ..report import Report
+
+        table = table_of(self.model_.tree, None if X is None else (X, None if y is None else target(y, self)))
+        report = Report(self.model_, title, is_estimator=True, table=table)
+        if path is not None:
+            report.save(path)
+        return report
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `secateur.plot.TreeDisplay`."""
+        from ..plot import plot
+
+        return plot(self.model_, ax=ax, **options)

@@ -1,0 +1,103 @@
+"""LeafCalibrationDisplay: the share of a class that leaves say, and that of a sample, with limits."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..data.arrays import Array, Bools, Floats, Ints
+from ..statistics.tails import binomial_upper, check_delta
+from ._judged import judged_leaves
+from .parts import BLUE, GREY, LITERAL, RED, axes_for, tidied
+
+
+@dataclass
+class LeafCalibrationDisplay:
+    """Each leaf as a point: the share of a class among its growing rows, and among the rows of a sample.
+
+    Made by `from_estimator` or `from_model`. Leaves without rows of the sample are left out.
+
+    Parameters
+    ----------
+    node : array of int
+        Number of each leaf in the tree as grown.
+    said, share : arrays of float
+        The share that the leaf says, and that of the sample.
+    low, high : arrays of float
+        Limits of Clopper and Pearson on the share of new rows, of each leaf by itself; NaN for weights.
+    rows : array
+    class_name, sample : str
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [2.0], [3.0]], ["no", "yes", "yes"])
+    >>> LeafCalibrationDisplay.from_model((tree, counts)).share.tolist()
+    [0.0, 1.0]
+    """
+
+    node: Ints
+    said: Floats
+    share: Floats
+    low: Floats
+    high: Floats
+    rows: Array
+    class_name: str
+    sample: str
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @property
+    def is_outside(self) -> Bools:
+        """Which leaves say a share outside the limits."""
+        return np.asarray((self.said < self.low) | (self.said > self.high))
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> "LeafCalibrationDisplay":
+        """Return the display of a fitted estimator; options as for `from_model`."""
+        return cls.from_model(estimator, **options)
+
+    @classmethod
+    def from_model(
+        cls, model: Any, *, positive: Any = None, sample: Any = None, delta: float = 0.05
+    ) -> "LeafCalibrationDisplay":
+        """Return the display of a model.
+
+        Parameters
+        ----------
+        model : estimator, Model or parts
+        positive : str, optional
+            The class; by default the last.
+        sample : Counts, optional
+            The rows that judge; by default the held-out rows of the model, else those of growing.
+        delta : float
+            Failure probability of the limits of each leaf.
+        """
+        check_delta(delta)
+        judged = judged_leaves(model, positive, sample)
+        used = judged.rows > 0
+        n, x = judged.rows[used], judged.positive[used]
+        low = high = np.full(len(n), np.nan)
+        if (n == np.rint(n)).all() and (x == np.rint(x)).all():
+            high = binomial_upper(x, n, np.log(delta / 2))
+            low = 1 - binomial_upper(n - x, n, np.log(delta / 2))
+        return cls(
+            judged.leaves[used], judged.said[used], x / n, low, high, n, judged.class_name, judged.sample
+        )  # fmt: skip
+
+    def plot(self, ax: Any = None) -> "LeafCalibrationDisplay":
+        """Draw the leaves, as large as their rows; those that say a share outside their limits are red."""
+        self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.6))
+        axes, colour = self.ax_, np.where(self.is_outside, RED, BLUE)
+        axes.plot([0, 1], [0, 1], ":", color=GREY)
+        axes.vlines(self.said, self.low, self.high, color=colour, lw=1, alpha=0.5)
+        axes.scatter(self.said, self.share, s=12 + 120 * self.rows / self.rows.max(), color=colour, alpha=0.8, zorder=3)
+        axes.set(xlabel="share the leaf says", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        axes.set_ylabel(f"share in the sample {self.sample}", **LITERAL)
+        axes.set_title(
+            f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside",
+            fontsize=10,
+            **LITERAL,
+        )
+        tidied(axes)
+        return self

@@ -1,0 +1,79 @@
+"""ImportancesDisplay: how much each column gained at the tests of a tree."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..data.arrays import Floats
+from ..errors import UnsupportedError
+from ..growers import CRITERIA
+from ..nouns.model import as_model
+from ..show.importances import column_importances, node_gains
+from ..show.wording import column_names
+from .parts import BLUE, LITERAL, axes_for, elided, tidied
+
+
+@dataclass
+class ImportancesDisplay:
+    """The share of each column in what the tests of a pruned tree gained, the largest first.
+
+    Made by `from_estimator` or `from_model`.
+
+    Parameters
+    ----------
+    names : list of str
+    shares : array of float
+    n_more : int
+        Columns that are left out, each with a smaller share.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], ["no", "yes", "yes"])
+    >>> display = ImportancesDisplay.from_model((tree, counts))
+    >>> display.names, display.shares.tolist()
+    (['x0'], [1.0])
+    """
+
+    names: list[str]
+    shares: Floats
+    n_more: int
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> "ImportancesDisplay":
+        """Return the display of a fitted estimator; options as for `from_model`."""
+        return cls.from_model(estimator, **options)
+
+    @classmethod
+    def from_model(cls, model: Any, *, max_columns: int = 20) -> "ImportancesDisplay":
+        """Return the display of a model's columns, those that no test asks left out."""
+        found = as_model(model, done="drawn")
+        criterion = found.parameters.get("criterion")
+        is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
+        gains = node_gains(found.tree, found.grown, is_ratio=is_ratio)
+        kept = found.pruning.is_kept
+        if not found.tree.has_tests or np.isnan(gains[kept]).any():
+            raise UnsupportedError(f"what the tests of {found.tree} gained is not known; grow the tree with secateur")
+        names = column_names(found.tree, None)
+        shares = column_importances(found.pruning, gains, len(names))
+        order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
+        shown = order[:max_columns]
+        return cls([names[j] for j in shown], shares[shown], len(order) - len(shown))
+
+    def plot(self, ax: Any = None) -> "ImportancesDisplay":
+        """Draw one bar per column."""
+        n = len(self.names)
+        self.figure_, self.ax_ = axes_for(ax, size=(6.4, 1.2 + 0.28 * max(n, 1)))
+        axes = self.ax_
+        axes.barh(np.arange(n), self.shares, 0.7, color=BLUE)
+        axes.set_yticks(np.arange(n), [elided(name, 30) for name in self.names], fontsize=8, **LITERAL)
+        axes.set_ylim(max(n, 1) - 0.4, -0.6)
+        more = f" ({self.n_more:,} more columns)" if self.n_more else ""
+        axes.set_xlabel(f"share of what the tests gained in growing{more}")
+        axes.set_title("What the tree asks", fontsize=11)
+        tidied(axes)
+        axes.grid(visible=False, axis="y")
+        return self
