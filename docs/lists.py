@@ -165,7 +165,7 @@ def engine_list() -> str:
         )
         for name, one in engines.ENGINES.items()
     ]
-    return _table(("engine", "reads", "needs", "grows trees", "knows rows again"), rows)
+    return _table(("engine", "reads", "needs", "grows trees", "recognises rows"), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {

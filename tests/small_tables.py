@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from unittest import mock
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import secateur
@@ -15,6 +16,9 @@ from secateur.growers import run
 CRITERIA = tuple(name for name, one in growers.CRITERIA.items() if one.target == "class")
 KINDS = ("numeric", "nominal", "flag", "pair")
 EXACT = (None, 9)  # max_bins: values as sorted lists, or counted as codes; a small table has fewer than 9 of them
+
+# A law that is tried under every criterion has as many examples in all as two others.
+per_criterion = settings(max_examples=max(1, settings.default.max_examples * 2 // 5))
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,6 @@ SETTINGS = [
     TreeRegressor(prune=None, growth="best-first", max_splits=20),
 ]
 # What scikit-learn's own tree is checked for and ours is not, because it says it cannot do it.
-SPARSE = {"check_sample_weight_equivalence_on_sparse_data"}
 MANY_OUTPUTS = {
     "check_classifier_multioutput",
     "check_classifiers_multilabel_representation_invariance",
@@ -87,15 +86,13 @@ def people():
 
 def cannot_hold(estimator):
     """The checks that freedom from leaks rules out, with the reason."""
-    equivalence = "check_sample_weight_equivalence_on_dense_data"
+    equivalence = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
     if estimator.select == "certificate":
-        reason = "weighted rows do not certify"
-        return {equivalence: reason, "check_sample_weights_list": reason}
+        return dict.fromkeys([*equivalence, "check_sample_weights_list"], "weighted rows do not certify")
     # Cross-validated trees pass on the fifteen rows of the check, though nothing promises it.
     if estimator.prune == "reduced-error":
-        return {
-            equivalence: "a row is kept aside or dealt to a fold as one, whatever its weight; repeated rows are not"
-        }
+        reason = "a row is kept aside or dealt to a fold as one, whatever its weight; repeated rows are not"
+        return dict.fromkeys(equivalence, reason)
     return {}
 
 
@@ -107,18 +104,18 @@ def test_scikit_learn_finds_nothing_wrong(estimator, check):
 
 def test_as_many_checks_run_as_for_a_tree_of_scikit_learn():
     theirs, ours = set(names_of_checks(DecisionTreeClassifier())), names_of_checks(TreeClassifier(prune=None))
-    assert set(ours) == theirs - SPARSE - MANY_OUTPUTS
+    assert set(ours) == theirs - MANY_OUTPUTS
     if sklearn.__version__ == "1.9.1":
-        # 72 of theirs, less 5 for several outputs and 3 on sparse data, less 2 of 3 runs of the check of weights,
-        # which for their tree is repeated with other parameters.
-        assert (len(names_of_checks(DecisionTreeClassifier())), len(ours)) == (72, 62)
+        # 72 of theirs, less 5 for several outputs, less 2 of 3 runs of each check of weights, which for their tree
+        # are repeated with other parameters.
+        assert (len(names_of_checks(DecisionTreeClassifier())), len(ours)) == (72, 63)
 
 
 def test_as_many_checks_run_as_for_a_regression_tree_of_scikit_learn():
     theirs, ours = names_of_checks(DecisionTreeRegressor()), names_of_checks(TreeRegressor())
-    assert set(ours) == set(theirs) - SPARSE - {"check_regressor_multioutput"}
+    assert set(ours) == set(theirs) - {"check_regressor_multioutput"}
     if sklearn.__version__ == "1.9.1":
-        assert (len(theirs), len(ours)) == (64, 58)
+        assert (len(theirs), len(ours)) == (64, 59)
 
 
 def test_importing_the_package_does_not_import_scikit_learn():
@@ -136,7 +133,7 @@ def test_a_tree_says_what_it_takes():
     tags = TreeClassifier(prune=None).__sklearn_tags__()
     assert tags.input_tags.allow_nan
     assert tags.input_tags.categorical
-    assert not tags.input_tags.sparse
+    assert tags.input_tags.sparse
     assert not tags.array_api_support
     assert tags.target_tags.required
     assert not tags.target_tags.multi_output
@@ -621,9 +618,9 @@ def test_a_bad_parameter_is_named_in_fit(parameters, says):
         TreeClassifier(**parameters).fit([[1.0], [2.0]], ["a", "b"])
 
 
-def test_a_sparse_matrix_is_refused_with_the_way_out():
-    with pytest.raises(UnsupportedError, match=r"toarray\(\)"):
-        TreeClassifier(prune=None).fit(scipy.sparse.eye_array(3).tocsr(), [0, 1, 0])
+def test_a_sparse_matrix_that_is_too_large_is_refused_with_the_way_out():
+    with pytest.raises(UnsupportedError, match=r"takes 80.0 GB, and at most 1.1 GB.*toarray\(\)"):
+        TreeClassifier(prune=None).fit(scipy.sparse.csr_array((10**6, 10**4)), np.zeros(10**6, int))
 
 
 @pytest.mark.parametrize(("weight", "says"), [([1, -1], "-1"), ([0, 0], "zero"), ([np.nan, 1], "nan"), ([1], "shape")])

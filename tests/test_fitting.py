@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from secateur.errors import LeakageError, ParameterError, PruningError, Unsuppor
 from secateur.fitting import Recipe, certificate_of, fit_model, path_table, prune_to
 from secateur.prediction import node_probabilities, predict, predict_proba
 from secateur.pruners import RULES
+from secateur.selection.losses import Losses, answers_of
 from secateur.statistics import PROBABILITIES
 
 
@@ -368,3 +370,29 @@ def test_exported_probabilities_are_those_of_predict_proba(kind):
     exec(model.export("python"), space)
     rows = np.nan_to_num(X[:20])
     assert np.allclose([space["predict_probabilities"](row) for row in rows], model.predict_proba(rows))
+
+
+@pytest.mark.parametrize("how", [{}, {"scoring": "log_loss"}, {"costs": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}])
+def test_a_number_of_leaves_is_met_exactly_and_best_among_all_prunings_of_it(how):
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, max_depth=4, **how).fit(X, Y)
+    losses = Losses(model.selection_.details["cost"], 2.0, None if "costs" not in how else np.array(how["costs"]))
+    cost = answers_of(model.counts_, losses).cost
+    by_size = {}
+    for pruning in all_prunings(model.tree_):
+        by_size.setdefault(len(pruning), []).append(sum(cost[v] for v in pruning))
+    for n in range(1, model.tree_.n_leaves + 1):
+        smaller = model.prune_to(n_leaves=n)
+        assert smaller.get_n_leaves() == n
+        assert smaller.pruning_.cost(cost) == pytest.approx(min(by_size[n]))
+    exact = TreeClassifier(criterion="gini", max_depth=4, select=6, **how).fit(X, Y)
+    assert exact.get_n_leaves() == 6
+
+
+def test_a_number_of_leaves_that_no_pruning_has_is_said():
+    rows = pd.DataFrame({"c": pd.Categorical(list("abc") * 10)})
+    target = [0, 1, 2] * 10
+    model = TreeClassifier(criterion="entropy", splits="multiway", prune=None).fit(rows, target)
+    with pytest.warns(UserWarning, match="no pruning of the tree has 2 leaves.*has 1"):
+        assert model.prune_to(n_leaves=2).get_n_leaves() == 1
+    with pytest.warns(UserWarning, match="9 leaves are asked for, and the grown tree has 3"):
+        assert model.prune_to(n_leaves=9).get_n_leaves() == 3

@@ -144,7 +144,7 @@ def test_a_tree_without_names_takes_columns_by_position(tmp_path):
     parquet.write_table(pa.table({"y": ["no"], "b": [9.0]}), tmp_path / "short.parquet")
 
     assert engines.count(tree, tmp_path / "a.parquet", "y").by_class.tolist() == [[1, 1], [1, 0], [0, 1]]
-    with pytest.raises(SchemaError, match=r"1 columns beside the target.*2 columns without names"):
+    with pytest.raises(SchemaError, match=r"1 columns besides the target.*2 columns without names"):
         engines.count(tree, tmp_path / "short.parquet", "y")
 
 
@@ -280,7 +280,7 @@ def test_a_truncated_parquet_file_is_named(engine, plain_held_out, tmp_path):
     half = (folder / "part-1.parquet").read_bytes()[:5000]
     (folder / "part-1.parquet").write_bytes(half)
 
-    with pytest.raises(DataError, match=r"part-1\.parquet.*Parquet.*leave it out"):
+    with pytest.raises(DataError, match=r"part-1\.parquet.*Parquet.*replace or remove it"):
         engines.count(plain_held_out.tree, folder, "sold", engine=engine)
 
 

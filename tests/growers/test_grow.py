@@ -7,7 +7,7 @@ from hypothesis import given
 from oracles import naive_grow
 from secateur import grow
 from secateur.routing import apply
-from small_tables import EXACT, Sample, assert_best_everywhere, rows_of_nodes, samples, with_a_top
+from small_tables import EXACT, Sample, assert_best_everywhere, per_criterion, rows_of_nodes, samples, with_a_top
 
 NUMERIC = samples(kinds=("numeric", "numeric", "flag"), missing=False)
 
@@ -33,6 +33,7 @@ def test_every_test_on_counted_values_is_the_best_and_wins_its_ties(sample):
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "sqrt"])
+@per_criterion
 @given(sample=NUMERIC)
 def test_every_test_of_the_other_plain_criteria_is_the_best(criterion, sample):
     tree, counts = sample.grow(criterion=criterion)
@@ -41,6 +42,7 @@ def test_every_test_of_the_other_plain_criteria_is_the_best(criterion, sample):
 
 
 @pytest.mark.parametrize("criterion", ["sqrt_pairs", "error"])
+@per_criterion
 @given(sample=samples(missing=False))
 def test_every_test_of_the_rarer_criteria_is_the_best(criterion, sample):
     tree, counts = sample.grow(criterion=criterion)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import naive_impurity
 from secateur import count, grow
 from secateur.growers import run
-from small_tables import CRITERIA, Sample, samples
+from small_tables import CRITERIA, Sample, per_criterion, samples
 
 STRICT = ("gini", "entropy", "sqrt")
 MEASURES = ("gini", "entropy", "sqrt", "sqrt_pairs", "error")
@@ -35,6 +35,7 @@ def same_tests(tree, other):
 
 
 @pytest.mark.parametrize("criterion", MEASURES)
+@per_criterion
 @given(sample=samples())
 def test_the_total_never_rises_and_is_never_below_the_training_error(criterion, sample):
     tree, counts = sample.grow(criterion=criterion, growth="best-first", allow_zero=True)
@@ -49,6 +50,7 @@ def test_the_total_never_rises_and_is_never_below_the_training_error(criterion, 
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
 @given(sample=samples())
 def test_the_score_is_the_drop_of_the_node_and_never_negative(criterion, sample):
     tree, counts = sample.grow(criterion=criterion)
@@ -63,6 +65,7 @@ def test_the_score_is_the_drop_of_the_node_and_never_negative(criterion, sample)
 
 
 @pytest.mark.parametrize("criterion", STRICT)
+@per_criterion
 @given(sample=samples(classes=(2,), max_rows=20))
 def test_weak_learning_inequalities_hold_at_every_split(criterion, sample):
     tree, counts = sample.grow(criterion=criterion)
@@ -85,6 +88,7 @@ def test_weak_learning_inequalities_hold_at_every_split(criterion, sample):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
 @given(sample=samples(weights="whole"), seed=st.integers(0, 99))
 def test_the_order_of_the_rows_does_not_matter(criterion, sample, seed):
     assert permuted(sample, seed).grow(criterion=criterion) == sample.grow(criterion=criterion)
@@ -109,6 +113,7 @@ def test_the_order_of_the_rows_does_not_matter_to_real_weights():
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
 @given(sample=samples(kinds=("numeric", "numeric", "flag", "nominal", "pair")), seed=st.integers(0, 99))
 def test_renaming_the_classes_renames_the_labels_only(criterion, sample, seed):
     new = np.random.default_rng(seed).permutation(sample.y.max() + 1)

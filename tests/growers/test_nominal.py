@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import Column, Schema, Table, count, encode, grow
 from secateur.routing import apply
-from small_tables import Sample, assert_best_everywhere, samples
+from small_tables import Sample, assert_best_everywhere, per_criterion, samples
 
 NOMINAL = ("nominal", "nominal", "pair", "numeric")
 
@@ -27,6 +27,7 @@ def test_no_set_of_categories_is_better(sample):
 
 
 @pytest.mark.parametrize("criterion", ["entropy", "sqrt", "sqrt_pairs", "error"])
+@per_criterion
 @given(sample=samples(kinds=NOMINAL))
 def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, sample):
     tree, counts = sample.grow(criterion=criterion)
@@ -35,6 +36,7 @@ def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, samp
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"])
+@per_criterion
 @given(data=st.data(), least=st.integers(2, 4), weights=st.sampled_from([None, "whole"]))
 def test_no_set_of_categories_that_leaves_both_children_large_enough_is_better(criterion, data, least, weights):
     sample = data.draw(samples(kinds=NOMINAL, weights=weights))
@@ -60,6 +62,7 @@ def test_no_set_of_categories_has_a_better_gain_ratio(sample):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
+@per_criterion
 @given(sample=samples(kinds=NOMINAL))
 def test_no_multiway_test_is_better(criterion, sample):
     tree, counts = sample.grow(criterion=criterion, splits="multiway")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from secateur import count, grow
-from small_tables import CRITERIA, EXACT, Sample, assert_best_everywhere, samples
+from small_tables import CRITERIA, EXACT, Sample, assert_best_everywhere, per_criterion, samples
 
 
 def same_but_for_rounding(one, other):
@@ -25,6 +25,7 @@ def repeated(sample):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
 @given(sample=samples(weights="whole"))
 def test_whole_weights_are_repetitions(criterion, sample):
     for max_bins in EXACT:
@@ -63,6 +64,7 @@ def test_whole_weights_written_as_floats_keep_the_counts_whole():
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
 @given(sample=samples(weights="real", kinds=("numeric", "flag")))
 def test_no_test_is_better_under_real_weights(criterion, sample):
     for max_bins in EXACT:

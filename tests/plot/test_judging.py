@@ -9,6 +9,7 @@ import secateur
 from secateur.errors import ParameterError, TreeError, UnsupportedError
 from secateur.plot import ImportancesDisplay, LeafCalibrationDisplay, RankingDisplay, TreeDisplay, plot
 from secateur.plot.distributions import node_bars
+from secateur.prediction import node_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def fitted(rows):
 def counted(fitted):
     model = fitted.model_
     leaves, held = model.pruning.leaves, model.holdout.by_class
-    said = model.grown.by_class[leaves, 1] / model.grown.total[leaves]
+    said = node_probabilities(model)[leaves, 1]
     return leaves, held[leaves], said
 
 

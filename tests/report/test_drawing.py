@@ -1,5 +1,7 @@
 """How the tree and the curves are drawn: labels, zooming, hovering, limits, numbers of any size."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -173,3 +175,18 @@ def test_a_regression_page_fits_whatever_the_unit(open_page, scale):
 def rmse_of(fitted):
     model = fitted.model_
     return float(np.sqrt(model.pruning.cost(costs_of(model, model.grown)) / model.grown.total[0]))
+
+
+def test_a_table_of_rules_prints_on_one_page(open_page):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(1000, 6))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(1000) < 0.2)
+    tree, grown = secateur.grow(secateur.encode(X, names=[f"a name of column {j}" for j in range(6)], target=y))
+    sequence = secateur.prune(tree, grown)
+    pruning = sequence[int(np.flatnonzero(sequence.n_leaves <= 25)[0])]
+    page = open_page(report_html(Model(pruning, grown, None, sequence)))
+    assert pruning.n_leaves > 12
+    page.click("#tab-rules-part")
+    page.evaluate("document.body.classList.add('rules-only')")
+
+    assert len(re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))) == 1

@@ -7,8 +7,8 @@ Every function returns a bound on Pr[|number - its mean| >= x].
 
 import math
 
+from ..data.names import whole
 from ..errors import ParameterError
-from ._checks import whole
 from ._printed import expected_empty
 
 

@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Floats
+from ..data.names import whole
 from ..errors import ParameterError
-from ._checks import between, plain, whole
+from ._checks import between, plain
 from ._one_leaf import log_agreement
 
 _MAJORITY = "; the formulas are stated for the majority class, so give 1 - p instead"

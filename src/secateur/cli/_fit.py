@@ -10,6 +10,7 @@ from ..growers import CRITERIA
 from ..selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
+from ._growing import config_option, costs_of, growing_options, grown_by, repeats_of
 from ._reading import Reading, data_options, keep_option
 from ._summary import print_model, summary
 
@@ -98,12 +99,15 @@ Example:
     help="Probability that the certificate may fail.",
 )
 @click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
+@growing_options
 @common.random_state_option("Seed of folds and held-out rows.")
 @common.n_jobs_option
 @common.write_options
 @common.sketch_option
 @data_options
 @keep_option
+@click.option("--verbose", "-v", is_flag=True, help="Show progress, and the summary with the path.")
+@config_option
 @common.output_options
 def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
@@ -137,11 +141,14 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             "min_samples_leaf": leaf if leaf == "auto" else int(leaf),
             "max_depth": options["max_depth"],
             "splits": options["splits"],
+            **grown_by(options, table),
         },
         prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
         select=_how_to_select(options["select"]),
         cv=options["cv"],
+        cv_repeats=repeats_of(options["cv_repeats"]),
+        costs=costs_of(options["costs"], table),
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         delta=options["delta"],
@@ -150,12 +157,14 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         seed=options["random_state"],
         n_jobs=options["n_jobs"],
     )
-    with common.told(), progress_bar("growing and cross-validating") as progress:
+    with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
         model = fit_model(
             table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
-    shown = {name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output")}
+    shown = {
+        name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output", "verbose")
+    }
     parameters = {
         "estimator": "TreeRegressor" if regress else "TreeClassifier", "criterion": criterion,
         "min_samples_leaf": recipe.growing["min_samples_leaf"], "max_depth": options["max_depth"],
@@ -173,6 +182,10 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     if options["output"]:
         common.save(model, options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
+    if options["verbose"]:
+        from ..asking import summary as asked
+
+        common.talk(f"{asked(model)}\n")
     if options["output"] != "-":
         common.show(summary(model), as_json=options["as_json"], text=lambda console: print_model(console, model))
     return common.gate(model.certificate, options["max_error"], quiet=options["quiet"])

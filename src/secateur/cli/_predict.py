@@ -42,6 +42,11 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)
     table, _ = Reading(options).read(data, target=None, schema=found.tree.schema)
+    for about, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
+        if n_unseen or (n_missing and not about.has_missing):
+            what = f"{n_unseen:,} unseen categories" if n_unseen else f"{n_missing:,} missing values"
+            goes = "such rows take the branch that most growing rows took"
+            common.talk(f"note: column {about.name!r} has {what}, none in growing; {goes}", quiet=options["quiet"])
     columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
     if options["leaf"]:
         columns["leaf"] = prediction.predict_leaf(found, table).tolist()

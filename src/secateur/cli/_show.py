@@ -25,7 +25,10 @@ Example:
 @click.option("--grown", is_flag=True, help="Show the tree as grown, before pruning.")
 @common.output_options
 def show(model: str, **options: Any) -> int:
-    """Show a summary of the tree in the file MODEL, and the tree as text."""
+    """Show a summary of the tree in the file MODEL, and the tree as text.
+
+    With an option that says which nodes to show, or how, the tree only.
+    """
     from ..show.text import export_rules, export_text
 
     found = common.load(model)
@@ -37,7 +40,7 @@ def show(model: str, **options: Any) -> int:
     if options["rules"]:
         click.echo(export_rules(found.tree, found.grown, **how))
     else:
-        if not options["grown"]:
+        if not any(options[name] for name in ("grown", "weights", "node_ids")) and options["max_depth"] is None:
             from ..asking import summary as asked
 
             click.echo(printable(f"{asked(found)}\n"))

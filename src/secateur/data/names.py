@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from inspect import signature
+from numbers import Integral
 from typing import Any
 
 from ..errors import ParameterError
@@ -24,10 +26,43 @@ def check_name(what: str, value: object, names: Iterable[str], *, also: str = ""
     raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{also} is needed{near}")
 
 
+def whole(name: str, value: Any, least: int, *, also: str = "") -> int:
+    """Return a whole number that is at least `least`, or raise `ParameterError`; `also` tells what else would do.
+
+    Examples
+    --------
+    >>> whole("cv_repeats", 0, 1)
+    Traceback (most recent call last):
+    secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more{also} is needed")
+    return int(value)
+
+
 def nearest(value: object, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
     near = difflib.get_close_matches(str(value)[:100], list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def check_parameters(what: str, function: Callable[..., Any], given: Iterable[str], n_first: int = 1) -> None:
+    """Raise `ParameterError` for a name that is no parameter of a function after the first ones, with the nearest.
+
+    Examples
+    --------
+    >>> check_parameters("the rule", lambda tree, *, leaves: None, ["leafs"])
+    Traceback (most recent call last):
+    secateur.errors.ParameterError: the rule has no parameter 'leafs'; it has 'leaves'; did you mean 'leaves'?
+    """
+    known = list(signature(function).parameters.values())
+    if any(one.kind is one.VAR_KEYWORD for one in known):
+        return
+    names = [one.name for one in known[n_first:]]
+    for name in given:
+        if name not in names:
+            has = f"it has {', '.join(map(repr, names))}" if names else "it has none"
+            raise ParameterError(f"{what} has no parameter {name!r}; {has}{nearest(name, names)}")
 
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:

@@ -1,4 +1,4 @@
-"""A progress bar on the terminal for work that takes longer than two seconds; silent elsewhere."""
+"""Progress of long work: a bar on the terminal after two seconds; elsewhere, if asked for, a line now and then."""
 
 import sys
 import time
@@ -10,12 +10,12 @@ PATIENCE = 2.0  # seconds of silence
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a callable (done, total), or None where standard error is no terminal."""
+def progress_bar(what: str, verbose: int = 0) -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a callable (done, total), or None where standard error is no terminal and nobody asked."""
     if not sys.stderr.isatty():
-        yield None
+        yield _lines(what) if verbose else None
         return
-    start = time.monotonic()
+    start = time.monotonic() - (PATIENCE if verbose else 0)
     bar: Any = None
     task: Any = None
 
@@ -43,3 +43,16 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     finally:
         if bar is not None:
             bar.stop()
+
+
+def _lines(what: str) -> Callable[[int, int], None]:
+    """A callable (done, total) that prints a line at once, every two seconds, and when it is done."""
+    last = -PATIENCE
+
+    def advance(done: int, total: int) -> None:
+        nonlocal last
+        if done == total or time.monotonic() - last > PATIENCE:
+            last = time.monotonic()
+            print(f"{what}: {done:,} of {total:,}", file=sys.stderr, flush=True)  # noqa: T201 asked for
+
+    return advance

@@ -6,6 +6,7 @@ column means.
 """
 
 import glob
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ class Task(Protocol):
     def __call__(self, batch: Any, first: int = 0) -> Any: ...
 
 
+MOST_DENSE = 1 << 30  # bytes of a sparse matrix as an array
 FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
 
 
@@ -112,9 +114,7 @@ def open_source(
     if isinstance(data, str | os.PathLike) or are_files(data):
         return _joined([_from_file(file, names, how, wanted or {}) for file in _found(data)])
     if hasattr(data, "tocsc"):
-        raise UnsupportedError(
-            f"X is sparse ({type(data).__name__}); a dense array or a data frame is needed: pass X.toarray()"
-        )
+        data = _dense(data)
     if not isinstance(data, np.ndarray | list | tuple):
         frame = _frame(data)
         if frame is not None:
@@ -334,3 +334,16 @@ def _check_names(names: list[Any]) -> list[str]:
 def _repeated(names: Iterable[Any]) -> DataError:
     twice = [name for name, n in Counter(names).items() if n > 1]
     return DataError(f"column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; rename them")
+
+
+def _dense(data: Any) -> Array:
+    """A sparse matrix as an array, in which zeros are values; one that would be too large is refused."""
+    n_bytes = 8 * math.prod(data.shape)
+    if n_bytes > MOST_DENSE:
+        raise UnsupportedError(
+            f"X is sparse ({type(data).__name__}, {data.shape[0]:,} rows, {data.shape[1]:,} columns); as an array it "
+            f"takes {n_bytes / 1e9:,.1f} GB, and at most {MOST_DENSE / 1e9:.1f} GB are converted: select columns, or "
+            "pass X.toarray() if you have the memory"
+        )
+    dense: Array = data.astype(np.float64).toarray()
+    return dense

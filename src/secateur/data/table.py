@@ -162,6 +162,20 @@ class Table:
             set_field(self, "matrix", matrix)
 
     @property
+    def constant(self) -> tuple[str, ...]:
+        """Names of the columns that hold one value only, or none: no test can use them."""
+        pairs = zip(self.schema.names, self.columns, strict=True)
+        return tuple(name for name, values in pairs if _is_constant(values[:100]) and _is_constant(values))
+
+    @property
+    def n_missing(self) -> tuple[int, ...]:
+        """How many values of each column are missing; gaps that a nominal column did not have before are `n_unseen`."""
+        return tuple(
+            int(np.count_nonzero(np.isnan(values) if about.kind == "numeric" else values == len(about.categories)))
+            for about, values in zip(self.schema.columns, self.columns, strict=True)
+        )
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.columns[0])
@@ -271,3 +285,8 @@ def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
                 f"column {about.name!r} holds codes from {column.min()} to {column.max()}; "
                 f"-1 to {about.n_codes - 1} are known"
             )
+
+
+def _is_constant(values: Array) -> bool:
+    first = values[:1]
+    return bool((np.isnan(values) if (first != first).any() else values == first).all())  # noqa: PLR0124 NaN

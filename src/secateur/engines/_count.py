@@ -126,56 +126,57 @@ def count(
     timeout: float = 30.0,
     return_scan: bool = False,
 ) -> Counts | Moments | tuple[Counts | Moments, Scan]:
-    """Return the counts of a sample in every node of a tree, wherever the sample is.
+    """Return the counts of a sample in every node of a tree, wherever its rows are stored.
 
     Parameters
     ----------
     tree : Tree, Model or fitted estimator
         A tree with tests. Node ids are those of the grown tree.
     source : path, pattern, folder, list of paths, frame, lazy frame, stream, or Dask or Spark collection
-        Columns are matched by name where the tree has names, else by position. Only columns that
-        the tree tests, the target and the weight are read; others may be there or not.
+        Columns are matched by name if the tree has column names, otherwise by position. Only the columns
+        that the tree tests, the target and the weight are read; other columns are ignored.
     target : str
-        Column of the class (or, for a regression tree, of the number). Of arrays the labels themselves.
+        Column of the class (regression: of the number). For arrays, pass the labels themselves.
     engine : str
-        "auto" scans files with DuckDB, else polars, else pyarrow, whichever is installed; takes lazy
-        frames of polars and DuckDB as Arrow batches, Dask and Spark frames with their own engine, and
-        pushes the tree down as expressions into anything else that is lazy. "narwhals" always pushes down.
+        "auto" scans files with the first of DuckDB, polars and pyarrow that is installed, reads lazy
+        frames of polars and DuckDB as Arrow batches, runs on Dask and Spark frames with their own engine,
+        and pushes the tree down as expressions into any other lazy frame. "narwhals" always pushes down.
     sample : str
         Name of the sample.
     sample_weight : str, optional
         Column of row weights. Whole numbers keep the counts whole.
     unseen : "majority-branch", "missing" or "error"
-        What becomes of a category that growing did not see.
+        What to do with a category that was not in the growing sample.
     client : distributed.Client, optional
-        Of Dask; left out, the current one.
+        The Dask client; the current one by default.
     n_jobs : int
-        Threads that route batches.
+        Number of threads that route batches.
     delimiter, na, header : str, optional; sequence of str; bool
-        Of text files: what parts their cells (left out, it is found from the first lines), the cells that
-        mean "missing", and whether they begin with a line of names (else column1, column2, ...).
+        For text files: the delimiter (by default detected from the first lines), the cells to treat as
+        missing, and whether the first line contains column names (otherwise column1, column2, ...).
     encoding, decimal, dates, missing_target
         As for `secateur.encode`.
     ignore : sequence of str
-        Columns to leave out: they take no place where columns are matched by position.
+        Columns to ignore; they are not counted when columns are matched by position.
     progress : callable, optional
-        Called with the rows done and the rows in all (or again those done, if not known).
+        Called with the number of rows done and of all rows (of rows done again if that is not known).
     timeout : float
-        Seconds to wait for an answer of the Dask scheduler.
+        Seconds to wait for the Dask scheduler.
     return_scan : bool
-        Also return a `Scan`: the engine used, rows, unseen categories.
+        Also return a `Scan`: the engine used, number of rows, unseen categories.
 
     Returns
     -------
     Counts, or Moments for a regression tree
-        Equal to those of `secateur.count` on the same rows, exactly where weights are whole (or
-        absent). Fractional weights give sums that no order of rows changes; numbers of a regression
-        tree are summed to rounding.
+        The same as those of `secateur.count` on these rows, exactly if there are no weights or all are whole.
+        Sums of fractional weights do not depend on the order of the rows. Sums over the target of a
+        regression tree are rounded, and may differ in the last bit from run to run if the engine
+        that the tree is pushed down to adds numbers in parallel.
 
     Notes
     -----
-    Everything that the heads of files tell (missing columns, a column that changes its kind) is
-    checked before a row is read. Cells of CSV files are read as what the tree was grown on.
+    The headers of all files are checked (missing columns, columns of changed type) before any row is
+    read. Cells of CSV files are read as the type that the tree was grown on.
 
     Examples
     --------

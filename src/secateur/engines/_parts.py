@@ -103,7 +103,10 @@ class CodeTask:
 
 
 def _changed(name: str) -> DataError:
-    return DataError(f"column {name!r} changed between two passes over the source; grow from data at rest")
+    return DataError(
+        f"column {name!r} changed between two passes over the source; "
+        "use a source that does not change while the tree grows"
+    )
 
 
 class Local:

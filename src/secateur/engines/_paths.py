@@ -69,9 +69,9 @@ def _open_parquet(path: str) -> File:
     except ImportError:
         names, types, kinds, n_rows = _polars_footer(path)
     except OSError as error:
-        raise DataError(f"{path} cannot be read as Parquet ({error}); replace it, or leave it out") from error
+        raise DataError(f"{path} cannot be read as Parquet ({error}); replace or remove it") from error
     except Exception as error:  # pyarrow's own errors have no common base
-        raise DataError(f"{path} is no sound Parquet file ({error}); replace it, or leave it out") from error
+        raise DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it") from error
     if len(set(names)) < len(names):
         raise DataError(f"{path}: column names must differ; rename them")
     return File(path, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
@@ -99,7 +99,7 @@ def _polars_footer(path: str) -> tuple[list[str], list[str], list[Family | None]
     try:
         frame = nw.from_native(pl.DataFrame(schema=pl.read_parquet_schema(path)))
     except Exception as error:
-        raise DataError(f"{path} is no sound Parquet file ({error}); replace it, or leave it out") from error
+        raise DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it") from error
     return (
         frame.columns,
         [str(kind) for kind in frame.schema.values()],

@@ -115,7 +115,10 @@ class Search:
 
     def _check(self, is_same: Any) -> None:
         if not np.all(is_same):
-            raise DataError(f"column {self.name!r} changed between two passes over the source; grow from data at rest")
+            raise DataError(
+                f"column {self.name!r} changed between two passes over the source; "
+                "use a source that does not change while the tree grows"
+            )
 
 
 @dataclass

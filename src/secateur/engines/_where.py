@@ -141,7 +141,7 @@ def _names(
     if target in chosen:
         raise ParameterError(f"columns= holds the target {target!r}; a tree must not test what it is to predict")
     if not chosen:
-        raise DataError(f"{where} has no column beside the target {target!r}; at least one is needed")
+        raise DataError(f"{where} has no column besides the target {target!r}; at least one is needed")
     return chosen, frozenset(asked)
 
 

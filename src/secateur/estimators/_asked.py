@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
@@ -101,3 +102,18 @@ class Asked:
         from ..plot import plot
 
         return plot(self.model_, ax=ax, **options)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: a small picture of the fitted tree with its sentence, above scikit-learn's table."""
+        from sklearn.utils import estimator_html_repr
+
+        table: str = estimator_html_repr(self)
+        if not hasattr(self, "tree_"):
+            return table
+        from ..report import picture
+
+        model = self.model_
+        sentence = f"{model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves."
+        if model.certificate is not None:
+            sentence += f" {model.certificate}"
+        return f"<div>{picture(model)}<p>{escape(sentence)}</p></div>{table}"

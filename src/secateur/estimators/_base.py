@@ -113,7 +113,8 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n_leaves : int
-            Return the largest member with at most this number of leaves.
+            Return exactly this number of leaves: a member, or else the best of all prunings of that size. If
+            there is none, the largest smaller one; a warning then says why.
         alpha : float
             Return the best member for this penalty per leaf, as a share of the rows. It is
             `ccp_alpha` of scikit-learn, with errors in place of impurity.
@@ -252,7 +253,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         # Words are taken, but the tag promises more: that any object in a cell is.
         tags.input_tags.string = False
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse = True
         tags.array_api_support = False
         return tags
 
@@ -262,7 +263,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
-        with progress_bar("growing and cross-validating") as progress:
+        with progress_bar("growing and cross-validating", self.verbose) as progress:
             model = fitting.fit_model(
                 table, self._recipe(), sample_weight=sample_weight, held_out=held_out, progress=progress
             )

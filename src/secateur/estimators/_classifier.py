@@ -60,7 +60,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the largest with at most this number of leaves.
+        - an int: the pruning with exactly this number of leaves, as `prune_to`.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         Folds of cross-validation.
@@ -98,6 +98,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     n_jobs : int, executor or None
         Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config` says otherwise,
         -1 uses all cores. The tree does not depend on it.
+    verbose : int
+        Above 0, progress is told on standard error: a bar on a terminal, else a line every two seconds. Without it
+        a terminal shows a bar after two seconds.
 
     Attributes
     ----------
@@ -188,6 +191,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         nominal: Any = None,
         random_state: Any = None,
         n_jobs: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
@@ -214,6 +218,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.nominal = nominal
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(
         self,

@@ -78,6 +78,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         nominal: Any = None,
         random_state: Any = None,
         n_jobs: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.criterion = criterion
         self.min_samples_leaf = min_samples_leaf
@@ -99,6 +100,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         self.nominal = nominal
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(
         self,

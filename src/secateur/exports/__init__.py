@@ -9,7 +9,7 @@ names and values are quoted by the rules of each language, whatever they hold.
 
 from typing import Any
 
-from ..data.names import check_name, lazily
+from ..data.names import check_name, check_parameters, lazily
 from ._registry import EXPORTS, Export
 
 __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
@@ -43,7 +43,9 @@ def export(model: Any, *, to: str, **parameters: Any) -> Any:
         n0 -->|"no"| n2
     """
     check_name("to", to, EXPORTS)
-    return __getattr__(f"export_{to}")(model, **parameters)
+    write = __getattr__(f"export_{to}")
+    check_parameters(f"export {to!r}", write, parameters)
+    return write(model, **parameters)
 
 
 __getattr__ = lazily(__name__, {f"export_{name}": f"._{name}" for name in EXPORTS})

@@ -179,7 +179,7 @@ def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.A
     """
     is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
     if not is_name or function_name in _WORDS:
-        raise ParameterError(f"function_name={function_name!r}; a name of C, such as 'predict', is needed")
+        raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
     exported = Exported.of(model)
     start, below = tables(exported)
     is_classifier = bool(exported.labels)

@@ -140,4 +140,4 @@ def _check_text(text: str, what: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UnsupportedError(f"{what} {text!r} is no Unicode text (a lone surrogate); correct it") from error
+        raise UnsupportedError(f"{what} {text!r} is not valid Unicode (it has a lone surrogate); correct it") from error

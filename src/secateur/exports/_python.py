@@ -119,7 +119,7 @@ def export_python(model: Any, *, function_name: str = "predict", probabilities: 
     if not (isinstance(function_name, str) and function_name.isidentifier() and function_name.isascii()):
         raise ParameterError(f"function_name={function_name!r}; a name in ASCII letters, digits and _ is needed")
     if keyword.iskeyword(function_name) or function_name.startswith("_"):
-        raise ParameterError(f"function_name={function_name!r} is a word of Python, or starts with _; choose another")
+        raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
     exported = Exported.of(model)
     start, below = tables(exported)
     answers, answer = _answers(exported)

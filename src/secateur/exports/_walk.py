@@ -194,11 +194,11 @@ def check_levels(n_levels: int, name: str, what: str) -> None:
 
 
 def utf8(text: str, what: str) -> bytes:
-    """Text as UTF-8; what is no Unicode text is refused."""
+    """Text as UTF-8; invalid Unicode is refused."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise UnsupportedError(f"{what} {text!r} is no Unicode text (a lone surrogate); correct it") from error
+        raise UnsupportedError(f"{what} {text!r} is not valid Unicode (it has a lone surrogate); correct it") from error
 
 
 def unique_name(wanted: str, taken: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ..selection import select as select_on
-from ._members import index_of, index_with_accuracy, index_with_leaves
+from ._members import index_of, index_with_accuracy, with_leaves
 
 
 def prune_to(
@@ -31,7 +31,8 @@ def prune_to(
     model : Model
         Without a sequence, the cost-complexity path of its growing sample is used.
     n_leaves : int
-        The largest member with at most so many leaves.
+        A pruning with exactly so many leaves: a member, or else the best of all prunings of that size. If
+        there is none, the largest smaller one; a warning then says why.
     alpha : float
         The member that is best at this penalty per leaf, a share of the rows.
     accuracy : float
@@ -43,7 +44,8 @@ def prune_to(
     -------
     Model
         Its certificate, if the model had one, is that of the path, which holds for all
-        members at once; None if the held-out rows helped to make the sequence.
+        members at once; None if the held-out rows helped to make the sequence, or if the pruning
+        is no member.
 
     Examples
     --------
@@ -52,23 +54,26 @@ def prune_to(
     >>> table = encode([[0.0], [1.0], [2.0], [3.0]], target=["a", "b", "a", "b"])
     >>> model = fit_model(table, Recipe(prune=None))
     >>> prune_to(model, n_leaves=3)
-    Model(2 of 4 leaves, 4 rows, not certified)
+    Model(3 of 4 leaves, 4 rows, not certified)
     """
     n_asked = sum(value is not None for value in (n_leaves, alpha, accuracy))
     if n_asked != 1:
         raise ParameterError(f"{n_asked} of n_leaves, alpha and accuracy are given; exactly one is needed")
     sequence, judges = sequence_of(model), Seen()
-    if alpha is not None:
-        index = sequence.index_at(alpha)
-    elif n_leaves is not None:
-        index = index_with_leaves(sequence, n_leaves)
+    index: int | None
+    if n_leaves is not None:
+        pruning, index = with_leaves(model, sequence, n_leaves)
     else:
-        errors, where, judges = _measured(model, sequence)
-        index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
-    pruning = labelled(sequence[index], model.pruning.node_labels)
+        if alpha is not None:
+            index = sequence.index_at(alpha)
+        else:
+            errors, where, judges = _measured(model, sequence)
+            index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
+        pruning = sequence[index]
+    pruning = labelled(pruning, model.pruning.node_labels)
     pruning = replace(pruning, seen=pruning.seen | judges)
     holdout, certificate = model.class_holdout, None
-    if model.certificate is not None and holdout is not None:
+    if model.certificate is not None and holdout is not None and index is not None:
         bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
         certificate = None if bounds is None else bounds[index]
     selection = None if model.sequence is None else model.selection

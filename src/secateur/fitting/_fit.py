@@ -30,9 +30,10 @@ from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
-from ._members import index_with_accuracy, index_with_leaves
+from ._members import index_with_accuracy, with_leaves
 from ._recipe import Recipe, check
 
+FEW_ROWS = 5  # held out: they decide nothing
 FEW_LEAVES = 2  # a tree of so many
 RARE = 0.25  # may be small because a class has at most this share of the rows,
 GAIN = 0.98  # if another member has a log loss at least a fiftieth below
@@ -101,7 +102,19 @@ def fit_model(
         model = replace(model, certificate=_certificate(recipe, model))
     _tell_of_rare_classes(recipe, model)
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    facts = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": 0 if aside is None else aside.n_rows}
+    facts: dict[str, Any] = {
+        "rows": n_rows,
+        "columns": table.n_columns,
+        "held_out_rows": 0 if aside is None else aside.n_rows,
+    }
+    if constant := table.constant:
+        facts["constant_columns"] = list(constant)
+    if held_out is not None and 0 < held_out.n_rows < FEW_ROWS:
+        n, least = held_out.n_rows, 1 - recipe.delta ** (1 / held_out.n_rows)
+        tell(
+            f"only {n} row{'s are' if n > 1 else ' is'} held out: each decides {1 / n:.0%} of the error, and no "
+            f"certificate from so few can be below {least:.0%}; hold out more"
+        )
     return replace(model, facts=facts)
 
 
@@ -226,7 +239,7 @@ def _chosen(recipe: Recipe, model: Model) -> Model:
     if how is None:
         return model
     if is_number_of_leaves(how):
-        return replace(model, pruning=sequence[index_with_leaves(sequence, how)])
+        return replace(model, pruning=labelled(with_leaves(model, sequence, how)[0], model.pruning.node_labels))
     if how == "certificate":
         return _by_certificate(recipe, model)
     if model.selection is not None:

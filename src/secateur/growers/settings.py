@@ -7,7 +7,7 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
-from ..data.names import check_name
+from ..data.names import check_name, whole
 from ..data.table import Table
 from ..errors import ParameterError
 from . import CRITERIA
@@ -170,10 +170,8 @@ def _limits(
 
 
 def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:
-    is_number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    if not (is_number or (or_none and value is None)):
-        also = " or None" if or_none else ""
-        raise ParameterError(f"{what}={value!r}; a whole number of {least} or more{also} is needed")
+    if not (or_none and value is None):
+        whole(what, value, least, also=" or None" if or_none else "")
 
 
 def _check_bins(max_bins: Any) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from html import escape
 from typing import Any
 
 from ..errors import ParameterError, printable
@@ -98,6 +99,10 @@ class Bound:
     def __str__(self) -> str:
         mark = f"Stated in {self.stated} and not checked: " if self.stated else ""
         return printable(mark + self._sentence)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence."""
+        return f"<p>{escape(str(self))}</p>"
 
     @property
     def _sentence(self) -> str:

@@ -10,11 +10,11 @@ import numpy as np
 from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
 from ..nouns.bound import Bound
-from .parts import BLUE, CYCLE, GREY, LITERAL, axes_for, label_as_is, legend_as_is, tidied
+from .parts import BLUE, CYCLE, GREY, LITERAL, Pictured, axes_for, label_as_is, legend_as_is, tidied
 
 
 @dataclass
-class BoundCurvesDisplay:
+class BoundCurvesDisplay(Pictured):
     """Bounds against the number of held-out rows, one curve per method.
 
     Parameters
@@ -86,7 +86,7 @@ class BoundCurvesDisplay:
 
 
 @dataclass
-class CertificatesDisplay:
+class CertificatesDisplay(Pictured):
     """Certificates of one tree side by side: from the error on the sample to the bound.
 
     Parameters

@@ -11,6 +11,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..show.view import view_of
+from ..statistics.probabilities import node_probabilities
 
 
 @dataclass(frozen=True)
@@ -52,5 +53,5 @@ def judged_leaves(model: Any, positive: Any = None, sample: Counts | None = None
     def counted(counts: Counts) -> Array:
         return counts.by_class[leaves, c] if c < counts.n_classes else np.zeros(len(leaves), np.int64)
 
-    said = counted(grown) / np.maximum(grown.total[leaves], 1e-300)
+    said = node_probabilities(found)[leaves, c] if c < grown.n_classes else np.zeros(len(leaves))
     return Judged(leaves, said, counted(judge), judge.total[leaves], names[c], judge.sample)

@@ -16,11 +16,11 @@ from ..nouns.tree import Tree
 from ..show.view import check_whole
 from ..show.wording import covered
 from ._shown import shown_tree
-from .parts import BLUE, LITERAL, axes_for, class_colours, class_legend, elided, tidied
+from .parts import BLUE, LITERAL, Pictured, axes_for, class_colours, class_legend, elided, tidied
 
 
 @dataclass
-class LeavesDisplay:
+class LeavesDisplay(Pictured):
     """Class balance of each leaf as a stacked bar, as high as its rows; regression: mean and deviation.
 
     Made by `from_estimator`, `from_model` or `from_tree`.

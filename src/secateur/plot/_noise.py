@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
 from ..data.arrays import Bools, Floats, Longs
-from .parts import BLUE, GREY, ORANGE, RED, axes_for, tidied
+from .parts import BLUE, GREY, ORANGE, RED, Pictured, axes_for, tidied
 
 
 @dataclass
-class NoiseBoundDisplay:
+class NoiseBoundDisplay(Pictured):
     """The published bound on the one-leaf probability over p and c, the exact probability beside it.
 
     Parameters
@@ -117,7 +117,7 @@ class NoiseBoundDisplay:
 
 
 @dataclass
-class PruningProbabilityDisplay:
+class PruningProbabilityDisplay(Pictured):
     """The exact probability that pure noise is pruned to one leaf, over p and the number of pruning examples.
 
     Parameters

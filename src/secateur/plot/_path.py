@@ -21,6 +21,7 @@ from .parts import (
     GREY,
     PURPLE,
     RED,
+    Pictured,
     axes_for,
     check_sample,
     label_as_is,
@@ -43,7 +44,7 @@ class Curve(NamedTuple):
 
 
 @dataclass
-class PruningPathDisplay:
+class PruningPathDisplay(Pictured):
     """Error against leaves, for every sample that is known, with the member that was chosen.
 
     Made by `from_estimator`, `from_model` or `from_sequence`.

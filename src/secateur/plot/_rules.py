@@ -8,11 +8,11 @@ import numpy as np
 
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
-from .parts import BLUE, GREY, LITERAL, axes_for, leaves_axis, tidied
+from .parts import BLUE, GREY, LITERAL, Pictured, axes_for, leaves_axis, tidied
 
 
 @dataclass
-class RulesDisplay:
+class RulesDisplay(Pictured):
     """One point per pruning rule: its leaves and its error on rows it has not seen.
 
     Parameters

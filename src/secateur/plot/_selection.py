@@ -9,11 +9,11 @@ from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.choice import Selection
 from ..nouns.model import as_model
-from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, axes_for, leaves_axis, legend_as_is, tidied
+from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, Pictured, axes_for, leaves_axis, legend_as_is, tidied
 
 
 @dataclass
-class SelectionDisplay:
+class SelectionDisplay(Pictured):
     """Error of every member of a sequence with its standard error, the limit, and what was chosen.
 
     Made by `from_selection`, `from_estimator` or `from_model`.

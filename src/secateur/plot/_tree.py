@@ -24,6 +24,7 @@ from ..show.layout import tidy
 from ..show.view import TreeView
 from ._shown import colours, rows_of, shown_tree, size_text
 from .distributions import Bars, node_bars, table_of
+from .parts import Pictured
 
 Style = Literal["boxes", "branches", "icicle"]
 
@@ -32,7 +33,7 @@ MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper tr
 
 
 @dataclass
-class TreeDisplay:
+class TreeDisplay(Pictured):
     """A tree drawn: node colour by class and purity (or by mean), branch width by rows.
 
     Made by `from_estimator`, `from_model` or `from_tree`; one entry per drawn node, in

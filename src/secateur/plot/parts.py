@@ -3,6 +3,7 @@
 import colorsys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,23 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
 )  # fmt: skip
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
 LITERAL = {"parse_math": False, "usetex": False}  # a dollar sign in a name is a dollar sign
+
+
+class Pictured:
+    """A display that a notebook shows as its picture."""
+
+    figure_: Any
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture; the figure is closed, so that it is not shown once more at the end of the cell."""
+        if self.figure_ is None:
+            return None
+        import matplotlib.pyplot as plt
+
+        picture = BytesIO()
+        self.figure_.savefig(picture, format="png", dpi=100, bbox_inches="tight")
+        plt.close(self.figure_)
+        return picture.getvalue()
 
 
 def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ they need from that line.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..data.names import check_name, lazily
+from ..data.names import check_name, check_parameters, lazily
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ class Rule:
 
     def run(self, tree: "Tree", *counts: "Sample", **parameters: Any) -> Any:
         """Call the rule."""
-        return __getattr__(self.function)(tree, *counts, **parameters)
+        rule = __getattr__(self.function)
+        check_parameters(f"rule {self.function.replace('_', '-')!r}", rule, parameters, 1 + len(self.samples))
+        return rule(tree, *counts, **parameters)
 
 
 _HELD_OUT = ("grown", "holdout")
@@ -80,6 +82,7 @@ _HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
     "k_limit": "._k_reduced_error",
     "k_reduced_error_path": "._k_reduced_error",
     "srm_penalty": "._bottom_up_srm",
+    "global_srm_prunings": "._global_srm",
     "global_srm_table": "._global_srm",
     "printed_cost_complexity": "._cost_complexity",
 }

@@ -36,9 +36,9 @@ from ..show.wording import plain
 from ._data import page_data
 from ._numbers import figure, number, percent
 from ._reasons import costs_of
-from ._static import static_html
+from ._static import picture, static_html
 
-__all__ = ["Report", "notebook_html", "report_html", "write_report"]
+__all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
 
 SCRIPTS = (
     "numbers", "elements", "data", "errors", "words", "state", "chart", "folding", "layout", "node", "motion",

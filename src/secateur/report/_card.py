@@ -6,11 +6,18 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
+from ..nouns.tree import Tree
+from ..show.view import view_of
 from ..show.wording import plain
-from ._numbers import number
+from ._numbers import number, percent
 
+NOT_COVERED = (
+    "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "
+    "all rows says nothing of a single group of them."
+)
 ASSUMPTIONS = (
     "The rows are independent of one another and come from where new rows will come from; the sample did not grow the "
     "tree. Choosing another tree after a look at this page needs another statement."
@@ -39,16 +46,31 @@ def _data(model: Model) -> list[list[str]]:
     if schema is not None:
         n_nominal = sum(column.kind == "nominal" for column in schema.columns)
         n_gaps = sum(column.has_missing for column in schema.columns)
+        n_dates = sum(column.is_date for column in schema.columns)
         columns = f"{len(schema.columns):,}: {n_nominal:,} nominal, {len(schema.columns) - n_nominal:,} numeric"
+        columns += f" ({n_dates:,} of them dates)" if n_dates else ""
         found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
     used = np.unique(model.tree.feature[model.pruning.is_kept])
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
     if model.class_grown is not None:
         found.append(["target", f"{model.class_grown.n_classes:,} classes"])
+        grown = model.class_grown
+        least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
+        why = "rows that are equal in all columns but not in class cannot be told apart"
+        found.append(["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"])
+        found.append(["classes in growing", _class_rows(model.tree, model.class_grown)])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
         found.append(["target", "a number; RMSE is the root of the mean squared error"])
     return found
+
+
+def _class_rows(tree: Tree, grown: Counts) -> str:
+    """The rows of each class, the most frequent first."""
+    rows, names = grown.by_class[0], view_of(tree, n_classes=grown.n_classes).classes
+    order = np.argsort(-rows, kind="stable")
+    told = [f"{names[c]} {number(rows[c].item())} ({percent(rows[c] / max(rows.sum(), 1e-300))})" for c in order[:10]]
+    return ", ".join([*told, *([f"{len(order) - 10:,} more"] if len(order) > 10 else [])])
 
 
 def _pruning(model: Model, sequence: PruningSequence) -> list[list[str]]:
@@ -105,7 +127,7 @@ def _certificate(model: Model) -> list[list[str]]:
     if bound.freshness:
         found.append(["are the rows fresh?", plain(bound.freshness)])
     if bound.certified:
-        found.append(["assumptions", ASSUMPTIONS])
+        found += [["assumptions", ASSUMPTIONS], ["not covered", NOT_COVERED]]
     return found
 
 

@@ -25,17 +25,23 @@ def static_html(model: Model) -> str:
     return f"{certificate}\n{_drawing(model, view, answers)}\n{_leaves(model, view, answers)}"
 
 
-def _unfolded(model: Model) -> Pruning:
+def picture(model: Model, n_leaves: int = 12) -> str:
+    """Return a small drawing of the tree as SVG; beyond so many leaves, branches with few rows are folded."""
+    view = view_of(model.tree, model.grown, pruning=_unfolded(model, n_leaves))
+    return _drawing(model, view, _answers(model, view))
+
+
+def _unfolded(model: Model, n_most: int = MOST_LINES) -> Pruning:
     """The part of the pruning with most rows that has at most so many leaves."""
     pruning, tree = model.pruning, model.tree
-    if pruning.n_leaves <= MOST_LINES:
+    if pruning.n_leaves <= n_most:
         return pruning
     rows, arity = model.grown.total, tree.arity
     is_open = np.zeros(tree.n_nodes, bool)
     n_lines, waiting = 1, [(-float(rows[0]), 0)]
     while waiting:
         _, v = heapq.heappop(waiting)
-        if not pruning.is_kept[v] or n_lines + arity[v] - 1 > MOST_LINES:
+        if not pruning.is_kept[v] or n_lines + arity[v] - 1 > n_most:
             continue
         is_open[v] = True
         n_lines += int(arity[v]) - 1

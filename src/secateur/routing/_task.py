@@ -175,7 +175,7 @@ def _names(
         features = [name for name in source if name not in taken]
         if len(features) != len(schema.columns):
             raise SchemaError(
-                f"{where} has {len(features)} columns beside the target, but the tree was grown on "
+                f"{where} has {len(features)} columns besides the target, but the tree was grown on "
                 f"{len(schema.columns)} columns without names; as many are needed, in the same order"
             )
         return tuple(features[j] for j in used)

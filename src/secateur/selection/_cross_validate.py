@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.names import whole
 from ..data.table import Table
 from ..errors import ParameterError, UnsupportedError
 from ..growers.folds import Ground
@@ -184,7 +185,7 @@ max_bins, allow_zero, penalise_numeric, nominal
         "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
         "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
         "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
-        "costs": None if costs is None else np.asarray(costs).tolist(),
+        "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
     judge = Judge(losses, weight, n_folds, se, n_errors, details)
     field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
@@ -225,9 +226,7 @@ def _is_auto(value: Any) -> bool:
 def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
     if _is_auto(repeats):
         return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
-    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ParameterError(f"cv_repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
-    return int(repeats)
+    return whole("cv_repeats", repeats, 1, also=", or 'auto',")
 
 
 def _line(table: Selection) -> dict[str, Any]:

@@ -42,7 +42,7 @@ function judgeOf(raw, tree, state, words, errors, picture) {
     const body = listed.map((c) => html("tr", {}, html("th", { scope: "row", title: raw.classes[c] }, html("bdi", {}, clipped(raw.classes[c], 90))), ...listed.map((d) => {
       const share = totals[c] ? found[c][d] / totals[c] : 0;
       const cell = html("td", { class: c === d ? "right" : "wrong" }, number(found[c][d]));
-      cell.style.setProperty("--share", `${Math.round(70 * share)}%`);
+      cell.style.setProperty("--share", `${Math.round(45 * share)}%`);
       return cell;
     }), html("td", {}, totals[c] ? percent(found[c][c] / totals[c]) : "–")));
     const right = listed.reduce((sum, c) => sum + found[c][c], 0);

@@ -1,0 +1,152 @@
+"""Options of `secateur fit` that are parameters of the estimators, and a file of options."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..data.table import Table
+
+PLAIN = ("growth", "max_splits", "min_samples_split", "max_bins")  # of growing, under the same name
+
+
+def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add growth, sizes, class weights, costs, scoring and probabilities."""
+    for option in (
+        click.option("--growth", type=click.Choice(["depth-first", "best-first"]), default="depth-first",
+                     show_default=True, help="Order in which nodes are split; it matters with --max-splits."),
+        click.option("--max-splits", type=click.IntRange(0), metavar="N", help="Maximum number of splits."),
+        click.option("--min-samples-split", type=click.IntRange(2), default=2, show_default=True, metavar="N",
+                     help="Minimum number of rows to split a node."),
+        click.option("--max-bins", type=click.IntRange(2), metavar="N",
+                     help="Put numeric columns into this many bins; by default every threshold is tried."),
+        click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
+                     help="Weight of a class, or the same total weight for all classes."),
+        click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
+                     help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
+        click.option("--cv-repeats", default="auto", show_default=True, metavar="N",
+                     help="Repeats of cross-validation."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --config."""
+    return click.option(
+        "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
+        help="Read options from a TOML or JSON file; those on the command line come first.",
+    )(function)  # fmt: skip
+
+
+def grown_by(options: dict[str, Any], table: "Table") -> dict[str, Any]:
+    """The parameters of growing that these options state."""
+    found = {name: options[name] for name in PLAIN}
+    given = options["class_weight"]
+    if given:
+        found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)
+    return found
+
+
+def costs_of(given: tuple[str, ...], table: "Table") -> Any:
+    """The cost matrix: errors cost 1 but for those that are named."""
+    if not given:
+        return None
+    import numpy as np
+
+    classes = table.schema.classes
+    if classes is None:
+        raise click.UsageError("--cost: numbers have no classes")
+    costs = 1.0 - np.eye(len(classes))
+    for one in given:
+        pair, equals, value = one.rpartition("=")
+        true, colon, answer = pair.partition(":")
+        if not equals or not colon:
+            raise click.UsageError(f"--cost {one}: CLASS:ANSWER=C is needed")
+        costs[_class("--cost", true, classes), _class("--cost", answer, classes)] = _number("--cost", one, value)
+    return costs
+
+
+def repeats_of(text: str) -> Any:
+    """A number of repeats, or auto."""
+    if text != "auto" and not (text.isdigit() and int(text) > 0):
+        raise click.UsageError(f"--cv-repeats {text}: a whole number of 1 or more, or auto, is needed")
+    return text if text == "auto" else int(text)
+
+
+def _weights(given: tuple[str, ...], table: "Table") -> dict[Any, float]:
+    classes = table.schema.classes
+    if classes is None:
+        raise click.UsageError("--class-weight: numbers have no classes")
+    found = {}
+    for one in given:
+        name, equals, value = one.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--class-weight {one}: CLASS=W, or balanced alone, is needed")
+        number = _class("--class-weight", name, classes)
+        found[classes[number].item() if hasattr(classes[number], "item") else classes[number]] = _number(
+            "--class-weight", one, value
+        )
+    return found
+
+
+def _class(option: str, name: str, classes: Any) -> int:
+    from ..data.names import check_name
+
+    names = [str(label) for label in classes.tolist()]
+    check_name(option, name, names)
+    return names.index(name)
+
+
+def _number(option: str, given: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError as error:
+        raise click.UsageError(f"{option} {given}: {value!r} is not a number") from error
+
+
+def _configured(context: click.Context, _: Any, path: str | None) -> None:
+    """Make the options of a file the defaults of the command."""
+    if path is None:
+        return
+    from ..data.names import nearest
+
+    flags = {
+        flag.removeprefix("--"): one.name
+        for one in context.command.params
+        for flag in (*one.opts, *one.secondary_opts)
+        if flag.startswith("--") and one.name != "config"
+    }
+    found: dict[str, Any] = {}
+    for name, value in _read(path).items():
+        key = name.replace("_", "-")
+        if key not in flags:
+            raise click.UsageError(f"{path}: {name!r} is no option of {context.info_name}{nearest(key, flags)}")
+        is_many = any(one.name == flags[key] and getattr(one, "multiple", False) for one in context.command.params)
+        found[str(flags[key])] = _many(value) if is_many else value
+    context.default_map = {**(context.default_map or {}), **found}
+
+
+def _many(value: Any) -> list[Any]:
+    """The value of an option that may be repeated; a table is NAME=VALUE, as for --set and --class-weight."""
+    if isinstance(value, dict):
+        return [f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items()]
+    return value if isinstance(value, list) else [value]
+
+
+def _read(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        found = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
+    except OSError as error:
+        raise click.UsageError(f"--config {path} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise click.UsageError(f"--config {path} is neither TOML nor JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise click.UsageError(f"--config {path}: names and values of options are needed")
+    return found

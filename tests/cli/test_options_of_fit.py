@@ -1,0 +1,114 @@
+"""What the estimators take, `secateur fit` takes too; files of options; typos; what fails and how."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import secateur
+from secateur.cli import run
+
+FAILURES = Path(__file__).parents[2] / "docs" / "reference" / "failures.md"
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 200), "region": rng.choice(["north", "south"], 200)})
+    frame["risk"] = np.where((frame.age > 50) ^ (rng.random(200) < 0.15), "high", "low")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    return tmp_path, frame
+
+
+def fitted(folder, *options):
+    out = folder / "m.json"
+    status = run(
+        ["fit", str(folder / "d.csv"), "--target", "risk", "--cv", "3", "-o", str(out), "--force", "-q", *options]
+    )
+    assert status == 0
+    return secateur.load(out)
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        (["--class-weight", "high=3", "--criterion", "gini"], {"class_weight": {"high": 3.0}, "criterion": "gini"}),
+        (["--class-weight", "balanced", "--criterion", "gini"], {"class_weight": "balanced", "criterion": "gini"}),
+        (["--cost", "high:low=5", "--criterion", "gini"], {"costs": [[0, 5], [1, 0]], "criterion": "gini"}),
+        (["--growth", "best-first", "--max-splits", "4", "--criterion", "gini"],
+         {"growth": "best-first", "max_splits": 4, "criterion": "gini"}),
+        (["--min-samples-split", "50", "--max-bins", "8", "--criterion", "gini", "--cv-repeats", "2"],
+         {"min_samples_split": 50, "max_bins": 8, "criterion": "gini", "cv_repeats": 2}),
+        (["--scoring", "log_loss", "--criterion", "gini"], {"scoring": "log_loss", "criterion": "gini"}),
+    ],
+)  # fmt: skip
+def test_an_option_means_what_the_parameter_means(files, options, parameters):
+    folder, frame = files
+    model = secateur.TreeClassifier(cv=3, random_state=0, **parameters).fit(frame[["age", "region"]], frame.risk)
+
+    found = fitted(folder, *options)
+
+    assert found.pruning_ == model.pruning_
+    assert found.counts_.by_class.tolist() == model.counts_.by_class.tolist()
+
+
+@pytest.mark.parametrize("name", ["options.toml", "options.json"])
+def test_a_file_of_options_stands_for_them_and_the_command_line_comes_first(files, name, capsys):
+    folder, _ = files
+    given = {"criterion": "entropy", "max-depth": 1, "class-weight": {"high": 2}, "ignore": ["region"]}
+    toml = 'criterion = "entropy"\nmax-depth = 1\nignore = ["region"]\n[class-weight]\nhigh = 2\n'
+    (folder / name).write_text(json.dumps(given) if name.endswith("json") else toml)
+
+    found = fitted(folder, "--config", str(folder / name))
+    other = fitted(folder, "--config", str(folder / name), "--max-depth", "3")
+
+    assert found.tree_.depth.max() == 1
+    assert list(found.feature_names_in_) == ["age"]
+    assert other.tree_.depth.max() == 3
+    (folder / name).write_text(json.dumps({"criterium": 1}) if name.endswith("json") else "criterium = 1\n")
+    assert run(["fit", str(folder / "d.csv"), "--target", "risk", "--config", str(folder / name)]) == 2
+    assert "did you mean 'criterion'" in capsys.readouterr().err
+
+
+def failures():
+    """The rows of the table in the docs: command, exit status, what is said."""
+    for line in FAILURES.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 3 and cells[0].startswith("`secateur"):
+            yield cells[0].strip("`"), int(cells[1]), cells[2].strip("`")
+
+
+@pytest.mark.parametrize(("command", "status", "said"), list(failures()))
+def test_what_fails_fails_as_the_table_says(files, command, status, said, capsys, monkeypatch):
+    folder, frame = files
+    monkeypatch.chdir(folder)
+    fitted(folder, "--criterion", "gini")
+    (folder / "m.json").rename("tree.json")
+    (folder / "broken.json").write_text("{")
+    frame.drop(columns="age").to_csv("short.csv", index=False)
+    (folder / "data.csv").write_text((folder / "d.csv").read_text())
+    capsys.readouterr()
+
+    found = run(command.split()[1:])
+
+    err = capsys.readouterr().err
+    assert (found, said in " ".join(err.split())) == (status, True), err
+    assert "Traceback" not in err
+
+
+def test_the_table_of_failures_is_not_empty():
+    assert len(list(failures())) > 15
+
+
+def test_verbose_tells_the_summary_and_progress(files, capsys):
+    folder, frame = files
+    assert run(["fit", str(folder / "d.csv"), "--target", "risk", "--cv", "3", "--verbose"]) == 0
+    err = capsys.readouterr().err
+    assert "growing and cross-validating" in err
+    assert "TreeClassifier: " in err
+
+    secateur.TreeClassifier(cv=3, verbose=1).fit(frame[["age"]], frame.risk)
+
+    assert "growing and cross-validating" in capsys.readouterr().err
