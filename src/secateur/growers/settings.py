@@ -24,6 +24,7 @@ class Settings(NamedTuple):
     ratio: parts.Ratio
     max_bins: int | None
     least_weight: float
+    monotonic_cst: Any = None
 
 
 def settings_of(
@@ -39,6 +40,7 @@ def settings_of(
     max_bins: int | None = None,
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
+    monotonic_cst: Any = None,
 ) -> Settings:
     """Return the growing parameters of `grow`, checked."""
     limits, ratio = _limits(
@@ -47,7 +49,7 @@ def settings_of(
     )  # fmt: skip
     _check_bins(max_bins)
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf)
+    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf, monotonic_cst)
 
 
 class Inline:
