@@ -2,7 +2,8 @@
 
 import math
 
-from ._checks import between, whole
+from ..data.names import whole
+from ._checks import between
 
 
 def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta: float = 0.05) -> float:

@@ -66,7 +66,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
         "reasons": _packed_reasons(reasons, internal),
         "fitted_reasons": None if fitted is None else _packed_reasons(fitted_reasons(model), internal),
         "certificate": None if model.certificate is None else str(model.certificate),
-        "certified": None if model.certificate is None else model.certificate.value,
+        "certified": _certified(model),
         "is_own_sequence": own is not None,
         "code": _code(model, is_estimator=is_estimator),
         "rows": None if table is None else rows_of(model, table),
@@ -77,6 +77,14 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
     else:
         data["changes"] = changes_of(sequence, stops)
     return data
+
+
+def _certified(model: Model) -> float | None:
+    """The limit that the certificate guarantees for the error of the tree itself; None if it is of something else."""
+    bound = model.certificate
+    if bound is None or not bound.certified or bound.quantity != "error" or bound.predictor:
+        return None
+    return bound.value
 
 
 def _class_values(model: Model, view: TreeView) -> list[Any] | None:
