@@ -28,6 +28,7 @@ from oracles import all_prunings, keep_vector
 from secateur import fitting
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.estimators import TreeClassifier, TreeRegressor
+from secateur.estimators._parameters import FOREIGN
 
 SETTINGS = [
     TreeClassifier(),
@@ -702,3 +703,19 @@ def test_threads_are_counted_as_joblib_counts_them(monkeypatch):
     assert heard == [1, 3, 2]
     with pytest.raises(ParameterError, match="n_jobs=0"):
         TreeClassifier(n_jobs=0).fit(X, y)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("kind", [TreeClassifier, TreeRegressor])
+def test_parameters_of_other_trees_are_answered_with_the_way_to_say_it_here(kind, name):
+    with pytest.raises(ParameterError, match=f"{kind.__name__} has no parameter '{name}': "):
+        kind(**{name: 1})
+    assert name not in kind().get_params()
+
+
+def test_priors_are_class_weights():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), (rng.random(400) < 0.2).astype(int)
+    prior, share = np.array([0.5, 0.5]), np.bincount(y) / 400
+    weighted = TreeClassifier(prune=None, max_depth=0, class_weight=dict(enumerate(prior / share))).fit(X, y)
+    assert weighted.predict_proba(X[:1]) == pytest.approx(prior[None])

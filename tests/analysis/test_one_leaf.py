@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import bdtr
 
 from secateur._kernels.noise import log_power_coefficient
-from secateur.analysis import one_leaf_probability, one_leaf_probability_uniform
+from secateur.analysis import earlier_pruning_probability, one_leaf_probability, one_leaf_probability_uniform
 from secateur.errors import ParameterError
 
 pytestmark = pytest.mark.lane
@@ -167,3 +168,12 @@ def test_the_kernel_finds_the_coefficient_of_a_power(weights, power):
 def test_a_power_that_has_left_the_range_has_no_coefficient(power):
     assert log_power_coefficient(np.array([0.0, 0.0, 1.0]), power) == -math.inf
     assert log_power_coefficient(np.array([0.0, 1.0, 0.0]), 3) == -math.inf
+
+
+def test_the_earlier_model_is_the_normal_limit_of_its_binomials():
+    p, share, n = 0.7, 0.4, 2_000
+    error = p + share - 2 * p * share
+    exact = 1 - bdtr(math.ceil(n * (1 - p)) - 1, n, error)
+    assert earlier_pruning_probability(n, p, share) == pytest.approx(exact, abs=1e-3)
+    assert earlier_pruning_probability(80, p, share, depth=2) == earlier_pruning_probability(20, p, share) ** 4
+    assert earlier_pruning_probability(50, 1.0, 1.0) == 1  # neither errs: a tie, which cuts

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from oracles import children_of
-from secateur import Counts, Tree
+from secateur import Counts, Tree, count, grow
 from secateur.analysis import (
     clopper_pearson,
     expected_noise_leaves,
     noise_growth_experiment,
+    one_leaf_probability_uniform,
     rep_noise_experiment,
 )
 from secateur.errors import CountsError, ParameterError
@@ -164,7 +165,7 @@ def test_the_simulated_trees_have_the_safe_nodes_asked_for():
 
     for shape in ("perfect", "random"):
         for k in (1, 2, 3, 17):
-            tree = _tree_with_safe_nodes(k, shape, np.random.default_rng(k))
+            tree = _tree_with_safe_nodes(k, shape, np.random.default_rng(k), has_leaves=True)
             assert len(safe_nodes(tree)) == k
             assert all(len(c) in (0, 2) for c in children_of(tree.parent.tolist()))
 
@@ -198,3 +199,20 @@ def test_arguments_of_the_growth_experiment_are_checked():
 def test_more_successes_than_trials_are_refused():
     with pytest.raises(ParameterError, match="successes=3 of n=2"):
         clopper_pearson(3, 2)
+
+
+def test_relabelled_leaves_agree_with_the_formula_of_safe_nodes():
+    one = rep_noise_experiment(40, 5, 0.7, repeats=800, seed=3, relabel=True, shape="random")
+    assert one.low <= one.exact <= one.high
+    assert one.exact == one_leaf_probability_uniform(40, 5, 0.7)
+
+
+def test_noise_may_have_several_attributes():
+    seen = []
+
+    def looked(X, y):
+        seen.append(X.shape)
+        return grow(X, y)
+
+    noise_growth_experiment([60], 0.6, grow=looked, count=count, repeats=2, n_features=3, seed=0)
+    assert seen == [(40, 3), (40, 3)]

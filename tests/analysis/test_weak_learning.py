@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.analysis import (
+    criterion_value,
     drop_lower_bound,
     split_drop,
     sqrt_error_bound,
@@ -183,3 +184,13 @@ def test_halving_the_error_costs_gini_most_and_the_square_root_least():
 def test_arguments_outside_their_range_are_named(call, says):
     with pytest.raises(ParameterError, match=says):
         call()
+
+
+def test_the_error_sees_no_drop_where_the_majority_stays():
+    assert split_drop("error", 0.5, 0.6, 1.0) == 0
+    assert split_drop("error", 0.5, 0.1, 0.9) == pytest.approx(0.4)
+    assert [criterion_value(name, 0.5) for name in ("error", "gini", "entropy", "sqrt")] == [0.5] * 4
+    with pytest.raises(ParameterError, match="criterion='log'"):
+        criterion_value("log", 0.5)
+    with pytest.raises(ParameterError, match="criterion='error'"):
+        drop_lower_bound("error", 0.1, 0.5)

@@ -22,7 +22,7 @@ def test_the_tables_of_a_page_are_those_of_the_results(page):
 
 def test_every_experiment_has_a_page_with_all_its_tables_and_a_place_in_the_overview():
     overview = (DOCS / OVERVIEW).read_text(encoding="utf-8")
-    for name, page in zip(NAMES, PAGES[1:], strict=True):
+    for name, page in zip(NAMES, PAGES[2:], strict=True):
         results = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))["results"]
         text = (DOCS / page).read_text(encoding="utf-8")
 

@@ -330,3 +330,70 @@ def test_what_cannot_be_written_is_refused(parameters, message):
 def test_a_regression_tree_has_no_probabilities():
     with pytest.raises(ParameterError, match="no classes"):
         export_sql(numeric(is_regression=True).model, output="probabilities")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", CASES)
+def test_the_plain_query_answers_what_the_tree_answers(name, engine):
+    case = CASES[name]()
+    if int(case.model.shown.depth.max()) > 30:
+        with pytest.raises(UnsupportedError, match="too deep"):
+            export_sql(case.model, dialect=engine, style="plain")
+        return
+
+    found = run(case, engine, style="plain")
+
+    assert [row[-1] for row in found] == case.answers()
+
+
+def test_a_nan_is_missing_to_the_plain_query_of_duckdb():
+    case = numeric(seed=3)
+    rows = [[float(x) for x in row] for row in zip(*case.columns, strict=True)]
+
+    assert [row[-1] for row in run(case, "duckdb", rows=rows, style="plain")] == case.answers()
+
+
+def test_the_plain_query_is_short_and_tells_leaves():
+    table = secateur.encode([["a", 1.0], ["b", 2.0], ["b", 4.0]], names=["kind", "size"], target=["x", "x", "it's"])
+    query = export_sql(secateur.grow(table))
+
+    assert (
+        query
+        == """SELECT r.*,
+  CASE
+    WHEN "size" > 3 THEN
+      'it''s'  -- leaf 2, 1 row: it's 100.0 %, x 0.0 %
+    ELSE
+      'x'  -- leaf 1, 2 rows: x 100.0 %, it's 0.0 %
+  END
+  AS "prediction"
+FROM "data" AS r"""
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("style", ["plain", "guarded"])
+def test_a_key_is_kept_and_orders_the_rows(engine, style):
+    case = mixed()
+    connection = filled(connect(engine), case, engine)
+
+    found = connection.execute(export_sql(case.model, dialect=engine, style=style, key="row_id")).fetchall()
+
+    assert found == list(enumerate(case.answers()))
+
+
+def test_dates_are_compared_as_dates():
+    duckdb = pytest.importorskip("duckdb")
+    schema = Schema((Column("day", "numeric", is_date=True),), np.array(["old", "new"], object), has_names=True)
+    for threshold in (19724.0, 19724.5):
+        tree = Tree([-1, 0, 0], [0, -1, -1], [threshold, np.nan, np.nan], schema=schema)
+        grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+        model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+        connection = duckdb.connect()
+        connection.execute("CREATE TABLE data AS SELECT DATE '2024-01-02' AS day UNION ALL SELECT DATE '2024-01-03'")
+
+        found = connection.execute(export_sql(model, dialect="duckdb", key="day")).fetchall()
+
+        assert [row[1] for row in found] == ["old", "new"]
+    with pytest.raises(UnsupportedError, match="tests dates"):
+        export_sql(model, dialect="duckdb", style="guarded")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import all_prunings, n_nodes_of
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError
-from secateur.pruners import global_srm, global_srm_table
+from secateur.pruners import global_srm, global_srm_prunings, global_srm_table
 from strategies import trees_with_counts
 
 # The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
@@ -122,3 +122,18 @@ def test_a_single_leaf_is_returned_as_it_is():
     tree = Tree.from_parents([-1])
     counts = Counts(tree, [[1, 2]])
     assert global_srm(tree, counts).n_leaves == global_srm(tree, counts, route="table").n_leaves == 1
+
+
+@given(trees_with_counts(("grow",), max_internal=5).filter(lambda case: case[1].total[0] > 0))
+def test_the_prunings_behind_the_table_are_the_smallest_within_d_errors(case):
+    tree, counts = case
+    errors = counts.errors_if_leaf(counts.majority)
+    for size in ("leaves", "nodes"):
+        table, prunings = global_srm_table(tree, counts, size=size), global_srm_prunings(tree, counts, size=size)
+        for d, (least, found) in enumerate(zip(table.size, table.errors, strict=True)):
+            within = [i for i, e in enumerate(prunings.errors) if e <= d]
+            if least:
+                member = prunings[within[-1]]
+                assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, found)
+            else:
+                assert within == []

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy import stats
 
 import secateur
 from report_models import CLASSES, HOSTILE, random_model
-from secateur import Counts, Pruning, Tree, datasets, grow, prune
+from secateur import Bound, Counts, Pruning, Tree, datasets, grow, prune
 from secateur.errors import OutputError, SecateurError, UnsupportedError
 from secateur.nouns.model import Model, as_model
 from secateur.nouns.moments import Moments
@@ -181,6 +182,22 @@ def test_limits_on_class_shares_are_those_of_all_nodes(kind, model, tmp_path):
     found = np.reshape(shares_of(report_html(model), tmp_path), held_out.shape)
     assert (found >= 1000 * expected - 1e-6).all()
     assert (found <= 1000 * expected + 1).all()
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        Bound(0.2, 0.05, "x", 400, 60, certified=False, reason="no prior"),
+        Bound(2.0, 0.05, "x", 400, 60, quantity="cost", scale=5.0),
+        Bound(0.2, 0.05, "x", 400, 60, predictor="a vote"),
+    ],
+)
+def test_only_a_guarantee_for_the_error_of_the_tree_is_its_limit(model, bound):
+    data = data_of(report_html(replace(model, certificate=bound)))
+
+    assert data["certified"] is None
+    assert data["certificate"] == str(bound)
+    assert data_of(report_html(model))["certified"] == model.certificate.value
 
 
 def test_no_limits_on_class_shares_where_rows_cannot_give_any():

@@ -315,9 +315,7 @@ def test_the_paragraph_and_the_downloads_are_of_the_shown_tree(page, model, tmp_
 @pytest.mark.parametrize("stop", ["secateur.raw.marks.fitted", "0"])
 def test_the_sql_answers_as_python_does(page, model, stop):
     page.evaluate(f"secateur.state.goTo({stop})")
-    query = page.evaluate(
-        "secateur.numbers.sqlOf(secateur.raw, secateur.tree, secateur.state, secateur.words, secateur.routes)"
-    )
+    query = page.evaluate("secateur.numbers.sqlOf(secateur.raw, secateur.tree, secateur.state)")
     rows, _ = hostile_rows(200, 21)
     rows += [[None, "never seen", 0.1], [0.2, None, None]]
     connection = sqlite3.connect(":memory:")

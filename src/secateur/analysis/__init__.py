@@ -17,7 +17,7 @@ what is wrong about them; `deviation_...` bound the fluctuations; `rep_noise_exp
 
 from ._deviations import deviation_at_most, deviation_counted, deviation_empty, printed_deviation_counted
 from ._mixture import Mixture, OnlineMixture, mixture
-from ._one_leaf import one_leaf_probability, one_leaf_probability_uniform
+from ._one_leaf import earlier_pruning_probability, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import (
     best_c,
     expected_empty,
@@ -36,8 +36,10 @@ from ._simulations import (
     noise_growth_experiment,
     rep_noise_experiment,
 )
+from ._srm_bound import srm_excess_bound
 from ._structure import fringe, interior, safe_nodes
 from ._weak_learning import (
+    criterion_value,
     drop_lower_bound,
     split_drop,
     sqrt_error_bound,
@@ -53,10 +55,12 @@ __all__ = [
     "OnlineMixture",
     "best_c",
     "clopper_pearson",
+    "criterion_value",
     "deviation_at_most",
     "deviation_counted",
     "deviation_empty",
     "drop_lower_bound",
+    "earlier_pruning_probability",
     "expected_empty",
     "expected_noise_leaves",
     "expected_safe_nodes_at_most",
@@ -75,6 +79,7 @@ __all__ = [
     "safe_nodes",
     "split_drop",
     "sqrt_error_bound",
+    "srm_excess_bound",
     "training_error_bound",
     "valid_bound_general",
     "weak_learning_advantage",

@@ -1,6 +1,5 @@
 """What the arguments of the analysis must be."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -8,13 +7,6 @@ import numpy.typing as npt
 
 from ..data.arrays import Floats
 from ..errors import ParameterError
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number that is at least `least`, or say what was wrong."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more is needed")
-    return int(value)
 
 
 def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str = "") -> Floats:

@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from .._kernels.noise import log_power_coefficient
 from ..data.arrays import Floats, Longs
+from ..data.names import whole
 from ..errors import ParameterError
-from ._checks import between, whole
+from ._checks import between
 
 
 def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = False) -> float:
@@ -44,6 +45,8 @@ def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = Fals
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5 and 6, whose bounds it replaces.
+
     O(number of safe nodes).
 
     Examples
@@ -82,6 +85,8 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 6, whose bound it replaces.
+
     O(n^2 log k). The mean of a product over a multinomial sample is n!/k^n times the
     coefficient of x^n in (sum_j g(j) x^j / j!)^k. Any x may be put into the powers before
     and taken out after; we take the one under which n/k is the mean of a factor, so that
@@ -96,6 +101,49 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     k = whole("k", k, 1)
     p = float(between("p", p, 0, 1))
     return _from_logs([_log_mean_product(log_g, k) for log_g in log_agreement(np.arange(n + 1), p)], log)
+
+
+def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: int = 0) -> float:
+    """Return the pruning probability of a node that fits noise in the earlier model of Oates and Jensen.
+
+    Parameters
+    ----------
+    n : int
+        Pruning examples at the node.
+    p : float
+        Probability of the majority class, from 1/2 to 1.
+    share : float
+        Probability that the subtree sends an example to a leaf of the majority class.
+    depth : int
+        0 before anything below is pruned; else all 2 ** depth descendants at this depth must be pruned first, each
+        reached by the same share of the examples.
+
+    Returns
+    -------
+    float
+        Phi((e - (1 - p)) n / sqrt(n e (1 - e))), e = p + share - 2 p share being the error of the subtree on noise,
+        with n / 2 ** depth examples, to the power 2 ** depth.
+
+    Notes
+    -----
+    Oates and Jensen (1999), as reviewed in Elomaa and Kaariainen (2001), section 3. The model takes the majority class
+    of all descendants for granted, whose probability `one_leaf_probability` computes.
+
+    Examples
+    --------
+    >>> [round(earlier_pruning_probability(200, 0.7, depth=depth), 3) for depth in (0, 2, 4)]
+    [1.0, 0.991, 0.27]
+    """
+    from scipy.special import ndtr
+
+    n, depth = whole("n", n, 1), whole("depth", depth, 0)
+    p, share = float(between("p", p, 0.5, 1)), float(between("share", share, 0, 1))
+    error = p + share - 2 * p * share
+    here = n / 2**depth
+    spread = math.sqrt(here * error * (1 - error))
+    gap = (error - (1 - p)) * here
+    one = float(ndtr(gap / spread)) if spread > 0 else float(gap >= 0)
+    return math.pow(one, 2**depth)
 
 
 def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
 from ..data.arrays import Bools, Floats, Ints, Longs, sealed
+from ..data.names import whole
 from ..errors import CountsError, ParameterError
-from ..nouns.counts import Counts, leaf_labels
+from ..nouns.counts import Counts, Original, leaf_labels
 from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
-from ._checks import between, whole
+from ._checks import between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
 from ._structure import safe_nodes
@@ -80,6 +81,7 @@ def rep_noise_experiment(
     seed: int | np.random.Generator | None = None,
     shape: Literal["perfect", "random"] = "perfect",
     force_cuts: bool = True,
+    relabel: bool = False,
     confidence: float = 0.99,
 ) -> NoiseExperiment:
     """Return how often reduced error pruning reduces pure noise to one leaf.
@@ -104,6 +106,9 @@ def rep_noise_experiment(
         Label both leaves under a safe node alike, so that its subtree is always cut. Otherwise
         they have different labels, each example goes to either with equal chance, and the
         subtree may survive.
+    relabel : bool
+        Relabel original leaves by the pruning examples as well. Then all `k` nodes are leaves, and the same formulas
+        apply to them; `force_cuts` plays no part. Section 8 of the analysis (2001).
     confidence : float
         Of the interval around the frequency.
 
@@ -115,6 +120,8 @@ def rep_noise_experiment(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5, 6 and 8.
+
     Labels of cut nodes come from the pruning examples, those of original leaves are fixed.
     O(repeats * k).
 
@@ -139,12 +146,17 @@ def rep_noise_experiment(
 
     rng = np.random.default_rng(seed)
     n_one_leaf = 0
-    tree = _tree_with_safe_nodes(k, shape, rng)
+    tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
     for _ in range(repeats):
         drawn = rng.multinomial(n, np.full(k, 1 / k)) if sizes is None else sizes
-        n_one_leaf += _becomes_one_leaf(tree, drawn, p, force_cuts, rng)
+        if relabel:
+            positive = rng.binomial(drawn, p)
+            held = Counts.from_leaves(tree, np.stack([drawn - positive, positive], axis=1), sample="prune")
+            n_one_leaf += bool(_rep_cuts(tree, held, held, "relabel")[0])
+        else:
+            n_one_leaf += _becomes_one_leaf(tree, drawn, p, force_cuts, rng)
         if shape == "random":
-            tree = _tree_with_safe_nodes(k, shape, rng)
+            tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
 
     low, high = clopper_pearson(n_one_leaf, repeats, confidence)
     majority = max(p, 1 - p)
@@ -207,6 +219,7 @@ def noise_growth_experiment(
     count: Callable[[Tree, Any, Any], Counts],
     repeats: int = 10,
     holdout: float = 1 / 3,
+    n_features: int = 1,
     seed: int | np.random.Generator | None = None,
 ) -> NoiseGrowth:
     """Return how large trees grown on pure noise remain after reduced error pruning.
@@ -225,6 +238,8 @@ def noise_growth_experiment(
         Samples per size.
     holdout : float
         Share of the examples kept for pruning.
+    n_features : int
+        Uniform attributes, none of which says anything.
     seed : int, Generator or None
         Source of chance.
 
@@ -235,6 +250,8 @@ def noise_growth_experiment(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5.3 and 5.4.
+
     The analysis of reduced error pruning conjectures that the number of safe nodes grows
     in proportion to the leaves. For one attribute and the gini criterion it does not: from
     250 to 16,000 examples (p = .7, 12 samples each) the pruned leaves rose from 15 to 1,040,
@@ -268,7 +285,7 @@ def noise_growth_experiment(
     rng = np.random.default_rng(seed)
     result = np.zeros((3, len(totals), repeats), np.int64)
     for i, j in np.ndindex(len(totals), repeats):
-        X = rng.random((totals[i], 1))
+        X = rng.random((totals[i], whole("n_features", n_features, 1)))
         y = (rng.random(totals[i]) < p).astype(np.int64)
         tree, grown = grow(X[: n_grow[i]], y[: n_grow[i]])
         held = count(tree, X[n_grow[i] :], y[n_grow[i] :])
@@ -298,6 +315,8 @@ def expected_noise_leaves(m: int, p: float) -> float:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), Theorem 6.
+
     Under a strictly concave criterion cuts fall only where the class changes along the sorted
     sample, so the tree has exactly one leaf more than there are changes. (The published proof
     shows "at least" and states equality; equality needs the strict concavity: under the
@@ -347,8 +366,8 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
     return low, high
 
 
-def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator) -> Tree:
-    """A binary tree with k safe nodes, each of them with two leaves."""
+def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator, *, has_leaves: bool) -> Tree:
+    """A binary tree with k safe nodes, each of them with two leaves, or with k leaves."""
     if shape not in ("perfect", "random"):
         raise ParameterError(f"shape={shape!r}; 'perfect' or 'random' is needed")
     parent: list[int] = []
@@ -358,7 +377,7 @@ def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator) -> Tree:
         v = len(parent)
         parent.append(above)
         if n_safe == 1:
-            parent += [v, v]
+            parent += [v, v] if has_leaves else []
         else:
             first = n_safe // 2 if shape == "perfect" else int(rng.integers(1, n_safe))
             todo += [(first, v), (n_safe - first, v)]
@@ -376,7 +395,7 @@ def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, force_cuts: bool, rng:
     return bool(_rep_cuts(tree, grown, Counts.from_leaves(tree, leaves, sample="prune"))[0])
 
 
-def _rep_cuts(tree: Tree, grown: Counts, held: Counts) -> Bools:
+def _rep_cuts(tree: Tree, grown: Counts, held: Counts, original: Original = "fixed") -> Bools:
     """Where reduced error pruning cuts, with labels from the held-out sample."""
-    labels: Ints = leaf_labels(grown, held, "prune")
+    labels: Ints = leaf_labels(grown, held, "prune", original)
     return cheapest_subtree(tree.parent, held.errors_if_leaf(labels))

@@ -24,11 +24,12 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from ..data.names import check_name
+from ..data.names import check_name, whole
 from ..errors import ParameterError
-from ._checks import between, whole
+from ._checks import between
 
 Criterion = Literal["gini", "entropy", "sqrt"]
+AnyCriterion = Literal["gini", "entropy", "sqrt", "error"]
 
 
 def weak_learning_advantage(tau: float, r: float, p: float) -> float:
@@ -46,6 +47,10 @@ def weak_learning_advantage(tau: float, r: float, p: float) -> float:
     float
         gamma = tau (1 - tau) abs(r - p) / (2 q (1 - q)), from 0 to 1/2.
 
+    Notes
+    -----
+    Mansour's notes, section 12.1.5.
+
     Examples
     --------
     >>> round(weak_learning_advantage(0.5, 0.6, 1.0), 4)
@@ -57,12 +62,35 @@ def weak_learning_advantage(tau: float, r: float, p: float) -> float:
     return min(0.5, tau * (1 - tau) * abs(r - p) / (2 * q * (1 - q)))
 
 
-def split_drop(criterion: Criterion, tau: float, r: float, p: float) -> float:
+def criterion_value(criterion: AnyCriterion, q: float) -> float:
+    """Return the criterion of a node with proportion `q` of class 1.
+
+    Parameters
+    ----------
+    criterion : "gini", "entropy", "sqrt" or "error"
+        Scaled to 1/2 at q = 1/2.
+    q : float
+
+    Notes
+    -----
+    Mansour's notes, section 12.1.4, Figure 12.4. All are symmetric, concave (printed: convex) and at least
+    min(q, 1 - q); the error is equal to it, which is why it does not notice a split that leaves the majority alone.
+
+    Examples
+    --------
+    >>> [round(criterion_value(name, 0.2), 4) for name in ("error", "gini", "entropy", "sqrt")]
+    [0.2, 0.32, 0.361, 0.4]
+    """
+    check_name("criterion", criterion, _VALUES)
+    return _VALUES[criterion](float(between("q", q, 0, 1)))
+
+
+def split_drop(criterion: AnyCriterion, tau: float, r: float, p: float) -> float:
     """Return by how much a binary split lowers the criterion of its node.
 
     Parameters
     ----------
-    criterion : "gini", "entropy" or "sqrt"
+    criterion : "gini", "entropy", "sqrt" or "error"
         Scaled to 1/2 at q = 1/2.
     tau, r, p : float
         The split, as for `weak_learning_advantage`.
@@ -72,16 +100,20 @@ def split_drop(criterion: Criterion, tau: float, r: float, p: float) -> float:
     float
         G(q) - tau G(r) - (1 - tau) G(p), not weighted by the share of the node in the sample.
 
+    Notes
+    -----
+    Mansour's notes, sections 12.1.2 to 12.1.4.
+
     Examples
     --------
-    >>> [round(split_drop(name, 0.5, 0.6, 1.0), 4) for name in ("gini", "entropy", "sqrt")]
-    [0.08, 0.1182, 0.1551]
+    >>> [round(split_drop(name, 0.5, 0.6, 1.0), 4) for name in ("gini", "entropy", "sqrt", "error")]
+    [0.08, 0.1182, 0.1551, 0.0]
     """
-    impurity = _impurity(criterion)
     q = _proportion(tau, r, p)
     if criterion == "gini":
         return 2 * tau * (1 - tau) * (r - p) ** 2  # the same, without cancellation
-    return impurity(q) - tau * impurity(r) - (1 - tau) * impurity(p)
+    below = tau * criterion_value(criterion, r) + (1 - tau) * criterion_value(criterion, p)
+    return max(0.0, criterion_value(criterion, q) - below)  # concave: less than 0 is rounding
 
 
 def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
@@ -103,6 +135,8 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
 
     Notes
     -----
+    Mansour's notes, section 12.1.5.
+
     With a and b the shares of the two classes that go to the first side, abs(a - b) is
     2 gamma. Gini: an identity and tau (1 - tau) <= 1/4. Entropy: the drop is half a
     mutual information; Pinsker's inequality. Sqrt: the drop is G(q) times a squared
@@ -141,6 +175,10 @@ def training_error_bound(criterion: Criterion, t: int, gamma: float) -> float:
     float
         gini: 1 / (2 + 8 gamma^2 ln(t + 1)). entropy: H2(1 / (1 + e^z)) / 2 with
         z = 4 gamma sqrt(ln(t + 1)). sqrt: (t + 1)^(-x) / 2 with x = 1 - sqrt(1 - 4 gamma^2).
+
+    Notes
+    -----
+    Mansour's notes, section 12.1.5.
 
     Examples
     --------
@@ -207,6 +245,8 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
 
     Notes
     -----
+    Mansour's notes, section 12.1.5.
+
     The published orders are 2^O(1/(gamma eps)^2), 2^O(log^2(1/eps) / gamma^2) and
     (1/eps)^O(1/gamma^2); some accounts misprint the second as falling with 1/eps and the
     third with 1/gamma.
@@ -262,7 +302,7 @@ def _impurity(criterion: str) -> Callable[[float], float]:
 
 
 def _entropy(q: float) -> float:
-    return -sum(x * math.log2(x) for x in (q, 1 - q) if x > 0) / 2
+    return sum(x * -math.log2(x) for x in (q, 1 - q) if x > 0) / 2
 
 
 _IMPURITY: dict[str, Callable[[float], float]] = {
@@ -270,3 +310,4 @@ _IMPURITY: dict[str, Callable[[float], float]] = {
     "entropy": _entropy,
     "sqrt": lambda q: math.sqrt(q * (1 - q)),
 }
+_VALUES: dict[str, Callable[[float], float]] = {**_IMPURITY, "error": lambda q: min(q, 1 - q)}

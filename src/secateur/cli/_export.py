@@ -19,12 +19,14 @@ Example:
 )
 @click.argument("model", metavar="MODEL")
 @common.names_option("--to", "language", names=list(EXPORTS), help="Format; by default that of --output.")
+@click.option("--dialect", metavar="NAME", help="Dialect of SQL: ansi, duckdb, sqlite or postgres.")
 @click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the export.")
 @common.write_options
 @common.output_options
 def export(
     model: str,
     language: str | None,
+    dialect: str | None,
     parameters: tuple[str, ...],
     output: str | None,
     force: bool,
@@ -41,7 +43,8 @@ def export(
     if language is None:
         raise click.UsageError(f"--to is needed: one of {', '.join(EXPORTS)}")
     common.check_output(output, force=force)
-    result = exports.export(common.load(model), to=language, **common.parameters_of(parameters))
+    given = common.parameters_of(parameters) | ({} if dialect is None else {"dialect": dialect})
+    result = exports.export(common.load(model), to=language, **given)
     is_binary = EXPORTS[language].is_binary
     data: bytes = result.SerializeToString() if is_binary else result.encode()
     if output and output != "-":

@@ -15,7 +15,7 @@ Example:
   secateur reproduce rademacher --data data --only kropt --out results
   secateur reproduce accuracy-simplicity --figure 4"""
 )
-@click.argument("name", type=click.Choice([*NAMES]), metavar="NAME", required=False)
+@click.argument("name", type=click.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
 @click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, as secateur data build makes it.")
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")
@@ -36,12 +36,15 @@ def reproduce(name: str | None, **options: Any) -> int:
       srm                   lecture notes on growing and pruning
       subadditive           Pruning with Subadditive Penalties (2006)
       certificates          the certificates of this library
+      claims                every claim of the documents, and whether it holds
 
     Without --data, data sets that cannot be generated are left out. Finished
     parts are kept in the output folder and not run again.
     """
     from ..experiments import listed, run
 
+    if name == "claims":
+        return _claims(options)
     if options["is_list"] or name is None:
         found = {one: listed(one) for one in ([name] if name else NAMES)}
         lines = []
@@ -62,4 +65,22 @@ def reproduce(name: str | None, **options: Any) -> int:
         quiet=options["quiet"],
     )
     common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(result.markdown))
+    return 0
+
+
+def _claims(options: dict[str, Any]) -> int:
+    """Check the claims of the documents that --only names, or of all."""
+    from ..experiments import check_claims
+
+    found = [one for document in options["only"] or [None] for one in check_claims(document)]
+    plain = [
+        {"document": one.claim.document, "place": one.claim.place, "says": one.claim.says, "where": one.claim.where,
+         "verdict": one.verdict, "evidence": one.evidence}
+        for one in found
+    ]  # fmt: skip
+    lines = [
+        f"{one['verdict']}: {one['document']}, {one['place']}: {one['says']} [{one['where']}] - {one['evidence']}"
+        for one in plain
+    ]
+    common.show({"claims": plain}, as_json=options["as_json"], text=lambda console: console.print("\n".join(lines)))
     return 0

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from inspect import signature
+from numbers import Integral
 from typing import Any
 
 from ..errors import ParameterError
@@ -23,6 +24,20 @@ def check_name(what: str, value: object, names: Iterable[str], *, also: str = ""
         return
     near = nearest(value, allowed)
     raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{also} is needed{near}")
+
+
+def whole(name: str, value: Any, least: int, *, also: str = "") -> int:
+    """Return a whole number that is at least `least`, or raise `ParameterError`; `also` tells what else would do.
+
+    Examples
+    --------
+    >>> whole("cv_repeats", 0, 1)
+    Traceback (most recent call last):
+    secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more{also} is needed")
+    return int(value)
 
 
 def nearest(value: object, names: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Longs, sealed
+from ..data.names import whole
 from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
 
@@ -89,8 +90,7 @@ def combinations(*sizes: int) -> Longs:
 
 def generator(n: int, seed: int) -> np.random.Generator:
     """Return the generator of `n` rows, or say why there can be none."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(f"n={n!r}; a whole number of rows, 1 or more, is needed")
+    whole("n", n, 1)
     return np.random.default_rng(seed)
 
 

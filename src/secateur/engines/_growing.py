@@ -153,7 +153,7 @@ def grow(
             if extent.n_rows != survey.n_rows:
                 raise DataError(
                     f"the source had {survey.n_rows:,} rows in the first pass and {extent.n_rows:,} in a later one; "
-                    "use a source that does not change while the tree grows"
+                    "use data that does not change"
                 )
             rows = max(FINISH_CELLS // len(schema.columns), 1000) if finish_rows is None else finish_rows
             growth.grow(where, rows, lambda n: None if progress is None else progress(n, survey.n_rows))

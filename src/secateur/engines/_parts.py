@@ -104,7 +104,8 @@ class CodeTask:
 
 def _changed(name: str) -> DataError:
     return DataError(
-        f"column {name!r} changed between two passes over the source; use a source that does not change while the tree grows"
+        f"column {name!r} changed between two passes over the source; "
+        "use a source that does not change while the tree grows"
     )
 
 

@@ -116,7 +116,8 @@ class Search:
     def _check(self, is_same: Any) -> None:
         if not np.all(is_same):
             raise DataError(
-                f"column {self.name!r} changed between two passes over the source; use a source that does not change while the tree grows"
+                f"column {self.name!r} changed between two passes over the source; "
+                "use a source that does not change while the tree grows"
             )
 
 

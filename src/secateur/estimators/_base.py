@@ -31,11 +31,11 @@ from ..nouns.tree import Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
 from ._asked import Asked
-from ._parameters import n_jobs, plain, seed, target
+from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight",
+    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst",
 )  # fmt: skip
 
 
@@ -52,6 +52,12 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _target_kind: TargetKind = "class"
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Make an estimator; parameters of scikit-learn's trees that it has not are answered."""
+        check_foreign(cls.__name__, given)
+        made: Self = super().__new__(cls)
+        return made
 
     @property
     def model_(self) -> Model:

@@ -44,6 +44,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         a class with a small weight do not make a leaf of their own.
     max_bins : int, optional
         Number of bins per numeric column; None considers every threshold.
+    monotonic_cst : array or dict, optional
+        1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
+        ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
+        numeric columns. It holds for the pruned tree, and any smaller one.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -175,6 +179,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
+        monotonic_cst: Any = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: Any = "leaves",
@@ -202,6 +207,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.min_samples_split = min_samples_split
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
         self.prune = prune
         self.prune_parameters = prune_parameters
         self.penalty = penalty

@@ -31,6 +31,23 @@ def seed(random_state: Any) -> int:
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, or None, is needed")
 
 
+FOREIGN = {  # parameters of scikit-learn's trees that have another name here, or another way
+    "max_leaf_nodes": "select=N prunes to the best N leaves; growth='best-first' with max_splits=N-1 grows no more",
+    "ccp_alpha": "select='1se' or '0se' chooses the penalty; prune_to(alpha=A) sets it, in errors per leaf and row",
+    "min_impurity_decrease": "pruning decides what stays; max_depth and min_samples_leaf limit growing",
+    "max_features": "every column is considered at every node; growing has no randomness",
+    "splitter": "the best test is always taken; growing has no randomness",
+    "priors": "class_weight={class: prior / share of the class} weighs rows so that classes have these priors",
+}
+
+
+def check_foreign(name: str, given: Any) -> None:
+    """Answer parameters of other trees with the way to say it here."""
+    for parameter in given:
+        if parameter in FOREIGN:
+            raise ParameterError(f"{name} has no parameter {parameter!r}: {FOREIGN[parameter]}")
+
+
 def n_jobs(given: Any) -> Any:
     """The number of threads in joblib's meaning: None is 1, or what a surrounding `parallel_config` says."""
     from joblib import effective_n_jobs

@@ -18,6 +18,7 @@ NAMES = {
 }
 _HOMES = {
     "Reproduction": "._run",
+    "check_claims": ".claims",
     "listed": "._run",
     "run": "._run",
     "write_docs": "._pages",

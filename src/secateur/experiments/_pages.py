@@ -16,12 +16,14 @@ from typing import Any
 from ..errors import DataError
 from . import NAMES
 from ._run import study_of
+from ._sheets import Sheet
 from ._study import write_whole
 
 OVERVIEW = Path("explanation", "reproductions.md")
-PAGES = (OVERVIEW, *(Path("explanation", "reproductions", f"{name}.md") for name in NAMES))
+WHERE = Path("explanation", "where-is-it.md")
+PAGES = (OVERVIEW, WHERE, *(Path("explanation", "reproductions", f"{name}.md") for name in NAMES))
 PICTURES = Path("images", "reproductions")
-_PLACE = re.compile(r"(<!-- (table: \S+ \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PLACE = re.compile(r"(<!-- (table: \S+ \S+|claims: \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True) -> list[Path]:
@@ -63,6 +65,7 @@ def filled(text: str, results: Path) -> str:
         for sheet in study_of(name).sheets(found[name]["results"])
     }
     tables["facts"] = _facts(found)
+    tables |= _claims(json.loads(_read(results / "claims.json"))["claims"])
 
     def replace(match: re.Match[str]) -> str:
         if match[2] not in tables:
@@ -80,6 +83,23 @@ def _draw(folder: Path) -> None:
             study_of(name).draw(results, Path(made))
             for picture in Path(made).glob("*.png"):
                 shutil.copy(picture, folder / PICTURES / f"{name}-{picture.name}")
+
+
+def _claims(findings: list[dict[str, str]]) -> dict[str, str]:
+    """One table per document: place, what it says, where it is here, the verdict and what was found."""
+    head = ("place", "what it says", "in the library", "verdict", "checked on, or found")
+    tables = {}
+    for document in dict.fromkeys(one["document"] for one in findings):
+        rows = []
+        for one in findings:
+            if one["document"] == document:
+                cells = [one[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
+                cells[2] = (
+                    ", ".join(f"`{name}`" for name in re.split(r"[;,] (?=[a-z]+[ .])", cells[2])) if cells[2] else ""
+                )
+                rows.append(tuple(cells))
+        tables[f"claims: {document}"] = Sheet("claims", NAMES[document], head, tuple(rows)).markdown()
+    return tables
 
 
 def _facts(found: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Analysis of reduced error pruning: how likely it sees through pure noise.
 
-Elomaa and Kaariainen (2001): the surface of their bound for 500 pruning examples and 100 safe
+Elomaa and Kaariainen (2001), section 6, Figure 3: the surface of their bound for 500 pruning examples and 100 safe
 nodes, beside the exact probability; simulations of it; and trees grown on noise, whose size
 after pruning rises with the sample.
 """
@@ -27,8 +27,9 @@ from ..plot import NoiseBoundDisplay
 from ..routing import count
 from ._figures import CYCLE, canvas, save, tidied
 from ._published import SURFACE
+from ._rep_beyond import beyond_parts, beyond_sheets, draw_beyond
 from ._samples import seeds
-from ._sheets import Sheet, mean
+from ._sheets import Sheet, mean, possible
 from ._study import Config, Part, Result, write_whole
 
 N, K = 500, 100
@@ -61,7 +62,7 @@ def parts(config: Config) -> list[Part]:
         for p in chances
         for size in sizes
     ]
-    return made
+    return [*made, *beyond_parts(config, repeats)]
 
 
 def table(config: Config) -> Result:  # noqa: ARG001 the signature of parts
@@ -120,8 +121,15 @@ def growth(config: Config, size: int, p: float, repeats: int) -> Result:
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
-    """The surface, the expectations, the simulations and the noise trees."""
-    found = results["table"]
+    """The surface, the expectations, the simulations, the noise trees, and what the text says beside them."""
+    return possible(
+        lambda: _surface(results["table"]),
+        lambda: [_simulations(results), _noise_trees(results)],
+        lambda: beyond_sheets(results),
+    )
+
+
+def _surface(found: Result) -> list[Sheet]:
     rows = []
     for i, p in enumerate(found["p"]):
         cells = [p]
@@ -133,7 +141,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
         head += [f"{name}, reference", "ours"]
     title = f"Probability that noise is pruned to one leaf, {N} pruning examples, {K} safe nodes"
     surface = Sheet("surface", title, (*head, "equation 5 below the truth"), tuple(rows))
-    return [surface, _expectations(found), _simulations(results), _noise_trees(results)]
+    return [surface, _expectations(found)]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -148,6 +156,8 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     figure, axes = canvas(1, 2, (10.5, 4.2))
     display.plot(axes[0])
     save(figure, folder / "surface.png")
+    if "earlier" not in results:
+        return
     rows = _noise_trees(results).rows
     figure, axes = canvas(1, 1, (6.4, 4.4))
     ax = axes[0, 0]
@@ -159,6 +169,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     ax.legend(frameon=False)
     tidied(ax)
     save(figure, folder / "noise-trees.png")
+    draw_beyond(results, folder)
 
 
 def _expectations(found: Result) -> Sheet:

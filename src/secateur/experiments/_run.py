@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..data.names import check_name
+from ..data.names import check_name, whole
 from ..data.progress import progress_bar
 from ..errors import DataError, ParameterError
 from . import NAMES
@@ -21,7 +21,7 @@ from ._samples import is_at_hand
 from ._sheets import Sheet
 from ._study import Config, Part, Result, make_folder, run_parts, write_whole
 
-NEED_DATA = ("rademacher", "accuracy-simplicity", "subadditive", "certificates")
+NEED_DATA = ("rep-analysis", "rademacher", "accuracy-simplicity", "subadditive", "certificates")
 LIBRARIES = ("numpy", "scipy")
 
 
@@ -114,7 +114,7 @@ def run(
     check_name("name", name, NAMES)
     study = study_of(name)
     folder = Path(out) / name
-    config = Config(_checked_data(name, data, quick), bool(quick), _checked_seed(seed))
+    config = Config(_checked_data(name, data, quick), bool(quick), whole("seed", seed, 0))
     started, cpu = time.perf_counter(), time.process_time()
     place = None if figure is None else _place(study, name, figure)
     parts, left_out = _asked(study.parts(config), config, only, ("",) if place is None else place[0])
@@ -212,12 +212,6 @@ def _checked_data(name: str, data: Any, quick: bool) -> str | None:
             "secateur data build DIR makes one"
         )
     return str(folder)
-
-
-def _checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ParameterError(f"seed={seed!r}; a whole number of 0 or more is needed")
-    return seed
 
 
 def _command(name: str, config: Config) -> str:

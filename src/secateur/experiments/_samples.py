@@ -12,7 +12,7 @@ from ._study import Config, Part
 # Made from first principles: the same rows as the real sets. The first two always are, the others without a folder.
 ALWAYS: dict[str, Callable[[], Table]] = {"tic-tac-toe": datasets.tic_tac_toe, "car": datasets.car}
 GENERATED = {**ALWAYS, "kropt": datasets.krk_depth, "nursery": datasets.nursery}
-DRAWN = ("led24", "waveform", "kropt (generated)")
+DRAWN = ("led24", "waveform", "kropt (generated)", "concept")
 
 
 def table_of(name: str, config: Config) -> Table:

@@ -7,10 +7,12 @@ the best pruning of whatever tree was grown. Mansour's notes; Kearns and Mansour
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from .. import datasets
+from ..analysis import criterion_value, split_drop, srm_excess_bound
 from ..data.arrays import Array, Longs
 from ..data.table import Table
 from ..datasets.rows import Nominal, combinations, make_table
@@ -23,18 +25,19 @@ from ..routing import count
 from ..selection import choose, cross_validate
 from ._figures import CYCLE, canvas, save, tidied
 from ._samples import seeds
-from ._sheets import Sheet, mean
+from ._sheets import Sheet, mean, possible
 from ._study import Config, Part, Result
 
 N_ATTRIBUTES = 10
 N_LEAVES = 12
 KM_SCALE = 0.1
-PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+PLACES = {"Figure 12.3": (("criteria",), ("example",)), "Figure 12.4": (("criteria",), ("criteria",))}
+COSTS: tuple[Any, ...] = ("error", "gini", "entropy", "sqrt")
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = (
-    "unpruned", "global SRM", "KM", "KM printed", "KM scaled", "REP", "cost-complexity 0SE", "cost-complexity 1SE",
-    "best pruning",
+    "unpruned", "global SRM", "SRM, c by CV", "KM", "KM printed", "KM scaled", "REP", "cost-complexity 0SE",
+    "cost-complexity 1SE", "best pruning",
 )  # fmt: skip
 
 
@@ -68,7 +71,19 @@ def parts(config: Config) -> list[Part]:
         for wrong in (1, 2)
         for n in sizes
     ]
+    made.append(Part("criteria", criteria))
     return [*made, *(Part(f"grow-{name}", grown, {"name": name}) for name in ("concept", "tic-tac-toe", "waveform"))]
+
+
+def criteria(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the cost functions on a grid, and what the first example of the notes says of each."""
+    grid = [i / 20 for i in range(21)]
+    return {
+        "q": grid,
+        "values": {name: [criterion_value(name, q) for q in grid] for name in COSTS},
+        "before": {name: criterion_value(name, 0.8) for name in COSTS},
+        "drop": {name: split_drop(name, 0.5, 0.6, 1.0) for name in COSTS},
+    }
 
 
 def pruned(config: Config, n: int, wrong: int, repeats: int) -> Result:
@@ -77,7 +92,10 @@ def pruned(config: Config, n: int, wrong: int, repeats: int) -> Result:
     for i in range(repeats):
         random = np.random.default_rng(seeds(config, 1, n, wrong, i))
         concept = Concept(_random_concept(N_ATTRIBUTES, N_LEAVES, random), wrong)
-        for method, values in _one_sample(concept, concept.draw(n, random), seeds(config, 2, n, wrong, i)).items():
+        one, c, bound = _one_sample(concept, concept.draw(n, random), seeds(config, 2, n, wrong, i))
+        found.setdefault("c", []).append(c)
+        found.setdefault("bound", []).append(bound)
+        for method, values in one.items():
             kept = found["methods"].setdefault(method, {"leaves": [], "excess": [], "beyond best": [], "inside": []})
             for key, value in zip(kept, values, strict=True):
                 kept[key].append(value)
@@ -113,14 +131,26 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
         _by_method("excess", "True error above that of the concept, in percentage points", "excess", 100, found),
         _by_method("leaves", "Leaves", "leaves", 1, found),
         _promise(found),
+        _guarantee(found),
         _growing(results),
+        *possible(lambda: _criteria(results["criteria"])),
     ]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw excess errors against the sample, and training errors against splits."""
-    figure, axes = canvas(1, 3, (13, 4))
+    """Draw Figure 12.4, excess errors against the sample, and training errors against splits."""
+    if "criteria" in results:
+        figure, axes = canvas(1, 1, (6, 4))
+        for name, colour in zip(COSTS, CYCLE, strict=False):
+            axes[0, 0].plot(results["criteria"]["q"], results["criteria"]["values"][name], color=colour, label=name)
+        axes[0, 0].set(xlabel="proportion q of positive rows", ylabel="G(q)", title="Figure 12.4: cost functions")
+        axes[0, 0].legend(frameon=False)
+        tidied(axes[0, 0])
+        save(figure, folder / "criteria.png")
     found = [one for key, one in results.items() if key.startswith("prune")]
+    if not found:
+        return
+    figure, axes = canvas(1, 3, (13, 4))
     for ax, noise in zip(axes[0], (0.1, 0.2), strict=False):
         some = sorted((one for one in found if one["noise"] == noise), key=lambda one: one["n"])
         shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
@@ -144,27 +174,36 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     save(figure, folder / "srm.png")
 
 
-def _one_sample(concept: Concept, sample: Table, seed: int) -> dict[str, tuple[float, ...]]:
-    """Leaves, error above the noise, error above the best pruning of the same tree, whether inside it."""
+def _one_sample(concept: Concept, sample: Table, seed: int) -> tuple[dict[str, tuple[float, ...]], float, float]:
+    """Leaves, error above the noise, error above the best pruning of the same tree, whether inside it; c; the bound."""
     tree, counts = grow(sample)
     truth = concept.truth(tree)
     table = cross_validate(sample, select="0se", random_state=seed)
+    # errors / m + c sqrt(nodes / m) is the rate plus (c / sqrt(m)) sqrt(nodes): a penalty per row times sqrt(m) is c.
+    by_cv = cross_validate(sample, select="0se", penalty="sqrt", size="nodes", random_state=seed)
+    assert by_cv.betas is not None
     made: dict[str, Pruning] = {
         "unpruned": Pruning.from_cuts(tree, [], node_labels=counts.majority),
         "global SRM": global_srm(tree, counts),
+        "SRM, c by CV": by_cv.pruning,
         "KM": bottom_up_srm(tree, counts),
         "KM printed": bottom_up_srm(tree, counts, form="printed"),
         "KM scaled": bottom_up_srm(tree, counts, scale=KM_SCALE),
         "best pruning": reduced_error(tree, counts, truth),
         **{f"cost-complexity {k}SE": table.sequence[choose(table.error, table.se, float(k))[1]] for k in (0, 1)},
     }
-    found = {name: _measured(pruning, made["best pruning"], truth, concept) for name, pruning in made.items()}
+    best = made["best pruning"]
+    found = {name: _measured(pruning, best, truth, concept) for name, pruning in made.items()}
+    depth = int(tree.depth[best.leaves].max())
+    bound = srm_excess_bound(sample.n_rows, best.n_leaves, depth, n_tests=N_ATTRIBUTES)
     first, second = datasets.split(sample, 2 / 3, 1 / 3, seed=seed)
     tree, counts = grow(first)
     truth = concept.truth(tree)
     rep = reduced_error(tree, counts, count(tree, second))
     found["REP"] = _measured(rep, reduced_error(tree, counts, truth), truth, concept)
-    return found
+    # The root is chosen up to any penalty: its threshold stands for it.
+    at = min(by_cv.chosen, len(by_cv.betas) - 2) if len(by_cv.betas) > 1 else 0
+    return found, float(by_cv.betas[at]) * sample.n_rows**0.5, bound
 
 
 def _measured(pruning: Pruning, best: Pruning, truth: Counts, concept: Concept) -> tuple[float, ...]:
@@ -217,6 +256,34 @@ def _promise(found: list[Result]) -> Sheet:
     )
     title = "Samples in which the result is contained in the best pruning of the same tree"
     return Sheet("promise", title, ("noise", "examples", "samples", *shown), rows, decimals=1)
+
+
+def _guarantee(found: list[Result]) -> Sheet:
+    rows = tuple(
+        (one["noise"], one["n"], 100 * mean(one["methods"]["KM"]["beyond best"]),
+         100 * max(one["methods"]["KM"]["beyond best"]), 100 * min(one["bound"]), mean(one["c"]))
+        for one in found
+    )  # fmt: skip
+    title = (
+        "Error of KM above the best pruning in percentage points, beside Theorem 12.5; and c chosen by cross-validation"
+    )
+    head = ("noise", "examples", "mean", "largest", "least bound (3 times 12.18)", "c by CV")
+    return Sheet("guarantee", title, head, rows, decimals=2)
+
+
+def _criteria(found: Result) -> list[Sheet]:
+    values = tuple((q, *(found["values"][name][i] for name in COSTS)) for i, q in enumerate(found["q"]))
+    example = tuple(
+        (name, found["before"][name], found["before"][name] - found["drop"][name], found["drop"][name])
+        for name in COSTS
+    )
+    title = "The first example of the notes: 0.8 of the rows positive, split in halves with 0.6 and 1 (Figure 12.3)"
+    return [
+        Sheet(
+            "criteria", "Cost functions by proportion of positive rows (Figure 12.4)", ("q", *COSTS), values, decimals=3
+        ),
+        Sheet("example", title, ("cost function", "before", "after", "drop"), example, decimals=4),
+    ]
 
 
 def _growing(results: dict[str, Result]) -> Sheet:

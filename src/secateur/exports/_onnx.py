@@ -303,6 +303,7 @@ def _tensor(values: Array, name: str = "") -> Any:
 def _whole(labels: list[Any]) -> tuple[list[int], list[int]]:
     if any(not -(2**63) <= label < 2**63 for label in labels):
         raise UnsupportedError(
-            "a class is a whole number of more than 64 bits, which ONNX does not support; convert the target to text and grow again"
+            "a class is a whole number of more than 64 bits, which ONNX does not support; convert the target to text "
+            "and grow again"
         )
     return [int(label) for label in labels], [len(labels)]

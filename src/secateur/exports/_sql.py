@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
+from ._sql_plain import can_be_plain, has_dates, nested_case
 from ._walk import Exported, categories_of, check_exact, check_levels, unique_name
 
 LEVELS = 8
@@ -29,6 +30,8 @@ def export_sql(
     output: str = "prediction",
     name: str | None = None,
     probabilities: npt.ArrayLike | None = None,
+    key: str | None = None,
+    style: str = "auto",
 ) -> str:
     """Return a query that adds the tree's answer to every row of a table.
 
@@ -48,11 +51,17 @@ def export_sql(
         has a column of that name.
     probabilities : array, optional
         Of each class in each node of the grown tree; by default what the model says.
+    key : str, optional
+        A column that tells rows apart: the query then returns it and the answer, ordered by it, and no other column.
+    style : {"auto", "plain", "guarded"}
+        "plain" is one nested CASE with the names of the columns and a comment at each leaf. "guarded" reads the columns
+        first: it also refuses values of another type, and suits trees of any depth. "auto" is plain for dialect
+        "ansi", and for trees that test dates; guarded otherwise.
 
     Returns
     -------
     str
-        One SELECT, without a semicolon. Rows come in whatever order the engine likes.
+        One SELECT, without a semicolon. Without a key, rows come in whatever order the engine likes.
 
     Notes
     -----
@@ -76,6 +85,7 @@ def export_sql(
     """
     check_name("dialect", dialect, DIALECTS)
     check_name("output", output, ("prediction", "leaf", "probabilities"))
+    check_name("style", style, ("auto", "plain", "guarded"))
     exported, speech = Exported.of(model), DIALECTS[dialect]
     _check_names(exported, speech)
     parts = [table] if isinstance(table, str) else list(table)
@@ -86,11 +96,25 @@ def export_sql(
     is_leaf = output != "prediction"
     wanted = name if name is not None else ("leaf" if is_leaf else "prediction")
     answer = unique_name(wanted, taken)
-    lines = ["SELECT r.*, (", *_subquery(exported, speech, is_leaf=is_leaf)]
-    lines += [f") AS {speech.identifier(answer)}", f"FROM {source} AS r"]
+    kept = "r.*" if key is None else speech.identifier(key)
+    if _is_plain(exported, style, dialect):
+        lines = [f"SELECT {kept},", *nested_case(exported, speech, is_leaf=is_leaf)]
+        lines += [f"  AS {speech.identifier(answer)}", f"FROM {source} AS r"]
+    else:
+        lines = [f"SELECT {kept}, (", *_subquery(exported, speech, is_leaf=is_leaf)]
+        lines += [f") AS {speech.identifier(answer)}", f"FROM {source} AS r"]
     if output == "probabilities":
         lines = _with_shares(exported, speech, lines, answer, exported.shares(probabilities))
-    return "\n".join(lines)
+    return "\n".join(lines if key is None else [*lines, f"ORDER BY {speech.identifier(key)}"])
+
+
+def _is_plain(exported: Exported, style: str, dialect: str) -> bool:
+    """Whether the query is a nested CASE."""
+    is_able = can_be_plain(exported)
+    if (style == "plain" and not is_able) or (style == "guarded" and has_dates(exported)):
+        way_out = "the tree is too deep or tests infinite values" if style == "plain" else "the tree tests dates"
+        raise UnsupportedError(f"style={style!r}: {way_out}; use style='{'guarded' if style == 'plain' else 'plain'}'")
+    return style == "plain" or (style == "auto" and is_able and (dialect == "ansi" or has_dates(exported)))
 
 
 def _check_names(exported: Exported, speech: Dialect) -> None:

@@ -16,6 +16,7 @@ from ..routing import remembered
 from . import CRITERIA
 from ._regression import grow_squared
 from .assemble import assemble
+from .monotone import made_monotone
 from .prepare import prepare, rows_used
 from .run import Grower
 from .settings import (
@@ -44,6 +45,7 @@ def grow(
     max_bins: int | None = None,
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
+    monotonic_cst: Any = None,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -83,6 +85,10 @@ def grow(
         depth-first, no best-first.
     penalise_numeric : bool
         With gain ratio: take log2(values - 1) / examples off the gain of numeric tests.
+    monotonic_cst : array or dict, optional
+        1, -1 or 0 for each column (or for some, by name): whether what the tree answers (of two classes the
+        share of the second) never falls, never rises, or may do either as the column rises, all else being
+        equal. Numeric columns, and two classes or numbers only. Tests that break the order are cut after growing.
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
@@ -136,8 +142,10 @@ def grow(
         criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
         min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
         min_weight_fraction_leaf=min_weight_fraction_leaf, max_bins=max_bins, allow_zero=allow_zero,
-        penalise_numeric=penalise_numeric,
+        penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst,
     )  # fmt: skip
+    tree: Tree
+    sample: Any
     weight = None if sample_weight is None else np.asarray(sample_weight)
     kind = CRITERIA[criterion].target
     is_regression = kind == "number"
@@ -166,11 +174,10 @@ def grow(
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
-            _, moments = grow_squared(
+            tree, sample = grow_squared(
                 table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent
             )
-            grown = remembered(moments, table)
-            return grown.tree, grown
+            return _finished(tree, sample, table, monotonic_cst)
         target, classes = table.target, table.schema.classes
         assert target is not None
         assert classes is not None
@@ -185,6 +192,14 @@ def grow(
         measure = measure_of(criterion, table.n_rows, weight is None)
         grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
         tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    _, counts = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
-    grown = remembered(counts, table)
+    tree, sample = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+    del data, grower, tables  # the lists are as large as the table
+    return _finished(tree, sample, table, monotonic_cst)
+
+
+def _finished(tree: Tree, sample: Any, table: Table, monotonic_cst: Any) -> tuple[Tree, Any]:
+    """The tree, in order where that is asked for, and its sample, which remember the rows."""
+    if monotonic_cst is not None:
+        sample = made_monotone(tree, sample, monotonic_cst)[1]
+    grown = remembered(sample, table)
     return grown.tree, grown

@@ -20,6 +20,7 @@ from ..nouns.tree import Tree
 from ..routing import route_from
 from ._regression import grow_squared
 from .assemble import assemble
+from .monotone import made_monotone
 from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, sorted_columns, weights_of
 from .run import Grower
 from .settings import Inline, Settings, in_codes, measure_of, with_least_weight
@@ -109,6 +110,11 @@ class Part:
 
     def grow(self, settings: Settings, *, is_checked: bool = True) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
+        if settings.monotonic_cst is not None:
+            return made_monotone(*self._grown(settings, is_checked=True), settings.monotonic_cst)
+        return self._grown(settings, is_checked=is_checked)
+
+    def _grown(self, settings: Settings, *, is_checked: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
         if table.schema.classes is None:

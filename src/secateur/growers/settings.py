@@ -7,7 +7,7 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
-from ..data.names import check_name
+from ..data.names import check_name, whole
 from ..data.table import Table
 from ..errors import ParameterError
 from . import CRITERIA
@@ -24,6 +24,7 @@ class Settings(NamedTuple):
     ratio: parts.Ratio
     max_bins: int | None
     least_weight: float
+    monotonic_cst: Any = None
 
 
 def settings_of(
@@ -39,6 +40,7 @@ def settings_of(
     max_bins: int | None = None,
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
+    monotonic_cst: Any = None,
 ) -> Settings:
     """Return the growing parameters of `grow`, checked."""
     limits, ratio = _limits(
@@ -47,7 +49,7 @@ def settings_of(
     )  # fmt: skip
     _check_bins(max_bins)
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf)
+    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf, monotonic_cst)
 
 
 class Inline:
@@ -170,10 +172,8 @@ def _limits(
 
 
 def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:
-    is_number = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-    if not (is_number or (or_none and value is None)):
-        also = " or None" if or_none else ""
-        raise ParameterError(f"{what}={value!r}; a whole number of {least} or more{also} is needed")
+    if not (or_none and value is None):
+        whole(what, value, least, also=" or None" if or_none else "")
 
 
 def _check_bins(max_bins: Any) -> None:

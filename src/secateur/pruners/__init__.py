@@ -82,6 +82,7 @@ _HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
     "k_limit": "._k_reduced_error",
     "k_reduced_error_path": "._k_reduced_error",
     "srm_penalty": "._bottom_up_srm",
+    "global_srm_prunings": "._global_srm",
     "global_srm_table": "._global_srm",
     "printed_cost_complexity": "._cost_complexity",
 }

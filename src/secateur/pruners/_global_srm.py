@@ -19,6 +19,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns.costs import node_cost, seen_of
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
+from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 
 
@@ -70,6 +71,8 @@ def global_srm(
 
     Notes
     -----
+    Mansour's notes, section 12.2.2.
+
     Path: O(n_nodes log n_nodes) for any shape. Table: as `best_of_size`.
 
     Examples
@@ -86,11 +89,9 @@ def global_srm(
         kept = _by_table(tree, costs, charge, c, total)
     else:
         raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
-    is_leaf = ~kept
-    is_leaf[1:] &= kept[tree.parent[1:]]
     labels = None if counts is None else counts.majority
     seen = seen_of(tree, counts, cost=cost)
-    return Pruning(tree, sealed(is_leaf), labels, seen, f"global SRM, c = {c:g}, {size}")
+    return Pruning(tree, _leaves_of(tree, kept), labels, seen, f"global SRM, c = {c:g}, {size}")
 
 
 def global_srm_table(
@@ -114,6 +115,10 @@ def global_srm_table(
     SrmTable
         Entries d = 0 to the errors of the root.
 
+    Notes
+    -----
+    Mansour's notes, section 12.2.2.
+
     Examples
     --------
     >>> from secateur import Counts, Tree
@@ -122,6 +127,69 @@ def global_srm_table(
     [3, 1]
     """
     costs, charge, total = _problem(tree, counts, c, size, cost, n)
+    table, places = _records(tree, costs, charge)
+    sizes, best = 1 + places * table.unit, table.best[places]
+    found = np.searchsorted(best, np.arange(int(costs[0]) + 1), side="right") - 1
+    least = np.where(found >= 0, sizes[found], 0)
+    errors = np.where(found >= 0, best[found], -1)
+    value = np.where(found >= 0, errors / total + c * np.sqrt(least / total), np.inf)
+    return SrmTable(sealed(least), sealed(errors), sealed(value))
+
+
+def global_srm_prunings(
+    tree: Tree,
+    counts: Counts | None,
+    *,
+    size: Literal["nodes", "leaves"] = "nodes",
+    cost: npt.ArrayLike | None = None,
+) -> PruningSequence:
+    """Return the prunings behind `global_srm_table`: the smallest with at most d errors, for every d.
+
+    Parameters
+    ----------
+    tree, counts, size, cost
+        As for `global_srm_table`.
+
+    Returns
+    -------
+    PruningSequence
+        The different ones, from the fewest errors to the most. T_d is the last member with at most d errors. They need
+        not be nested.
+
+    Notes
+    -----
+    Mansour's notes, section 12.2.2.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Tree
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> prunings = global_srm_prunings(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]]))
+    >>> prunings.errors.tolist(), [pruning.n_leaves for pruning in prunings]
+    ([0, 1], [2, 1])
+    """
+    costs, charge, _ = _problem(tree, counts, 1.0, size, cost, 1 if counts is None else None)
+    table, places = _records(tree, costs, charge)
+
+    def rebuild(i: int) -> Bools:
+        return _leaves_of(tree, table.kept(int(places[i])))
+
+    n_leaves = np.array([int(rebuild(i).sum()) for i in range(len(places))], np.int64)
+    labels = None if counts is None else counts.majority
+    return PruningSequence(
+        tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels, seen=seen_of(tree, counts, cost=cost),
+        rule=f"smallest within d errors, {size}", nested=False,
+    )  # fmt: skip
+
+
+def _leaves_of(tree: Tree, kept: Bools) -> Bools:
+    is_leaf = ~kept
+    is_leaf[1:] &= kept[tree.parent[1:]]
+    return sealed(is_leaf)
+
+
+def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
+    """The best cost of every size, and the places of sizes that beat every smaller one, fewest errors first."""
     if costs.dtype.kind != "i":
         raise ParameterError(
             f"the table is indexed by numbers of errors; the costs are {costs.dtype}, whole numbers are needed "
@@ -130,14 +198,8 @@ def global_srm_table(
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
     places = np.flatnonzero(table.is_present)
     best = table.best[places]
-    # Sizes that beat every smaller one; from the least errors to the most they answer every d.
     is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
-    sizes, best = 1 + places[is_record][::-1] * table.unit, best[is_record][::-1]
-    found = np.searchsorted(best, np.arange(int(costs[0]) + 1), side="right") - 1
-    least = np.where(found >= 0, sizes[found], 0)
-    errors = np.where(found >= 0, best[found], -1)
-    value = np.where(found >= 0, errors / total + c * np.sqrt(least / total), np.inf)
-    return SrmTable(sealed(least), sealed(errors), sealed(value))
+    return table, places[is_record][::-1]
 
 
 def _problem(

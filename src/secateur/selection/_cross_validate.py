@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..data.names import whole
 from ..data.table import Table
 from ..errors import ParameterError, UnsupportedError
 from ..growers.folds import Ground
@@ -60,6 +61,7 @@ def cross_validate(
     max_bins: int | None = None,
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
+    monotonic_cst: Any = None,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -112,7 +114,7 @@ def cross_validate(
         As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
         same folds; take the way whose choice has the least error (the fewest leaves, the first).
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, \
-max_bins, allow_zero, penalise_numeric, nominal
+max_bins, allow_zero, penalise_numeric, monotonic_cst, nominal
         As for `grow`.
     sample_weight : array, optional
         Weight of each row, in growing and judging. A row is dealt to one fold with all its weight, and
@@ -160,6 +162,7 @@ max_bins, allow_zero, penalise_numeric, nominal
         "max_depth": max_depth, "min_samples_leaf": min_samples_leaf, "min_samples_split": min_samples_split,
         "min_weight_fraction_leaf": min_weight_fraction_leaf, "max_bins": max_bins, "allow_zero": allow_zero,
         "penalise_numeric": penalise_numeric,
+        "monotonic_cst": monotonic_cst.tolist() if isinstance(monotonic_cst, np.ndarray) else monotonic_cst,
     }  # fmt: skip
     ways = _ways(growing)
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
@@ -225,9 +228,7 @@ def _is_auto(value: Any) -> bool:
 def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
     if _is_auto(repeats):
         return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
-    if isinstance(repeats, bool) or not isinstance(repeats, int | np.integer) or repeats < 1:
-        raise ParameterError(f"cv_repeats={repeats!r}; a whole number of 1 or more, or 'auto', is needed")
-    return int(repeats)
+    return whole("cv_repeats", repeats, 1, also=", or 'auto',")
 
 
 def _line(table: Selection) -> dict[str, Any]:

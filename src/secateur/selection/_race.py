@@ -10,7 +10,7 @@ import numpy as np
 from ..data.arrays import Floats
 from ..errors import DataError
 from ..growers.folds import Ground
-from ..growers.settings import Settings
+from ..growers.settings import Settings, n_threads
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -22,7 +22,7 @@ from ._rules import choose, more_than_one_leaf, rule_name
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split
 from .losses import Losses, answers_of
-from .run import Progress, n_threads, run_all
+from .run import Progress, run_all
 
 Way = tuple[dict[str, Any], Settings]
 Sample = Counts | Moments

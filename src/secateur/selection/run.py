@@ -3,14 +3,11 @@
 Results come in the order of the arguments, so nothing depends on who was faster.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
-
-from ..errors import ParameterError
+from ..growers.settings import n_threads
 
 Progress = Callable[[int, int], None] | None
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -61,14 +58,3 @@ def _in_order(futures: list[Any]) -> Iterator[Any]:
     finally:
         for future in futures:
             future.cancel()
-
-
-def n_threads(n_jobs: Any) -> int:
-    """Return the number of threads to use: None is one, -1 one per core."""
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise ParameterError(
-            f"n_jobs={n_jobs!r}; a number of threads, -1 for one per core, or an executor with submit is needed"
-        )
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, sealed
+from ..data.names import whole
 from ..data.table import Column
-from ..errors import ParameterError, PruningError
+from ..errors import PruningError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -275,8 +276,8 @@ def view_of(
 
 def check_whole(name: str, value: Any) -> None:
     """Refuse what is neither None nor a whole number of 0 or more."""
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
-        raise ParameterError(f"{name}={value!r}; a whole number of 0 or more is needed")
+    if value is not None:
+        whole(name, value, 0)
 
 
 def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Longs, Longs]:

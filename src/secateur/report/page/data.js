@@ -22,6 +22,10 @@ function unfold(raw) {
     branch: raw.branch,
     labels: raw.labels,
   };
+  // Tests of categories: whether a node is one, and the child of a code; none for one that cannot arrive.
+  tree.isNominal = (v) => tree.branch[v] !== undefined;
+  tree.childOf = (v, code) => (typeof tree.branch[v] === "string" ? parseInt(tree.branch[v][code], 36) : tree.branch[v][code]);
+  tree.codesOf = (v, child) => Array.from(tree.branch[v], (_, code) => code).filter((code) => tree.childOf(v, code) === child);
   const open = []; // nodes whose children are still to come
   let nInternal = 0;
   for (let v = 0; v < n; v++) {

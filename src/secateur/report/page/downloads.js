@@ -1,6 +1,6 @@
 // The shown tree as files: a drawing, rules, SQL, JSON.
 
-function downloadsOf(raw, tree, state, words, picture, routes) {
+function downloadsOf(raw, tree, state, words, picture) {
   const stem = (raw.title.normalize("NFKD").replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "tree").slice(0, 60);
 
   function save(name, content, type) {
@@ -27,8 +27,8 @@ function downloadsOf(raw, tree, state, words, picture, routes) {
     ["SVG", () => save(".svg", drawing(picture), "image/svg+xml")],
     ["PNG", png],
     ["Rules", () => save("-rules.txt", `${state.numbers.leaves.map(words.rule).join("\n")}\n`, "text/plain")],
-    ["SQL", () => save(".sql", sqlOf(raw, tree, state, words, routes), "text/plain")],
-    ["JSON", () => save(".json", `${JSON.stringify(treeAsJson(raw, tree, state, words, routes), null, 1)}\n`, "application/json")],
+    ["SQL", () => save(".sql", sqlOf(raw, tree, state), "text/plain")],
+    ["JSON", () => save(".json", `${JSON.stringify(treeAsJson(raw, tree, state, words), null, 1)}\n`, "application/json")],
   ];
 }
 
@@ -55,7 +55,7 @@ function drawing(picture) {
 }
 
 // One CASE: each leaf by the tests on its path, in the order of the tree.
-function sqlOf(raw, tree, state, words, routes) {
+function sqlOf(raw, tree, state) {
   const name = (j) => `"${(raw.columns[j].own ?? raw.columns[j].name).replace(/"/g, '""')}"`;
   const literal = (value) => (typeof value === "number" ? String(value) : typeof value === "boolean" ? (value ? "TRUE" : "FALSE") : `'${String(value).replace(/'/g, "''")}'`);
   function test(u) {
@@ -64,14 +64,14 @@ function sqlOf(raw, tree, state, words, routes) {
     const child = tree.childNumber[u];
     const column = name(j);
     const isSentOn = tree.sentOn[p] === child;
-    if (!routes.isNominal(p)) {
+    if (!tree.isNominal(p)) {
       const cut = raw.columns[j].date ? `'${dayText(tree.cut[p])}'` : tree.cut[p];
       const known = tree.cut[p] === Infinity ? (child === 0 ? `${column} IS NOT NULL` : "1 = 0") : `${column} ${child === 0 ? "<=" : ">"} ${cut}`;
       return isSentOn ? `(${known} OR ${column} IS NULL)` : known;
     }
     const values = raw.columns[j].values || raw.columns[j].categories;
-    const going = (isHere) => values.filter((_, code) => (routes.childOf(p, code) === child) === isHere && !isNaN(routes.childOf(p, code))).map(literal);
-    const gap = raw.columns[j].gaps ? routes.childOf(p, values.length) === child : isSentOn;
+    const going = (isHere) => values.filter((_, code) => (tree.childOf(p, code) === child) === isHere && !isNaN(tree.childOf(p, code))).map(literal);
+    const gap = raw.columns[j].gaps ? tree.childOf(p, values.length) === child : isSentOn;
     const list = going(!isSentOn);
     const known = isSentOn ? (list.length ? `${column} NOT IN (${list.join(", ")})` : `${column} IS NOT NULL`) : list.length ? `${column} IN (${list.join(", ")})` : "1 = 0";
     return gap ? `(${known} OR ${column} IS NULL)` : known;
@@ -87,7 +87,7 @@ function sqlOf(raw, tree, state, words, routes) {
 }
 
 // The kept nodes in pre-order, with the numbers of the grown tree.
-function treeAsJson(raw, tree, state, words, routes) {
+function treeAsJson(raw, tree, state, words) {
   const k = raw.classes.length;
   const nodes = [];
   for (let v = 0; v < tree.n; v = state.kept[v] ? v + 1 : tree.end[v]) {
@@ -95,7 +95,7 @@ function treeAsJson(raw, tree, state, words, routes) {
     const node = { node: v, parent: v ? tree.parent[v] : null, branch: v ? words.branchText(v) : null };
     if (state.kept[v] && j >= 0) {
       node.column = raw.columns[j].own ?? raw.columns[j].name;
-      if (!routes.isNominal(v)) node.threshold = isFinite(tree.cut[v]) ? tree.cut[v] : null;
+      if (!tree.isNominal(v)) node.threshold = isFinite(tree.cut[v]) ? tree.cut[v] : null;
     } else if (!state.kept[v]) node.answer = raw.kind === "classes" ? raw.classes[tree.labels[v]] : tree.samples[0].mean[v];
     for (const sample of tree.samples) {
       node[sample.name] = raw.kind === "classes" ? Object.fromEntries(raw.classes.map((name, c) => [name, sample.counts[v * k + c]]).filter(([, n]) => n > 0)) : { rows: sample.total[v], mean: sample.mean[v] };

@@ -19,7 +19,7 @@ const tabs = tabsOf(state, [
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
   { id: "judge", name: "Judge", draw: judgeOf(raw, tree, state, words, errors, picture) },
   { id: "compare", name: "Compare", draw: compareOf(raw, tree, state, words, errors, picture) },
-  { id: "say", name: "Say it", draw: sayOf(raw, tree, state, words, errors, picture, routes) },
+  { id: "say", name: "Say it", draw: sayOf(raw, tree, state, words, errors, picture) },
   { id: "rules-part", name: "Rules", draw: rulesOf(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: membersOf(raw, tree, state, errors), isQuick: true },
   { id: "card-part", name: "Model card" },

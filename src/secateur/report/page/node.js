@@ -93,7 +93,7 @@ function looksOf(raw, tree, state, words) {
     const lift = thickness(v, row) / 2 + 4;
     const gap = kind === "cut" ? 15 : 10;
     const tail = kind === "test" ? 12 : leafRoom(v) - 8;
-    const parts = [svg("rect", { class: "hit", x: -14, y: -row / 2, width: tail + 14, height: row, rx: 6 })];
+    const parts = [svg("rect", { class: "hit", x: -room - 12, y: -row / 2, width: tail + room + 12, height: row, rx: 6 })];
     if (v > 0 || kind === "test") {
       parts.push(svg("text", { class: "edge", x: -gap, y: -lift, "text-anchor": "end" }, clipped(edgeOf(v), Math.min(room + 1, 110))));
     }

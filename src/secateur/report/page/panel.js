@@ -102,6 +102,13 @@ function panelOf(raw, tree, state, words, errors, picture) {
       .filter((c) => tree.samples.some((sample) => sample.counts[v * k + c] > 0))
       .sort((a, b) => tree.samples[0].counts[v * k + b] - tree.samples[0].counts[v * k + a] || a - b);
     const listed = order.slice(0, 10);
+    const sum = tree.samples[0].total[v] || 1;
+    let left = 0;
+    const bar = svg("svg", { class: "class-bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" }, ...order.map((c) => {
+      const width = (100 * tree.samples[0].counts[v * k + c]) / sum;
+      left += width;
+      return svg("rect", { x: left - width, width, height: 8, fill: classColour(c) });
+    }));
     const limit = tree.shares ? (text) => [text] : () => [];
     const body = listed.map((c) => [
       html("span", { class: "class-name" }, swatch(c), html("bdi", {}, raw.classes[c])),
@@ -114,8 +121,8 @@ function panelOf(raw, tree, state, words, errors, picture) {
     }
     body.push(["all", ...tree.samples.map((sample) => number(sample.total[v])), ...limit("")]);
     const found = table(["class", ...tree.samples.map((sample) => sample.name), ...limit("share at most")], body);
-    if (!tree.shares) return found;
-    return html("div", {}, found, html("p", { class: "note", id: "shares" },
+    if (!tree.shares) return html("div", {}, bar, found);
+    return html("div", {}, bar, found, html("p", { class: "note", id: "shares" },
       `Share at most: of new rows like these, with ${percent(1 - raw.shares.delta, Math.floor)} confidence for all ${number(tree.n)} nodes at once, so for leaves chosen here too.`));
   }
 

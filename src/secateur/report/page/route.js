@@ -2,9 +2,7 @@
 // null where it is missing; a category that growing did not see is -1.
 
 function routesOf(raw, tree, state) {
-  const isNominal = (v) => tree.branch[v] !== undefined;
-  const childOf = (v, code) =>
-    typeof tree.branch[v] === "string" ? parseInt(tree.branch[v][code], 36) : tree.branch[v][code];
+  const { isNominal, childOf } = tree;
   const missingCode = (j) => (raw.columns[j].gaps ? raw.columns[j].categories.length : -1);
 
   const childAt = (v, n) => {
@@ -35,7 +33,7 @@ function routesOf(raw, tree, state) {
       const j = tree.feature[p];
       const child = tree.childNumber[u];
       if (isNominal(p)) {
-        const codes = new Set(Array.from(tree.branch[p], (_, code) => code).filter((code) => childOf(p, code) === child));
+        const codes = new Set(tree.codesOf(p, child));
         const before = needs.get(j);
         needs.set(j, { codes: before ? new Set([...before.codes].filter((code) => codes.has(code))) : codes, others: (before?.others ?? true) && tree.sentOn[p] === child });
       } else {
@@ -85,5 +83,5 @@ function routesOf(raw, tree, state) {
     return best;
   }
 
-  return { pathOf, taken, smallestChange, needsOf, isNominal, childOf, missingCode };
+  return { pathOf, smallestChange };
 }

@@ -31,8 +31,8 @@ function paragraphOf(raw, tree, state, words, errors) {
   return found.join(" ");
 }
 
-function sayOf(raw, tree, state, words, errors, picture, routes) {
-  const downloads = downloadsOf(raw, tree, state, words, picture, routes);
+function sayOf(raw, tree, state, words, errors, picture) {
+  const downloads = downloadsOf(raw, tree, state, words, picture);
   return () => {
     const text = paragraphOf(raw, tree, state, words, errors);
     $("say").replaceChildren(

@@ -103,6 +103,7 @@ function viewportOf(box, picture) {
     pointers.set(event.pointerId, now);
   });
   for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, (event) => pointers.delete(event.pointerId));
+  box.addEventListener("mousedown", (event) => event.preventDefault()); // a drag neither focuses nor marks text; a click does
   box.addEventListener("click", (event) => travelled >= 5 && event.stopPropagation(), true);
   box.addEventListener("dblclick", (event) => !event.target.closest(".node") && zoomAt(...local(event), 1.6));
   window.addEventListener("beforeprint", fit);

@@ -2,10 +2,8 @@
 // The rules are those of export_rules: what a path asks of one column is said once.
 
 function wordsOf(raw, tree) {
-  const isNumeric = (v) => tree.feature[v] >= 0 && tree.branch[v] === undefined;
-  const childOf = (v, code) =>
-    typeof tree.branch[v] === "string" ? parseInt(tree.branch[v][code], 36) : tree.branch[v][code];
-  const codesOf = (v, child) => Array.from(tree.branch[v], (_, code) => code).filter((code) => childOf(v, code) === child);
+  const isNumeric = (v) => tree.feature[v] >= 0 && !tree.isNominal(v);
+  const { codesOf } = tree;
 
   // A set of categories of a column; the code after the last category is missing. Those that cannot
   // arrive have no child in the data: what is left is all that the way to a node leaves of them.
@@ -88,7 +86,7 @@ function wordsOf(raw, tree) {
   };
 
   // The branch of a category as a letter, for small pictures.
-  const childMark = (v, code) => String.fromCharCode(65 + (childOf(v, code) || 0));
+  const childMark = (v, code) => String.fromCharCode(65 + (tree.childOf(v, code) || 0));
 
   const answer = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : number(tree.samples[0].mean[v]));
 

@@ -1,0 +1,3 @@
+from ._types import Array, Bools, Floats, Ints
+
+def out_of_order(end: Ints, value: Floats, sign: Array) -> Bools: ...
