@@ -19,6 +19,7 @@ sys.path.insert(0, str(TESTS))
 def guided(seconds: str) -> None:
     """Let atheris look for new paths through the loader."""
     import atheris
+
     import modelfile.examples  # noqa: F401 first, so that it is not instrumented
 
     with atheris.instrument_imports(include=["secateur.modelfile"]):
@@ -52,11 +53,11 @@ def search(what: str, seconds: float, seed: int) -> int:
     n = n_valid = n_faults = 0
     slowest, start = 0.0, time.process_time()
     while time.process_time() - start < seconds:
-        data = case(random.Random(f"{what} {seed} {n}"))
+        data = case(random.Random(f"{what} {seed} {n}"))  # noqa: S311 repeatable
         before = time.process_time()
         try:
             n_valid += is_valid(data)
-        except Exception:
+        except Exception:  # noqa: BLE001 any of them is what we look for
             n_faults += 1
             Path(f"fault-{what}-{seed}-{n}").write_bytes(data)
             traceback.print_exc(limit=-3)

@@ -57,8 +57,7 @@ def is_table(data, path):
         warnings.simplefilter("ignore")
         try:
             return encode(path).n_rows > 0
-        except SecateurError as error:
-            assert str(error).isprintable() or "\n" in str(error)
+        except SecateurError:
             return False
 
 
