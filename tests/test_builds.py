@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent / "scripts"
+LANES = Path(__file__).parent / "lanes"
 
 
 def script(name):
-    """A script as a module; it need not end in .py."""
-    loader = importlib.machinery.SourceFileLoader(name, str(SCRIPTS / name))
+    """A lane as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(LANES / f"{name}.py"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
     return module
@@ -22,8 +22,8 @@ def script(name):
 
 @pytest.fixture
 def contents(monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(SCRIPTS), *sys.path])
-    return script("contents.py")
+    monkeypatch.setattr(sys, "path", [str(LANES), *sys.path])
+    return script("contents")
 
 
 def test_a_wheel_has_every_file_of_the_package_and_every_kernel_and_nothing_else(contents):

@@ -1,6 +1,6 @@
 """Text files broken in every way: each gives a table or an error of ours, and so do all that were found before.
 
-The same few hundred cases on every run; `scripts/fuzz.py csv` looks further.
+The same few hundred cases on every run; `scripts/fuzz csv` looks further.
 """
 
 import random

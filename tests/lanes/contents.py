@@ -1,11 +1,10 @@
-#!/usr/bin/env python
 """What a wheel must contain, and nothing else: scripts/contents.py WHEEL."""
 
 import sys
 import zipfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 BUILT = (".so", ".pyd")  # of kernels, beside their source
 
 
