@@ -1,6 +1,7 @@
 """The claims of the documents: verdicts follow from what is found, and the page says what the code says."""
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -63,3 +64,26 @@ def test_the_command_prints_one_line_each(capsys):
     assert lines[0].startswith("holds: srm, section 12.1.2, Figure 12.3:")
     with pytest.raises(ParameterError, match="did you mean 'srm'"):
         check_claims("sr")
+
+
+AUTHORS = {
+    "rep-analysis": "Elomaa and Kaariainen",
+    "rademacher": "Kaariainen, Malinen and Elomaa",
+    "accuracy-simplicity": "Bohanec and Bratko",
+    "srm": "Mansour's notes",
+    "subadditive": "Garcia-Moratilla",
+}
+
+
+def test_functions_cite_the_document_and_the_place():
+    missing = set()
+    for one in claims_of():
+        for name in one.where.replace(";", ",").split(", "):
+            package, _, function = name.split("(")[0].strip().partition(".")
+            if package in ("analysis", "pruners") and function.isidentifier():
+                words = getattr(import_module(f"secateur.{package}"), function).__doc__
+                if not any(author in words for author in AUTHORS.values()) or not re.search(
+                    "section|equation|Figure|Theorem", words
+                ):
+                    missing.add(name)
+    assert missing == set()

@@ -29,6 +29,8 @@ def deviation_empty(n: int, k: int, x: float) -> float:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), Theorem 7.
+
     The occupancy theorem of Kamath, Motwani, Palem and Spirakis (1995).
 
     Examples
@@ -54,6 +56,10 @@ def deviation_at_most(n: int, x: float) -> float:
     float
         min(1, 2 exp(-2 x^2 / n)): moving one example changes the number by at most 1.
 
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), section 6.2.
+
     Examples
     --------
     >>> round(deviation_at_most(500, 40), 4)
@@ -78,6 +84,10 @@ def deviation_counted(n: int, x: float) -> float:
         min(1, 2 exp(-x^2 / (2n))): moving one example changes Q - R by at most 2. This
         is the published bound without its second term, which is not needed.
 
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), section 6.2, sharpened.
+
     Examples
     --------
     >>> round(deviation_counted(500, 80), 4)
@@ -101,6 +111,10 @@ def printed_deviation_counted(n: int, k: int, x: float) -> float:
     float
         min(1, 2 exp(-x^2 / (2n)) + 2 exp(-x^2 (k - 1/2) / (4 (k^2 - (ER)^2)))). It holds,
         and is never below `deviation_counted`.
+
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), section 6.2.
 
     Examples
     --------

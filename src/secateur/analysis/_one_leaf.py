@@ -45,6 +45,8 @@ def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = Fals
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5 and 6, whose bounds it replaces.
+
     O(number of safe nodes).
 
     Examples
@@ -83,6 +85,8 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 6, whose bound it replaces.
+
     O(n^2 log k). The mean of a product over a multinomial sample is n!/k^n times the
     coefficient of x^n in (sum_j g(j) x^j / j!)^k. Any x may be put into the powers before
     and taken out after; we take the one under which n/k is the mean of a factor, so that

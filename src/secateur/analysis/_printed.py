@@ -49,6 +49,8 @@ def printed_bound_general(n: int, k: int, p: npt.ArrayLike) -> Any:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), equation 2.
+
     Correction C1: at an even number of examples per safe node the formula forgets the
     ties. For m = 2 and p = .6 it takes Pr[X > 1] to be at least .3864, and it is .16. With
     ten safe nodes of two examples each it gives .1238, but the tree is cut to one leaf
@@ -88,6 +90,8 @@ def printed_bound_uniform(n: int, k: int, p: npt.ArrayLike, c: npt.ArrayLike | N
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), equation 5.
+
     Three corrections. C1: ties are lost, as in `printed_bound_general`. C2: in the
     published setting n = 500, k = 100, p = .6 the best c, 1.72, gives 7.6e-14, but
     the truth is 4.7e-13 (`one_leaf_probability_uniform`). C3: the exponent should be
@@ -121,6 +125,8 @@ def best_c(n: int, k: int, p: npt.ArrayLike) -> Any:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 6.1, Figure 3.
+
     Being least does not make it right: see the corrections in `printed_bound_uniform`.
 
     Examples
@@ -153,6 +159,8 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), equation 2, corrected.
+
     Correction C4. At least half of the safe nodes hold r = 2n/k examples or fewer, and
     each of them agrees with the majority with probability at most the largest
     g+(j) = Pr[Bin(j, 1 - p) <= j/2], 1 <= j <= r; the same for the minority. Given
@@ -192,6 +200,10 @@ def expected_safe_nodes_at_most(n: int, k: int, c: npt.ArrayLike) -> Any:
     float, or array if `c` is one
         k Pr[Bin(n, 1/k) <= c n / k].
 
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), equation 4, exact.
+
     Examples
     --------
     >>> round(expected_safe_nodes_at_most(500, 100, 1), 2)
@@ -220,6 +232,8 @@ def printed_safe_nodes_at_most(n: int, k: int, c: npt.ArrayLike) -> Any:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), equation 4.
+
     A normal curve through the mean, without a correction for whole numbers: at c = 1 it
     says half of the nodes whatever n and k are (n = 500, k = 100: 50.00, exactly 61.60).
 
@@ -250,6 +264,10 @@ def expected_empty(n: int, k: int) -> float:
     float
         k (1 - 1/k)^n.
 
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), Theorem 7.
+
     Examples
     --------
     >>> round(expected_empty(500, 100), 4)
@@ -266,6 +284,10 @@ def printed_empty(n: int, k: int) -> float:
     ----------
     n, k : int
         As for `expected_empty`.
+
+    Notes
+    -----
+    Elomaa and Kaariainen (2001), Theorem 7.
 
     Examples
     --------

@@ -120,6 +120,8 @@ def rep_noise_experiment(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5, 6 and 8.
+
     Labels of cut nodes come from the pruning examples, those of original leaves are fixed.
     O(repeats * k).
 
@@ -248,6 +250,8 @@ def noise_growth_experiment(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), sections 5.3 and 5.4.
+
     The analysis of reduced error pruning conjectures that the number of safe nodes grows
     in proportion to the leaves. For one attribute and the gini criterion it does not: from
     250 to 16,000 examples (p = .7, 12 samples each) the pruned leaves rose from 15 to 1,040,
@@ -311,6 +315,8 @@ def expected_noise_leaves(m: int, p: float) -> float:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), Theorem 6.
+
     Under a strictly concave criterion cuts fall only where the class changes along the sorted
     sample, so the tree has exactly one leaf more than there are changes. (The published proof
     shows "at least" and states equality; equality needs the strict concavity: under the

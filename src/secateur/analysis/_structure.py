@@ -34,6 +34,8 @@ def fringe(tree: Tree) -> Bools:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 4.
+
     O(n_nodes).
 
     Examples
@@ -59,6 +61,8 @@ def interior(tree: Tree) -> Bools:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 4.
+
     O(n_nodes).
 
     Examples
@@ -89,6 +93,8 @@ def safe_nodes(tree: Tree) -> Ints:
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 4, Figure 2.
+
     O(n_nodes). The published definition asks for a parent in the interior and so leaves
     a tree whose root is in the fringe without any safe node; the theorem at the head of
     this module needs the root there, and holds with it for any arity and any number of

@@ -47,6 +47,10 @@ def weak_learning_advantage(tau: float, r: float, p: float) -> float:
     float
         gamma = tau (1 - tau) abs(r - p) / (2 q (1 - q)), from 0 to 1/2.
 
+    Notes
+    -----
+    Mansour's notes, section 12.1.5.
+
     Examples
     --------
     >>> round(weak_learning_advantage(0.5, 0.6, 1.0), 4)
@@ -96,6 +100,10 @@ def split_drop(criterion: AnyCriterion, tau: float, r: float, p: float) -> float
     float
         G(q) - tau G(r) - (1 - tau) G(p), not weighted by the share of the node in the sample.
 
+    Notes
+    -----
+    Mansour's notes, sections 12.1.2 to 12.1.4.
+
     Examples
     --------
     >>> [round(split_drop(name, 0.5, 0.6, 1.0), 4) for name in ("gini", "entropy", "sqrt", "error")]
@@ -127,6 +135,8 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
 
     Notes
     -----
+    Mansour's notes, section 12.1.5.
+
     With a and b the shares of the two classes that go to the first side, abs(a - b) is
     2 gamma. Gini: an identity and tau (1 - tau) <= 1/4. Entropy: the drop is half a
     mutual information; Pinsker's inequality. Sqrt: the drop is G(q) times a squared
@@ -165,6 +175,10 @@ def training_error_bound(criterion: Criterion, t: int, gamma: float) -> float:
     float
         gini: 1 / (2 + 8 gamma^2 ln(t + 1)). entropy: H2(1 / (1 + e^z)) / 2 with
         z = 4 gamma sqrt(ln(t + 1)). sqrt: (t + 1)^(-x) / 2 with x = 1 - sqrt(1 - 4 gamma^2).
+
+    Notes
+    -----
+    Mansour's notes, section 12.1.5.
 
     Examples
     --------
@@ -231,6 +245,8 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
 
     Notes
     -----
+    Mansour's notes, section 12.1.5.
+
     The published orders are 2^O(1/(gamma eps)^2), 2^O(log^2(1/eps) / gamma^2) and
     (1/eps)^O(1/gamma^2); some accounts misprint the second as falling with 1/eps and the
     third with 1/gamma.

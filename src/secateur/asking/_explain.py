@@ -7,7 +7,6 @@ from typing import Any
 from ..certifiers import leaf_shares
 from ..data.encoding import encode
 from ..errors import SecateurError
-from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.shares import LeafShares
 from ..show.counterfactual import Counterfactual, nearest_change, spreads_of, wanted_of
@@ -163,11 +162,12 @@ def _rows(row: Any, model: Model) -> Any:
 
 def _limits(model: Model, delta: float) -> LeafShares | None:
     """Limits on the shares of the held-out rows: tight if these were fresh, wider if they helped to prune."""
-    if not isinstance(model.holdout, Counts) or not isinstance(model.grown, Counts):
+    grown, holdout = model.class_grown, model.class_holdout
+    if grown is None or holdout is None:
         return None
     for over in ("leaves", "nodes"):
         try:
-            found: LeafShares = leaf_shares(model.pruning, model.holdout, delta=delta, over=over, grown=model.grown)
+            found: LeafShares = leaf_shares(model.pruning, holdout, delta=delta, over=over, grown=grown)
         except SecateurError:
             continue
         return found

@@ -46,6 +46,8 @@ def count_prunings(tree: Tree, *, log: bool = False, labels: int = 1, relabel: b
 
     Notes
     -----
+    Kaariainen, Malinen and Elomaa (2004), section 6.1; Bohanec and Bratko (1994), section 3.1.
+
     N(v) = labels + product of N over the children. O(n_nodes) operations.
 
     Examples

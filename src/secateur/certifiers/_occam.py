@@ -84,6 +84,8 @@ def occam(
 
     Notes
     -----
+    Kaariainen, Malinen and Elomaa (2004), section 6.1.
+
     One pass over the nodes (per pair for "informed"); times the budget for "within-k".
     Kaariainen, Malinen and Elomaa (2004), with the number of prunings counted exactly.
 

@@ -86,8 +86,10 @@ def rademacher(
 
     Notes
     -----
-    O(draws * n_nodes * n_classes), times the budget if restricted. Kaariainen, Malinen and
-    Elomaa (2004); centring and averaging are ours.
+    Kaariainen, Malinen and Elomaa (2004), section 2, Lemma 3, and section 5.
+
+    O(draws * n_nodes * n_classes), times the budget if restricted. Centring and averaging
+    are ours.
 
     Examples
     --------
@@ -207,6 +209,10 @@ def signed_extremes(
     -------
     (int, int)
         hi and lo.
+
+    Notes
+    -----
+    Kaariainen, Malinen and Elomaa (2004), section 2.
 
     Examples
     --------

@@ -59,10 +59,10 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, delta: fl
     }
     rates: dict[str, float] = {
         "pruning error, REP": rep.errors(held) / int(held.total[0]),
-        "test error, unpruned": _rate(Pruning.from_cuts(tree, [], node_labels=grown.majority), test),
-        **{f"test error, {name}": _rate(pruning, test) for name, pruning in pruned.items()},
-        "test error, path": _rate(on_path, test),
-        "test error, informed": _rate(best, test),
+        "test error, unpruned": rate_on(Pruning.from_cuts(tree, [], node_labels=grown.majority), test),
+        **{f"test error, {name}": rate_on(pruning, test) for name, pruning in pruned.items()},
+        "test error, path": rate_on(on_path, test),
+        "test error, informed": rate_on(best, test),
         "unpaid, path": float(binomial_upper(member.errors, int(held.total[0]), np.log(delta))),
     }
     for i, (name, pruning) in enumerate(pruned.items()):
@@ -100,5 +100,6 @@ def _mixed_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> floa
     return expected / float(test.total[0])
 
 
-def _rate(pruning: Pruning, counts: Counts) -> float:
+def rate_on(pruning: Pruning, counts: Counts) -> float:
+    """The error rate of a pruning on a sample."""
     return float(pruning.errors(counts) / counts.total[0])

@@ -16,7 +16,7 @@ from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..pruners import cost_complexity, k_limit, k_reduced_error, reduced_error
 from ..routing import count
-from ._bounds import DRAWS, FACTOR
+from ._bounds import DRAWS, FACTOR, rate_on
 from ._figures import CYCLE, canvas, save, tidied
 from ._samples import seeds
 from ._sheets import Sheet, mean
@@ -44,7 +44,7 @@ def two_phase(config: Config, table: Table, delta: float, n_splits: int) -> Resu
         ks = sorted({k_limit(grown, factor=c) for c in FACTORS})
         best = rademacher_over_k(tree, grown, held, ks=ks, delta=delta, form="printed", rng=seed)
         pruning = k_reduced_error(tree, grown, held, k=best.details["k"])
-        found["chosen"].append([best.details["k"] / max(ks[0], 1), best.details["unclipped"], _rate(pruning, test)])
+        found["chosen"].append([best.details["k"] / max(ks[0], 1), best.details["unclipped"], rate_on(pruning, test)])
         found["share"].append([_with_share(_samples(config, table, share, i), delta, seed) for share in SHARES])
         found["penalty"].append(_penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed))
     return {"rows": table.n_rows, **found}
@@ -65,7 +65,7 @@ def _with_factor(samples: tuple[Tree, Counts, Counts, Counts], c: float, delta: 
         rademacher(tree, grown, held, draws=draws, form=form, **asked).details["unclipped"]
         for form, draws in (("printed", 1), ("centred", DRAWS))
     ]
-    return [*bounds, _rate(pruning, test), pruning.n_nodes]
+    return [*bounds, rate_on(pruning, test), pruning.n_nodes]
 
 
 def _with_share(samples: tuple[Tree, Counts, Counts, Counts], delta: float, seed: int) -> list[float]:
@@ -79,7 +79,13 @@ def _with_share(samples: tuple[Tree, Counts, Counts, Counts], delta: float, seed
         for form, draws in (("printed", 1), ("centred", DRAWS))
     ]
     member = least_bound(path(family, held, delta=delta))
-    return [*bounds, member.value, _rate(pruning, test), _rate(family[member.details["member"]], test), pruning.n_nodes]
+    return [
+        *bounds,
+        member.value,
+        rate_on(pruning, test),
+        rate_on(family[member.details["member"]], test),
+        pruning.n_nodes,
+    ]
 
 
 def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> list[float]:
@@ -92,10 +98,6 @@ def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> li
             drawn = [signed_extremes(tree, grown, draw_signs(held, random), k=within, **how) for _ in range(3)]
             found.append(mean([(hi - lo) / (2 * n) for hi, lo in drawn]))
     return found
-
-
-def _rate(pruning: Any, counts: Counts) -> float:
-    return float(pruning.errors(counts) / counts.total[0])
 
 
 def two_phase_sheets(results: dict[str, Result]) -> list[Sheet]:

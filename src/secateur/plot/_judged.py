@@ -38,7 +38,7 @@ def judged_leaves(model: Any, positive: Any = None, sample: Counts | None = None
         By default the held-out rows of the model, or those of growing if it has none.
     """
     found: Model = as_model(model, done="drawn")
-    if not isinstance(found.grown, Counts):
+    if not found.is_classifier:
         raise UnsupportedError("a regression tree has no classes to rank; draw its leaves with kind='leaves'")
     judge = sample if sample is not None else found.holdout if found.holdout is not None else found.grown
     if not isinstance(judge, Counts):

@@ -57,6 +57,9 @@ def best_of_size(
 
     Notes
     -----
+    Bohanec and Bratko (1994), section 3, Figure 7 (OPT); Garcia-Moratilla, Martinez-Munoz and Suarez (2006),
+    Figure 1.
+
     Time and memory about the sum of the subtree sizes for grown trees, at most tests x
     sizes (bits) for any shape; nearly linear in practice.
 

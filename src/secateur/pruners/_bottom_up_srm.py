@@ -86,6 +86,8 @@ def bottom_up_srm(
 
     Notes
     -----
+    Mansour's notes, section 12.2.3, equation 12.1, and Theorem 12.5.
+
     One backwards pass, O(n_nodes * n_classes). Kearns and Mansour, A fast, bottom-up
     decision tree pruning algorithm with near-optimal generalization (1998). The printed
     penalty covers one deviation where the argument needs two (tree and leaf), and leaves
@@ -163,6 +165,10 @@ def srm_penalty(
     -------
     Penalty
         Code lengths of path and subtree in nats, and the penalty they make.
+
+    Notes
+    -----
+    Mansour's notes, section 12.2.3, equation 12.2.
 
     Examples
     --------

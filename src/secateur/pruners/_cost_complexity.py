@@ -63,6 +63,8 @@ def cost_complexity(
 
     Notes
     -----
+    Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 2, equations 1 to 3.
+
     Penalties that are concave at 1, 2, 3, ... (checked): O(n_nodes log n_nodes) for any
     shape of tree, nested. Other penalties: the table of `best_of_size`, and `nested` is
     computed. Ratios of whole numbers compare exactly, real ones within 1e-12.
@@ -122,6 +124,8 @@ def printed_cost_complexity(
 
     Notes
     -----
+    Garcia-Moratilla, Martinez-Munoz and Suarez (2006), Figure 2.
+
     The table of `best_of_size`, then O(sizes) per member.
 
     Examples

@@ -71,6 +71,8 @@ def global_srm(
 
     Notes
     -----
+    Mansour's notes, section 12.2.2.
+
     Path: O(n_nodes log n_nodes) for any shape. Table: as `best_of_size`.
 
     Examples
@@ -112,6 +114,10 @@ def global_srm_table(
     -------
     SrmTable
         Entries d = 0 to the errors of the root.
+
+    Notes
+    -----
+    Mansour's notes, section 12.2.2.
 
     Examples
     --------

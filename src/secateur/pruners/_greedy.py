@@ -36,6 +36,8 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = No
 
     Notes
     -----
+    Bohanec and Bratko (1994), section 4.2 (GREEDY).
+
     O(n_nodes log^2 n_nodes) for any shape.
 
     Examples

@@ -54,6 +54,8 @@ def iterative_reduced_error(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 2.1.
+
     O(n_nodes log n_nodes) at any depth. Whole-number errors are compared exactly; weighted
     ones count as equal within 1e-12 of the sample's weight, and the result's `note` states it.
 

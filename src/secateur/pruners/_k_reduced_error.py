@@ -94,6 +94,8 @@ def k_reduced_error(
 
     Notes
     -----
+    Kaariainen, Malinen and Elomaa (2004), section 4, Definition 4, Theorem 5 and Algorithm 6.
+
     With K = k - least and n tests that reduced error pruning gives up, O(n_nodes + n K) time for
     any arity, n K / 8 bytes for the decisions and 8 K bytes for each of the rows alive
     at once, at most as many as the tree is deep. From the growing errors of the reduced error
@@ -167,6 +169,8 @@ def k_reduced_error_path(tree: Tree, grown: Counts, holdout: Counts, *, max_k: f
 
     Notes
     -----
+    Kaariainen, Malinen and Elomaa (2004), section 4.
+
     One table, as large as `k_reduced_error` needs for the largest k.
 
     Examples

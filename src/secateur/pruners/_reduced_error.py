@@ -67,6 +67,8 @@ def reduced_error(
 
     Notes
     -----
+    Elomaa and Kaariainen (2001), section 2 and Theorem 1; Mansour's notes, section 12.2.1.
+
     O(n_nodes) after counting. Whole-number errors are compared exactly; real-valued ones count
     as equal within 1e-12 of the sample's weight (of the largest, if `cost` is given), and the
     result's `note` states it.

@@ -54,6 +54,8 @@ def smallest_within(
 
     Notes
     -----
+    Bohanec and Bratko (1994), section 3.
+
     O(tests x leaves of the answer), or O(tests x errors allowed) where that is less.
 
     Examples

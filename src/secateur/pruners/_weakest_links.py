@@ -42,6 +42,8 @@ def weakest_links(
 
     Notes
     -----
+    Bohanec and Bratko (1994), section 4.3 (MCC1 and MCC0).
+
     O(n_nodes log n_nodes) for any shape; ratios of whole numbers compare exactly, real
     ones within 1e-12.
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ..certifiers import path
 from ..errors import SecateurError
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
@@ -47,7 +46,7 @@ def own_sequence(model: Model) -> PruningSequence:
     """The cost-complexity sequence of the growing sample, for a model that came without one."""
     from ..pruners import prune
 
-    if isinstance(model.grown, Counts):
+    if model.is_classifier:
         return prune(model.tree, model.grown, rule="cost-complexity")  # type: ignore[return-value]
     from ..pruners import cost_complexity
 
@@ -142,12 +141,13 @@ def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: lis
 
 def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     """A limit for every member at once, where the held-out sample did not help to make the sequence."""
-    if not isinstance(model.holdout, Counts) or sequence.node_labels is None or model.pruning.node_labels is None:
+    holdout = model.class_holdout
+    if holdout is None or sequence.node_labels is None or model.pruning.node_labels is None:
         return None
     if not np.array_equal(sequence.node_labels, model.pruning.node_labels):
         return None
     try:
-        return [bound.value for bound in path(sequence, model.holdout, delta=delta_of(model))]
+        return [bound.value for bound in path(sequence, holdout, delta=delta_of(model))]
     except SecateurError:  # weights, no rows, or a sample the sequence has seen
         return None
 
