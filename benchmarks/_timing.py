@@ -25,11 +25,12 @@ def wall(call, repeats=3):
     return best
 
 
-def peak_memory(code):
-    """Peak resident memory in MB of a fresh Python process that runs `code`."""
+def peak_memory(before, code):
+    """Peak resident memory in MB of `code` above what a fresh Python process holds after `before`."""
     # VmHWM starts anew with the program; ru_maxrss would begin with what this process holds.
-    tail = "\nprint([line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')][0])"
-    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True)
+    has = "\nhas = lambda name: [int(x.split()[1]) for x in open('/proc/self/status') if x.startswith(name)][0]"
+    whole = f"{before}{has}\nheld = has('VmRSS')\n{code}\nprint(has('VmHWM') - held)"
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)
     return int(done.stdout.split()[-1]) / 1024
 
 

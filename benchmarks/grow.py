@@ -68,26 +68,27 @@ MEMORY = """
 import numpy as np
 from sklearn.datasets import make_classification
 X, y = make_classification({n}, {d}, n_informative=10, flip_y=0.1, random_state=0)
-np.save({path!r} + "X", X.astype(np.float32)); np.save({path!r} + "y", y)
+np.save({path!r} + "float64", X); np.save({path!r} + "float32", X.astype(np.float32)); np.save({path!r} + "y", y)
 """
-OURS = (
-    "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\n"
-    "from secateur import grow\ngrow(X, y)"
-)
+DATA = "import numpy as np\nX = np.load({path!r} + '{kind}.npy'); y = np.load({path!r} + 'y.npy')\n"
+OURS = "from secateur import grow\ngrow(X[:500], y[:500])\n", "grow(X, y)"
 THEIRS = (
-    "import numpy as np\nX = np.load({path!r} + 'X.npy'); y = np.load({path!r} + 'y.npy')\n"
-    "from sklearn.tree import DecisionTreeClassifier\nDecisionTreeClassifier(random_state=0).fit(X, y)"
+    "from sklearn.tree import DecisionTreeClassifier\nDecisionTreeClassifier().fit(X[:500], y[:500])\n",
+    "DecisionTreeClassifier(random_state=0).fit(X, y)",
 )
 
 
 def memory(n, d):
+    """Peak memory above the data and what is imported: scikit-learn copies what is not float32."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/"
-        peak_memory(MEMORY.format(n=n, d=d, path=path))
-        ours, theirs = peak_memory(OURS.format(path=path)), peak_memory(THEIRS.format(path=path))
-    print(f"\npeak memory {n:,} x {d}: ours {ours:.0f} MB, scikit-learn {theirs:.0f} MB, ratio {ours / theirs:.2f}")
+        peak_memory("", MEMORY.format(n=n, d=d, path=path))
+        for kind in ("float32", "float64"):
+            data = DATA.format(path=path, kind=kind)
+            ours, theirs = (peak_memory(data + before, call) for before, call in (OURS, THEIRS))
+            print(f"\npeak memory above {n:,} x {d} of {kind}: ours {ours:.0f} MB, scikit-learn {theirs:.0f} MB")
 
 
 def variants(X, y, X_many, y_many):
@@ -170,6 +171,9 @@ def main():
     if not chosen.quick:
         X, y = sets[2][1:3]
         one, two = wall(lambda: grow(X, y, n_jobs=1)), wall(lambda: grow(X, y, n_jobs=2))
+        bins, _ = cpu(lambda: grow(X, y, max_bins=255), 2)
+        exact, _ = cpu(lambda: grow(X, y), 2)
+        print(f"\n500k x 50, CPU: 255 bins {bins:.2f} s, every threshold {exact:.2f} s, {exact / bins:.2f}x")
         print(f"\n500k x 50, wall: one thread {one:.2f} s, two threads {two:.2f} s, {one / two:.2f}x")
         memory(500_000, 50)
     print(f"\nPython {sys.version.split()[0]}, NumPy {np.__version__}")

@@ -9,9 +9,9 @@ A Cut's position is the code below, or -1; its flags are the code above, or -1.
 """
 
 import cython
-from cython.cimports.libc.math import INFINITY, floor, sqrt
+from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing
-from cython.cimports.secateur._kernels.criteria import impurity_of
+from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
 from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Cut, Desk, Facts, Sums
 
 
@@ -25,15 +25,6 @@ def rows_of(line: cython.pointer[Count], n_classes: cython.int) -> cython.double
     for c in range(n_classes):
         rows += line[c]
     return cython.cast(cython.double, rows)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _units(score: cython.double, half: cython.double) -> cython.longlong:
-    """A score in units of the entropy table, rounded down."""
-    one: cython.longlong = 1
-    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
 @cython.cfunc
@@ -96,7 +87,7 @@ def cut_codes(
     limit = (best + tie) * rows / 2
     if number == growing.ENTROPY_TABLE:
         node_units = table[_whole(rows)] - in_units
-        limit_units = _units(best + tie, half)
+        limit_units = units_of(best + tie, half)
     elif number == growing.SQRT:
         limit = sums.base - best - tie  # what both sides together must stay below
     elif not is_two:
@@ -129,7 +120,7 @@ def cut_codes(
                 is_taken = units > limit_units
                 if is_taken:
                     best = half * units
-                    limit_units = _units(best + tie, half)
+                    limit_units = units_of(best + tie, half)
             else:
                 both = 0
                 for c in range(1 if n == 2 else 0, n):

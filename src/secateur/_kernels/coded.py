@@ -14,7 +14,7 @@ from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Entry, Facts, Histogram, Measure, Sums
+from cython.cimports.secateur._kernels.growing import Count, Entry, Facts, Histogram, Measure, Sums
 
 NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
@@ -116,11 +116,11 @@ def most_of_two(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def take(histogram: cython.pointer[Histogram], tally: cython.p_int, n_codes: cython.longlong) -> cython.int:
+def take(histogram: cython.pointer[Histogram], tally: cython.pointer[Count], n_codes: cython.longlong) -> cython.int:
     """Fill the histogram from counts; returns how many codes are present."""
     n_sums: cython.int = histogram.n_sums
     n_present: cython.int = 0
-    here: cython.int
+    here: Count
     k: cython.longlong
     c: cython.int
     for k in range(n_codes):
@@ -130,10 +130,10 @@ def take(histogram: cython.pointer[Histogram], tally: cython.p_int, n_codes: cyt
         if here == 0:
             continue
         for c in range(n_sums):
-            histogram.counts[k * n_sums + c] = tally[k * n_sums + c]
+            histogram.counts[k * n_sums + c] = cython.cast(cython.double, tally[k * n_sums + c])
         histogram.is_seen[k] = 1
-        histogram.sizes[k] = here
-        histogram.weights[k] = here
+        histogram.sizes[k] = cython.cast(cython.double, here)
+        histogram.weights[k] = cython.cast(cython.double, here)
         histogram.present[n_present] = k
         n_present += 1
     return n_present

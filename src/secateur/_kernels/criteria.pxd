@@ -5,3 +5,4 @@ cdef void impurity_sides(
     Measure* measure, double* ones, double* counts, int n_lines, double total, int width,
     double* right, double* out, double* spare,
 ) noexcept nogil
+cdef long long units_of(double score, double half) noexcept nogil

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import cython
 import numpy as np
 import numpy.typing as npt
-from cython.cimports.libc.math import log, log1p, sqrt
+from cython.cimports.libc.math import INFINITY, floor, log, log1p, sqrt
 from cython.cimports.secateur._kernels import growing
 
 Floats = npt.NDArray[np.float64]
@@ -63,6 +63,15 @@ def impurity(criterion: Any, counts: Any, total: float) -> float:
     measure.table = cython.address(table[0])
     measure.unit = criterion.unit
     return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def units_of(score: cython.double, half: cython.double) -> cython.longlong:
+    """A score in units of the entropy table, rounded down."""
+    one: cython.longlong = 1
+    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
 @cython.cfunc

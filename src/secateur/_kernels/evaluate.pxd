@@ -4,6 +4,9 @@ cdef Py_ssize_t n_missing_at_end(Facts* facts, Py_ssize_t slot, Entry* entries, 
 cdef bint is_varying(long long* node, Py_ssize_t slot) noexcept nogil
 cdef void class_sums(Facts* facts, long long* node, double* reals, Sums* sums) noexcept nogil
 cdef void no_test(Facts* facts, Test* test) noexcept nogil
+cdef void set_test(
+    Test* test, double score, int slot, int kind, Py_ssize_t below, int above, int default
+) noexcept nogil
 cdef void best_of_lists(
     Facts* facts, Desk* desk, Entry* lists, long long* node, Sums* sums, int first, int last, Test* best
 ) noexcept nogil

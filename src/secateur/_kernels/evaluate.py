@@ -113,7 +113,7 @@ def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _set(
+def set_test(
     test: cython.pointer[Test],
     score: cython.double,
     slot: cython.int,
@@ -122,6 +122,7 @@ def _set(
     above: cython.int,
     default: cython.int,
 ) -> cython.void:
+    """Write a test."""
     test.score = score
     test.slot = slot
     test.kind = kind
@@ -188,10 +189,10 @@ def best_of_lists(
         if cut.position < 0:
             continue
         if facts.is_ratio:
-            _set(cython.address(test), cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
+            set_test(cython.address(test), cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
             ratio.list_ratio(facts, desk, entries, n_missing, sums, cython.address(test))
         else:
-            _set(best, cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
+            set_test(best, cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
 
 
 @cython.cfunc
@@ -298,7 +299,7 @@ def best_of_codes(
                 if not cut_codes(facts, desk, tally, facts.n_codes[j], sums, score, tie, n_large, cython.address(cut)):
                     _strike(node, s)
                 elif cut.position >= 0:
-                    _set(best, cut.score, s, NUMERIC, cut.position, cut.flags, -1)
+                    set_test(best, cut.score, s, NUMERIC, cut.position, cut.flags, -1)
                 continue
             n_present = coded.take(histogram, tally, facts.n_codes[j])
         else:
@@ -308,9 +309,9 @@ def best_of_codes(
         elif facts.multiway:
             left = coded.multiway_score(measure, histogram, n_present, sums, facts.least_leaf, n_large)
             if left > score + tie:
-                _set(cython.address(test), left, s, growing.MULTIWAY, -1, -1, -1)
+                set_test(cython.address(test), left, s, growing.MULTIWAY, -1, -1, -1)
         elif coded.subset_cut(facts, histogram, n_present, facts.n_codes[j], sums, cython.address(score), tie, n_large):
-            _set(cython.address(test), score, s, SUBSET, -1, -1, -1)
+            set_test(cython.address(test), score, s, SUBSET, -1, -1, -1)
         if test.slot >= 0 and facts.is_ratio:
             left = 0
             information = 0
@@ -350,12 +351,12 @@ def _best_of_bit(
     if facts.is_nominal[facts.n_coded + p]:
         kind = growing.MULTIWAY if facts.multiway else SUBSET
     if facts.is_ratio:
-        _set(cython.address(test), score, slot, kind, 0, 1, -1)
+        set_test(cython.address(test), score, slot, kind, 0, 1, -1)
         ratio.keep_ratio(
             desk, cython.address(test), 2 * score / sums.weight, ratio.information(desk.sides[p] / sums.weight)
         )
     else:
-        _set(best, score, slot, kind, 0, 1, -1)
+        set_test(best, score, slot, kind, 0, 1, -1)
 
 
 @cython.cfunc
@@ -436,7 +437,7 @@ def _best_ratio(facts: cython.pointer[Facts], desk: cython.pointer[Desk], best: 
             mean += desk.gains[2 * s]
             n_tests += 1
     mean = mean / (n_tests if n_tests > 0 else 1) - TIE
-    _set(best, -INFINITY, -1, growing.NONE, -1, -1, 0)
+    set_test(best, -INFINITY, -1, growing.NONE, -1, -1, 0)
     for s in range(facts.n_slots):
         if n_tests > 0 and desk.gains[2 * s] >= mean:
             rival.score = desk.gains[2 * s + 1]

@@ -223,7 +223,7 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
                     tie, facts.least_leaf, cython.address(cut),
                 )  # fmt: skip
             if cut.position >= 0:
-                _set(cython.address(best), cut.score, j, growing.NUMERIC, cut.position, cut.flags, cut.side)
+                search.set_test(cython.address(best), cut.score, j, growing.NUMERIC, cut.position, cut.flags, cut.side)
         if bits.shape[0] > 0:
             search.no_test(facts, cython.address(rival))
             _sum_ones(facts, desk, lines, offset, bits, cython.address(sums))
@@ -236,7 +236,7 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
                     and sums.base - desk.sides[facts.width + t] > rival.score + tie
                 ):
                     j = bits[t]
-                    _set(
+                    search.set_test(
                         cython.address(rival), sums.base - desk.sides[facts.width + t], j,
                         growing.SUBSET if is_nominal[j] else growing.NUMERIC, 0, 1, -1,
                     )  # fmt: skip
@@ -257,26 +257,6 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
             desk.histogram.branch[0] = 0
             desk.histogram.branch[1] = 1
     return best.score, best.slot, best.kind, best.below, best.above, best.default
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _set(
-    test: cython.pointer[Test],
-    score: cython.double,
-    slot: cython.longlong,
-    kind: cython.longlong,
-    below: cython.longlong,
-    above: cython.longlong,
-    default: cython.longlong,
-) -> cython.void:
-    test.score = score
-    test.slot = slot
-    test.kind = kind
-    test.below = below
-    test.above = above
-    test.default = default
 
 
 @cython.cfunc
@@ -322,26 +302,12 @@ def _cut_nominal(
 ) -> cython.bint:
     """Better set of categories than `best`."""
     h = cython.address(desk.histogram)
-    n: cython.int = facts.n_sums
-    n_present: cython.int = 0
-    k: cython.longlong
-    c: cython.int
-    rows: cython.double
+    n_present: cython.int = coded.take(h, cython.address(lines[first, 0]), n_codes)
     score: cython.double = best.score
     is_found: cython.bint = False
-    for k in range(n_codes):
-        rows = rows_of(cython.address(lines[first + k, 0]), n)
-        if rows > 0:
-            for c in range(n):
-                h.counts[k * n + c] = cython.cast(cython.double, lines[first + k, c])
-            h.sizes[k] = rows
-            h.weights[k] = rows
-            h.is_seen[k] = 1
-            h.present[n_present] = k
-            n_present += 1
     if n_present > 1:
         is_found = coded.subset_cut(facts, h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf)
     if is_found:
-        _set(best, score, 0, growing.SUBSET, -1, -1, -1)
+        search.set_test(best, score, 0, growing.SUBSET, -1, -1, -1)
     coded.clear(h, n_present)
     return is_found

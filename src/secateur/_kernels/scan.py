@@ -9,14 +9,14 @@ Every scan fills a Cut: its score, its position or -1, and flags: 1, the values 
 all; 2, some neighbours are equal (so partitioning must mend the difference bits).
 
 The scans of this file take rows of weight 1 without missing values, as do those of
-scan_gini.py and squares.py; the others are in scan_sums.py.
+scan_gini.py; the others are in scan_sums.py.
 """
 
 import cython
-from cython.cimports.libc.math import INFINITY, floor, sqrt
+from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing, scan_gini, scan_sums
+from cython.cimports.secateur._kernels.criteria import units_of
 from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
-from cython.cimports.secateur._kernels.squares import scan_squares
 
 SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
 
@@ -50,9 +50,6 @@ def scan(
             else:
                 _sqrt(facts, desk, entries, sums, best, tie, least, cut)
             return
-        if number == growing.SQUARES:
-            scan_squares(facts, entries, sums, best, tie, least, cut)
-            return
     if facts.weight == cython.NULL and number == growing.ENTROPY_TABLE:
         _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut)
     elif number == growing.SQUARES or (number == growing.GINI and sums.n_here == 2):
@@ -61,15 +58,6 @@ def scan(
         scan_sums.gini(facts, desk, entries, n_missing, sums, best, tie, least, cut)
     else:
         scan_sums.any_criterion(facts, desk, entries, n_missing, sums, best, tie, least, cut)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _units(score: cython.double, half: cython.double) -> cython.longlong:
-    """A score in units of the entropy table, rounded down."""
-    one: cython.longlong = 1
-    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
 @cython.cfunc
@@ -115,7 +103,7 @@ def _entropy(
         both += table[cython.cast(cython.Py_ssize_t, counts[h])]
     node: cython.longlong = table[n] - both
     half: cython.double = 0.5 * facts.measure.unit
-    limit: cython.longlong = _units(best + tie, half)
+    limit: cython.longlong = units_of(best + tie, half)
     for i in range(n_seen, n):
         gone[(entries[i] & mask) >> 1] += 1
     other = both
@@ -134,7 +122,7 @@ def _entropy(
                     units = node + both - table[i] - table[n - i]
                     if units > limit:
                         best = half * units
-                        limit = _units(best + tie, half)
+                        limit = units_of(best + tie, half)
                         position = i
                         side = 1
                 if n_missing and i < n_seen:
@@ -143,7 +131,7 @@ def _entropy(
                         units = node + other - table[m] - table[n - m]
                         if units > limit:
                             best = half * units
-                            limit = _units(best + tie, half)
+                            limit = units_of(best + tie, half)
                             position = i
                             side = 0
         if i == n_seen:

@@ -11,9 +11,8 @@ is a round number, so that sums of whole numbers stay exact.
 
 import cython
 from cython.cimports.libc.math import exp2, floor, log2, rint
-from cython.cimports.secateur._kernels.growing import BLOCK, END, N_FIELDS, START, Cut, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START, Entry, Facts, Sums
 
-FEW = cython.declare(cython.Py_ssize_t, 24)  # rows that are scanned one by one
 CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range over 2**20
 
 
@@ -87,115 +86,3 @@ def square_sums(
         if (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1:
             return _sums_over(facts, lists + slot * facts.n_rows + node[START], sums)
     return False
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _scan_few(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
-    """`scan_squares` of few rows: half of a full tree's nodes have no more than four."""
-    y: cython.p_double = facts.y
-    shift: cython.int = facts.shift
-    n: cython.Py_ssize_t = sums.n
-    weight: cython.double = sums.weight
-    limit: cython.double = (best + tie) * weight
-    e: Entry = entries[0]
-    some: Entry = 0
-    every: Entry = 1
-    i: cython.double
-    x: cython.double = 0
-    d: cython.double
-    room: cython.double
-    k: cython.Py_ssize_t
-    cut.position = -1
-    for k in range(1, n):
-        x += y[e >> shift] - sums.centre
-        e = entries[k]
-        some |= e
-        every &= e
-        if e & 1:
-            i = cython.cast(cython.double, k)
-            d = x * weight - sums.total * i
-            room = i * (weight - i)
-            if d * d > limit * room and i >= least and weight - i >= least:
-                best = (d * d) / (weight * room)
-                limit = (best + tie) * weight
-                cut.position = k
-    cut.score = best
-    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def scan_squares(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
-    """Best cut of a list as in scan.py, for rows of weight 1 without missing values."""
-    xs = cython.declare(cython.double[64])
-    y: cython.p_double = facts.y
-    shift: cython.int = facts.shift
-    n: cython.Py_ssize_t = sums.n
-    weight: cython.double = sums.weight
-    total: cython.double = sums.total
-    centre: cython.double = sums.centre
-    limit: cython.double = (best + tie) * weight
-    some: Entry = 0
-    every: Entry = 1
-    hit: Entry
-    e: Entry
-    start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    x: cython.double
-    i: cython.double
-    d: cython.double
-    room: cython.double
-    if n <= FEW:
-        _scan_few(facts, entries, sums, best, tie, least, cut)
-        return
-    cut.position = -1
-    x = y[entries[0] >> shift] - centre
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
-        block = entries + start
-        first = cython.cast(cython.double, start)
-        for k in range(size):
-            xs[k] = x
-            x += y[block[k] >> shift] - centre
-        hit = 0
-        for k in range(size):
-            i = first + k
-            d = xs[k] * weight - total * i
-            e = block[k]
-            some |= e
-            every &= e
-            hit |= e if d * d > limit * (i * (weight - i)) else 0
-        if hit & 1:
-            for k in range(size):
-                i = first + k
-                d = xs[k] * weight - total * i
-                room = i * (weight - i)
-                if block[k] & 1 and d * d > limit * room and i >= least and weight - i >= least:
-                    best = (d * d) / (weight * room)
-                    limit = (best + tie) * weight
-                    cut.position = start + k
-        start += BLOCK
-    cut.score = best
-    cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)

@@ -193,6 +193,7 @@ def grow(
         grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
         tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
     tree, sample = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
+    del data, grower, tables  # the lists are as large as the table
     return _finished(tree, sample, table, monotonic_cst)
 
 

@@ -13,7 +13,7 @@ from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from .prepare import TWO, Prepared
+from .prepare import TWO, Prepared, Values
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
@@ -73,16 +73,16 @@ def _unchecked_counts(tree: Tree, by_class: Array) -> Counts:
 
 def _thresholds(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
-    two = {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
+    two = _two_valued(data)
     matrix = table.matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
     if matrix is not None and len(two) == len(data.values):  # all from one array: no need to go by column
         of_column = np.empty(0)
-        if two:  # columns of two values have one threshold each
+        if two:
             of_column = np.full(table.n_columns, np.nan)
             of_column[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
         return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
-    numeric, low, high = _around(test, feature, data, table, rows)
+    numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
     threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
     return threshold
 
@@ -91,18 +91,29 @@ def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Ar
     """The shortest number between the values around each cut, for people; NaN if nobody asks."""
     rounded = np.full(len(feature), np.nan)
     if is_asked:
-        numeric, low, high = _around(test, feature, data, table, rows)
+        two, of_column = _two_valued(data), np.full(table.n_columns, np.nan)
+        low, high = (
+            np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1))
+        )
+        of_column[list(two)] = shortest(low, midpoint(low, high), high)
+        numeric = np.flatnonzero(test[1] == parts.NUMERIC)
+        rounded[numeric] = of_column[feature[numeric]]
+        numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
         is_cut = test[3, numeric] >= 0
         low, high = low[is_cut], high[is_cut]
         rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
     return rounded
 
 
+def _two_valued(data: Prepared) -> dict[int, Values]:
+    """The columns of two values, each of which has one threshold."""
+    return {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
+
+
 def _around(
-    test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None
+    numeric: Array, test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None
 ) -> tuple[Array, Array, Array]:
-    """The nodes that test numbers, and the values around their cuts; any where the test is for missing."""
-    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
+    """Nodes that test numbers, column by column, and the values around their cuts; any where it is for missing."""
     numeric = numeric[np.argsort(feature[numeric], kind="stable")]
     below, above = test[2, numeric], test[3, numeric]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))

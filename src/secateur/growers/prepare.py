@@ -20,7 +20,7 @@ from ..errors import UnsupportedError
 LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
 WORD = 64  # two-valued columns in a word
 TWO = 2  # values of a two-valued column
-TOGETHER = 8  # columns copied at once from a row-major matrix: one cache line of float64
+TOGETHER = 32  # bytes of a row copied at once: half a cache line, for the copies must not take more than the lists
 ROWS_TOGETHER = 1 << 15  # of short columns as many as have so many rows
 MOST_BRANCHES = 1000  # of a multiway test
 
@@ -190,7 +190,7 @@ def sorted_columns(
             kinds[j], low[j], high[j] = (array[0] for array in about)
     listed = [j for j in numeric if kinds[j] == 0]
     lists = np.empty((len(listed) if keeps is None else 0, n), entry)
-    together = 1 if matrix is None else max(TOGETHER, ROWS_TOGETHER // n)
+    together = 1 if matrix is None else max(TOGETHER // matrix.itemsize, ROWS_TOGETHER // n)
 
     def sort_some(first: int) -> list[Any]:
         some = np.array(listed[first : first + together], np.int64)

@@ -35,7 +35,6 @@ from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ._bounds import BoundCurvesDisplay, CertificatesDisplay
 from ._calibration import LeafCalibrationDisplay
-from ._importances import ImportancesDisplay
 from ._leaves import LeavesDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._path import PruningPathDisplay
@@ -43,6 +42,7 @@ from ._ranking import RankingDisplay
 from ._rules import RulesDisplay
 from ._selection import SelectionDisplay
 from ._tree import TreeDisplay
+from .importances import ImportancesDisplay
 
 __all__ = [
     "BoundCurvesDisplay",

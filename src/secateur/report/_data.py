@@ -12,10 +12,9 @@ import numpy as np
 
 from ..data.arrays import Array, Ints
 from ..data.table import Table
-from ..growers import CRITERIA
 from ..nouns.counts import Counts
 from ..nouns.model import Model
-from ..show.importances import node_gains
+from ..plot.importances import model_gains
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
@@ -50,7 +49,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
         "cut": _exact(view, internal),
-        "gain": short(_gains(model)[internal], 5),
+        "gain": short(model_gains(model)[internal], 5),
         "default": _defaults(view)[internal].tolist(),
         "idle": _idle(view),
         "branch": _branches(view),
@@ -130,12 +129,6 @@ def _exact(view: TreeView, internal: Array) -> list[Any]:
         )
         found.append(None if is_same else exact)
     return found
-
-
-def _gains(model: Model) -> Array:
-    criterion = model.parameters.get("criterion")
-    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
-    return node_gains(model.tree, model.grown, is_ratio=is_ratio)
 
 
 def _defaults(view: TreeView) -> Ints:

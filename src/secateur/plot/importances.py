@@ -8,10 +8,17 @@ import numpy as np
 from ..data.arrays import Floats
 from ..errors import UnsupportedError
 from ..growers import CRITERIA
-from ..nouns.model import as_model
+from ..nouns.model import Model, as_model
 from ..show.importances import column_importances, node_gains
 from ..show.wording import column_names
 from .parts import BLUE, LITERAL, axes_for, elided, tidied
+
+
+def model_gains(model: Model) -> Floats:
+    """Return what each test of a model gained in growing, by the criterion it was grown with."""
+    names = [model.parameters.get("criterion"), model.selection and model.selection.growing.get("criterion")]
+    is_ratio = any(isinstance(name, str) and name in CRITERIA and CRITERIA[name].is_ratio for name in names)
+    return node_gains(model.tree, model.grown, is_ratio=is_ratio)
 
 
 @dataclass
@@ -51,9 +58,7 @@ class ImportancesDisplay:
     def from_model(cls, model: Any, *, max_columns: int = 20) -> "ImportancesDisplay":
         """Return the display of a model's columns, those that no test asks left out."""
         found = as_model(model, done="drawn")
-        criterion = found.parameters.get("criterion")
-        is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
-        gains = node_gains(found.tree, found.grown, is_ratio=is_ratio)
+        gains = model_gains(found)
         kept = found.pruning.is_kept
         if not found.tree.has_tests or np.isnan(gains[kept]).any():
             raise UnsupportedError(f"what the tests of {found.tree} gained is not known; grow the tree with secateur")
