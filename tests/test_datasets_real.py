@@ -94,6 +94,7 @@ def rows_of(table):
         ("balance-scale", datasets.balance_scale),
         ("car", datasets.car),
         ("kropt", datasets.krk_depth),
+        ("nursery", datasets.nursery),
         ("monks-1-test", lambda: datasets.monks(1)),
         ("monks-2-test", lambda: datasets.monks(2)),
         ("monks-3-test", lambda: datasets.monks(3)),

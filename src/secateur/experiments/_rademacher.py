@@ -82,7 +82,8 @@ def _apart(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Res
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw the bounds of every set beside the test error of their own tree, then the phases."""
     phases, results = _apart(results)
-    draw_two_phase(phases, folder)
+    if phases:
+        draw_two_phase(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
     figure, axes = canvas(3, 1, (10, 11))
     drawn = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))

@@ -147,8 +147,10 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         axes[0, 0].legend(frameon=False)
         tidied(axes[0, 0])
         save(figure, folder / "criteria.png")
-    figure, axes = canvas(1, 3, (13, 4))
     found = [one for key, one in results.items() if key.startswith("prune")]
+    if not found:
+        return
+    figure, axes = canvas(1, 3, (13, 4))
     for ax, noise in zip(axes[0], (0.1, 0.2), strict=False):
         some = sorted((one for one in found if one["noise"] == noise), key=lambda one: one["n"])
         shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
