@@ -93,7 +93,8 @@ def smaller(**options):
 
     def flow(population, rng):
         model = TreeClassifier(**{**QUICK, "select": "0se", "certify": True, **options}).fit(*population.draw(rng))
-        small = model.prune_to(n_leaves=int(rng.integers(1, 6)))
+        sizes = model.sequence_.n_leaves  # a pruning of another size is no member, and has no certificate
+        small = model.prune_to(n_leaves=int(rng.choice(sizes[sizes <= max(5, sizes[-1])])))
         return small.certificate_, population.error(small)
 
     return flow

@@ -109,12 +109,12 @@ def copy_architecture(_: Any) -> None:
 
 def write_live_report(_: Any) -> None:
     """Write the report that stands, live, on the front page."""
-    from secateur import TreeClassifier, datasets, write_report
+    from secateur import datasets, write_report
+    from secateur.fitting import Recipe, fit_model
 
     cars = datasets.car()
-    rows = [list(row) for row in zip(*(cars.values(name) for name in cars.schema.names), strict=True)]
-    fitted = TreeClassifier(criterion="gini", certify=True, select=16).fit(rows, cars.schema.classes[cars.target])
-    write_report(fitted, HERE / "_static" / "report.html", title="Which cars are acceptable?", data=(rows, None))
+    model = fit_model(cars, Recipe(growing={"criterion": "gini"}, certify=True, select=16))
+    write_report(model, HERE / "_static" / "report.html", title="Which cars are acceptable?", data=cars)
 
 
 def setup(app: Any) -> None:

@@ -75,6 +75,9 @@ GOOD = {  # name: (file name, contents, options, what is said)
     "thousands": ("a.csv", table(";", "{:,.2f}".format), [], "is read as the number"),
     "blanks around cells": ("a.csv", table(" , "), [], ""),
     "NA among numbers": ("a.csv", spoiled(PLAIN, "NA", 9), [], "'NA' among numbers is read as missing (26 rows)"),
+    "other words among numbers": ("a.csv", spoiled(PLAIN, "n.d.", 9), [], "'n.d.' among numbers is read as missing"),
+    "lines of old Macs": ("a.csv", PLAIN.replace("\n", "\r"), [], ""),
+    "lines of blanks": ("a.csv", PLAIN.replace("\n", "\n \n"), [], ""),
     "-999 for missing": ("a.csv", spoiled(PLAIN, "-999", 9), [], "holds -999 in 26 rows"),
     "-999 named": ("a.csv", spoiled(PLAIN, "-999", 9), ["--na", "-999"], ""),
     "rows without a target": ("a.csv", no_risk(PLAIN), [], "12 of 240 rows have no target 'risk'"),
@@ -107,6 +110,7 @@ REFUSED = {  # name: (file name, contents, options, status, what is said)
     "no target at all": ("a.csv", "age,risk\n1,\n2,\n", [], 3, "missing in all 2 rows"),
     "target refused": ("a.csv", no_risk(PLAIN), ["--missing-target", "error"], 3, "missing in 12 rows"),
     "wrong target": ("a.csv", PLAIN.replace("risk", "Risk", 1), [], 3, "did you mean 'Risk'?"),
+    "only the target": ("a.csv", "risk\n" + "low\nhigh\n" * 20, [], 3, "no column to predict 'risk' from"),
     "binary": ("a.csv", bytes(range(256)) * 8, [], 3, "is not a text file"),
     "no such encoding": ("a.csv", PLAIN, ["--encoding", "utf8x"], 2, "--encoding 'utf8x' is not known"),
 }
@@ -209,3 +213,18 @@ def test_what_is_left_out_can_be_kept(fit):
     _, _, err = fit("a.csv", text, ["--keep", "id"])
 
     assert "left out" not in err
+
+
+def test_what_was_missing_in_growing_is_missing_later(fit, tmp_path, capsys):
+    status, _, err = fit("a.csv", spoiled(PLAIN, "n.d.", 9), ["-o", str(tmp_path / "m.json")])
+    assert status == 0, err
+
+    for engine in ("memory", "auto"):
+        assert run(["evaluate", str(tmp_path / "m.json"), str(tmp_path / "a.csv"), "--engine", engine]) == 0
+        assert "'n.d.' among numbers is read as missing" in capsys.readouterr().err
+
+
+def test_classes_that_differ_by_case_are_pointed_out(fit):
+    _, _, err = fit("a.csv", PLAIN.replace(",low", ",LOW", 20), [])
+
+    assert "'LOW' and 'low' differ only by case" in err

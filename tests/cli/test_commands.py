@@ -227,3 +227,33 @@ def test_help_is_light():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines()[-1] == "[]"
+
+
+@pytest.mark.quick
+def test_every_parameter_of_the_estimator_is_an_option_of_the_same_name():
+    from secateur import TreeClassifier
+    from secateur.cli._fit import fit
+
+    flags = {flag.removeprefix("--").replace("-", "_") for option in fit.params for flag in option.opts}
+    other_name = {"costs": "cost", "prune_parameters": "set"}  # one cost, one parameter at a time
+
+    assert {other_name.get(name, name) for name in TreeClassifier().get_params()} - flags == set()
+
+
+def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, tmp_path):
+    model = tmp_path / "tree.json"
+    options = [
+        "--monotonic-cst",
+        "age=1",
+        "--penalty",
+        "sqrt",
+        "--min-weight-fraction-leaf",
+        "0.1",
+        "--cv",
+        "2",
+        "--force",
+    ]
+    found = json.loads(command("fit", grow_file, "--target", "outcome", *options, "-o", model, "--json")[1])
+
+    assert 1 <= found["leaves"] <= 10
+    assert "age" in command("fit", grow_file, "--target", "outcome", "--monotonic-cst", "age=up")[2]

@@ -44,7 +44,7 @@ def test_the_command_line_offers_what_reads_files():
 
     (option,) = [one for one in count.params if one.name == "engine"]
 
-    assert tuple(option.type.choices) == ("auto", "memory", "duckdb", "polars", "pyarrow", "dask")
+    assert tuple(option.type.choices) == ("auto", "memory", "duckdb", "polars", "pyarrow")  # it has no cluster
 
 
 def test_a_sample_remembers_its_rows_where_the_engine_sees_them():

@@ -40,7 +40,9 @@ def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --json and --quiet."""
     function = click.option("--quiet", "-q", is_flag=True, help="Suppress messages.")(function)
-    return click.option("--json", "as_json", is_flag=True, help="Print the result as a JSON document.")(function)
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print JSON: one document; of predictions, a line each."
+    )(function)
 
 
 def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -145,6 +145,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         },
         prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
+        penalty=options["penalty"],
         select=_how_to_select(options["select"]),
         cv=options["cv"],
         cv_repeats=repeats_of(options["cv_repeats"]),

@@ -10,17 +10,29 @@ import click
 if TYPE_CHECKING:
     from ..data.table import Table
 
-PLAIN = ("growth", "max_splits", "min_samples_split", "max_bins")  # of growing, under the same name
+PLAIN = (
+    "growth",
+    "max_splits",
+    "min_samples_split",
+    "min_weight_fraction_leaf",
+    "max_bins",
+)  # of growing, under the same name
 
 
 def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add growth, sizes, class weights, costs, scoring and probabilities."""
+    """Add growth, sizes, constraints, the penalty, class weights and costs."""
     for option in (
         click.option("--growth", type=click.Choice(["depth-first", "best-first"]), default="depth-first",
                      show_default=True, help="Order in which nodes are split; it matters with --max-splits."),
         click.option("--max-splits", type=click.IntRange(0), metavar="N", help="Maximum number of splits."),
         click.option("--min-samples-split", type=click.IntRange(2), default=2, show_default=True, metavar="N",
                      help="Minimum number of rows to split a node."),
+        click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, show_default=True,
+                     metavar="F", help="Minimum share of the total weight in a leaf."),
+        click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
+                     help="Let predictions only rise (1) or only fall (-1) as this column rises."),
+        click.option("--penalty", type=click.Choice(["leaves", "sqrt", "log"]), default="leaves", show_default=True,
+                     help="Size that cost-complexity pruning penalises."),
         click.option("--max-bins", type=click.IntRange(2), metavar="N",
                      help="Put numeric columns into this many bins; by default every threshold is tried."),
         click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
@@ -45,6 +57,11 @@ def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def grown_by(options: dict[str, Any], table: "Table") -> dict[str, Any]:
     """The parameters of growing that these options state."""
     found = {name: options[name] for name in PLAIN}
+    if options["monotonic_cst"]:
+        pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
+        found["monotonic_cst"] = {
+            name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
+        }
     given = options["class_weight"]
     if given:
         found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)

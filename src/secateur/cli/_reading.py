@@ -91,6 +91,7 @@ class Reading:
         from ..data.columns import values_of
         from ..data.encoding import encode
         from ..data.labelled import labelled
+        from ..data.remarks import tell_categories
         from ..data.sources import open_source, reading_of
 
         with local_file(path) as file, told():
@@ -110,6 +111,11 @@ class Reading:
                 rows, _ = labelled(rows, target, self.missing_target, classes)
             weights = None if self.weight is None else values_of(rows.read(self.weight))
             left_out = {self.weight, *self.ignore}
+            if set(rows.names) <= {target, *left_out}:
+                raise DataError(
+                    f"there is no column to predict {target!r} from (found {', '.join(map(repr, rows.names[:20]))}); "
+                    "is the delimiter right (--delimiter)?"
+                )
             table = encode(
                 rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
                 target=target,
@@ -121,6 +127,8 @@ class Reading:
                 sample_weight=weights,
                 missing_target=self.missing_target,
             )
+            if schema is None and table.schema.classes is not None:
+                tell_categories(str(target), table.schema.classes.tolist())
             return (table if keep is None else _screened(table, keep)), weights
 
 

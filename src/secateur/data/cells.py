@@ -13,7 +13,7 @@ import numpy as np
 
 from .arrays import Array
 from .columns import Coded, Given, Numbers, family, read_series
-from .remarks import listed, spelled, tell
+from .remarks import FEW_WORDS, listed, spelled, tell
 
 if TYPE_CHECKING:
     from .textfile import Csv
@@ -24,6 +24,7 @@ Wanted = Literal["number", "integer", "date", "truth", "text", "words"]
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
 )
+MANY_NUMBERS = 10  # so many different ones, and `FEW_WORDS` at most, are a column of numbers
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 dates have no zone here
 DAY = dt.timedelta(days=1)
 _SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # marks of thousands that are no point or comma
@@ -167,21 +168,22 @@ def _looked_up(words: Coded, values: list[Any]) -> Array:
 
 
 def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numbers | None:
-    """Numbers, if all cells are but for words that mean missing."""
-    values, gaps, marked = [], [], ""
+    """Numbers, if all cells are but for words that mean missing, or for few words among many numbers."""
+    values, gaps, marked, n_odd = [], [], "", 0
     for word in words.levels:
         try:
             values.append(number_in(word, how.decimal or "."))
             if not marked and any(mark in word for mark in (",", "'", " ", *_UNITS)) and how.decimal != ",":
                 marked = word
         except ValueError:
-            if word.lower() not in MISSING_WORDS:
+            n_odd += word.lower() not in MISSING_WORDS
+            if n_odd > FEW_WORDS:
                 return None
             gaps.append(word)
             values.append(np.nan)
-    if len(gaps) == len(values):
+    if len(gaps) == len(values) or (n_odd and len(values) - len(gaps) < MANY_NUMBERS):
         return None
-    if gaps and not is_wanted:
+    if gaps and (n_odd or not is_wanted):
         n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.levels) if word in gaps]).sum())
         tell(f"column {name!r}: {listed(gaps)} among numbers is read as missing ({n_gaps:,} rows); nominal= keeps it")
     if marked and not is_wanted:

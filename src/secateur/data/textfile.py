@@ -115,7 +115,11 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
 
 def _opened(shown: str, how: Csv) -> TextFile:
     encoding = how.encoding or _encoding(shown)
+    newline: str | None = ""
     with _text(shown, encoding) as stream:
+        if "\n" not in (start := stream.read(HEAD)) and "\r" in start:
+            newline = None  # lines end as on old Macs
+    with _text(shown, encoding, newline) as stream:
         head = stream.read(HEAD)
         if len(head) == HEAD:  # to the end of a line
             head += stream.readline()
@@ -139,13 +143,13 @@ def _opened(shown: str, how: Csv) -> TextFile:
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
     is_plain = (
         encoding in ("utf-8", "utf-8-sig") and not shown.lower().endswith(".zip")
-        and mark != BLANKS and there[first][0] == 1 and not extra and len(there) == len(rows)
+        and mark != BLANKS and newline == "" and there[first][0] == 1 and not extra and len(there) == len(rows)
     )  # fmt: skip
     if is_plain:
         return TextFile(shown, names, settled)
     folder = _Folder()
     copy = Path(folder.name, "copy.csv")
-    with _text(shown, encoding) as stream, copy.open("w", encoding="utf-8", newline="") as out:
+    with _text(shown, encoding, newline) as stream, copy.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         cells = _even(_rows(stream, mark), there[first][0] - (not how.has_header), len(names), extra, shown)
         writer.writerows([names] if how.has_header else [])
@@ -208,8 +212,8 @@ def _bytes(path: str) -> IO[bytes]:
         return archive.open(inside[0])  # keeps the archive open
 
 
-def _text(path: str, encoding: str) -> Any:
-    return io.TextIOWrapper(_bytes(path), encoding=encoding, newline="")
+def _text(path: str, encoding: str, newline: str | None = "") -> Any:
+    return io.TextIOWrapper(_bytes(path), encoding=encoding, newline=newline)
 
 
 def _rows(lines: Iterable[str], mark: str) -> Iterator[list[str]]:
@@ -284,7 +288,7 @@ def _names(
 def _even(rows: Iterator[list[str]], skip: int, width: int, extra: str, shown: str) -> Iterator[list[str]]:
     """The rows after the first `skip`, blank ones left out, each of `width` cells."""
     for n, row in enumerate(itertools.islice(rows, skip, None), skip + 1):
-        if not any(row) and (len(row) != width or width > 1):
+        if not any(cell.strip() for cell in row) and (len(row) != width or width > 1):
             continue
         cells = row[:-1] if extra == "ends" and len(row) == width + 1 else row
         if len(cells) != width:

@@ -59,7 +59,7 @@ ENGINES = {
     )
 }
 SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
-FROM_FILES = ("auto", "memory", *(e.name for e in ENGINES.values() if "files" in e.reads))  # of the command line
+FROM_FILES = ("auto", "memory", *SCANNERS)  # of the command line, which has no cluster
 
 
 def check_engine(name: Any, *, to_grow: bool = False) -> None:

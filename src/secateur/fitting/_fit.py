@@ -36,6 +36,7 @@ from ._recipe import Recipe, check
 FEW_ROWS = 5  # held out: they decide nothing
 FEW_LEAVES = 2  # a tree of so many
 RARE = 0.25  # may be small because a class has at most this share of the rows,
+MANY = 25  # and at least so many of them,
 GAIN = 0.98  # if another member has a log loss at least a fiftieth below
 
 
@@ -280,7 +281,12 @@ def _tell_of_rare_classes(recipe: Recipe, model: Model) -> None:
     assert isinstance(model.grown, Counts)
     shares = model.grown.by_class[0] / model.grown.total[0]
     knows_more = selection.details.get("least_log_loss", 0.0) < GAIN * selection.details.get("log_loss", 0.0)
-    if not knows_more or shares[shares > 0].min() > RARE or recipe.growing.get("class_weight") is not None:
+    n_rare = shares[shares > 0].min() * (model.grown.n_rows or 0)
+    if (
+        not knows_more
+        or not MANY <= n_rare <= RARE * (model.grown.n_rows or 0)
+        or recipe.growing.get("class_weight") is not None
+    ):
         return
     rare = int(np.where(shares > 0, shares, 1).argmin())
     name = rare if schema is None or schema.classes is None else schema.classes[rare : rare + 1].tolist()[0]

@@ -1,7 +1,8 @@
 """From a table to what the growing kernels read: presorted lists and columns of codes.
 
 Every numeric column is sorted once and becomes a list of entries (of its bins, if it is
-binned). A nominal or two-valued one becomes codes. Constant columns are left out.
+binned). A nominal or two-valued one becomes codes, and so do bins of rows of weight 1 in few
+classes. Constant columns are left out.
 """
 
 from collections.abc import Callable
