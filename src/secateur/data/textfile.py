@@ -244,7 +244,7 @@ def _delimiter(head: str, lower: str) -> str:
             rows = [len(row) for row in _rows(io.StringIO(head), mark) if row]
         except DataError:  # of another mark, cells may be unreadable
             continue
-        width, n_rows = Counter(rows).most_common(1)[0]
+        width, n_rows = Counter(rows or [0]).most_common(1)[0]
         if width > 1:
             scores[mark] = (mark != BLANKS or n_rows == len(rows) > 2, n_rows / len(rows), width, -order)
     if set(scores) == {BLANKS} and (not scores[BLANKS][0] or lower.endswith((".csv", ".csv.gz"))):
