@@ -1,6 +1,6 @@
 """Golden files broken in every way: each gives a valid model, fit for use, or the one named error.
 
-The same few thousand cases on every run; `scripts/fuzz.py` looks further, guided by coverage.
+The same few thousand cases on every run; `scripts/fuzz` looks further, guided by coverage.
 """
 
 import gzip

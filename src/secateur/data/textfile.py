@@ -125,11 +125,11 @@ def _opened(shown: str, how: Csv) -> TextFile:
             head += stream.readline()
     if "\0" in head:
         raise DataError(f"{shown} is not a text file; save it as CSV or Parquet")
-    if not head.strip():
+    if not head.strip(' \t\r\n"'):
         raise DataError(f"{shown} is empty (it has no first line); a line of column names and rows are needed")
     mark = how.delimiter or _delimiter(head, shown.lower())
     rows = [(n, row) for n, row in enumerate(_rows(io.StringIO(head), mark), 1)]
-    there = [(n, row) for n, row in rows if any(cell.strip() for cell in row)]
+    there = [(n, row) for n, row in rows if any(cell.strip() for cell in row)] or rows
     width = Counter(len(row) for _, row in there[1:] or there).most_common(1)[0][0]
     first = _first(there, width)
     if first:
