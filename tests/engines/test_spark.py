@@ -77,14 +77,15 @@ def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
     from pyspark.sql import functions
 
     with pytest.raises(DataError, match=r"^target 'sold' is missing in"):
-        engines.count(plain_held_out.tree, frame.withColumn("sold", functions.lit(None).cast("string")), "sold")
+        nothing = frame.withColumn("sold", functions.lit(None).cast("string"))
+        engines.count(plain_held_out.tree, nothing, "sold", missing_target="error")
     with pytest.raises(SchemaError, match="the Spark frame lacks the columns 'size'"):
         engines.count(plain_held_out.tree, frame.drop("size"), "sold")
 
 
 def test_options_mean_what_they_mean_in_memory(frame, plain_held_out):
     tree, table = plain_held_out.tree, plain_held_out.table
-    for options in ({"unseen": "missing"}, {"unseen": "majority-branch", "weight": "times", "ignore": ["id"]}):
+    for options in ({"unseen": "missing"}, {"unseen": "majority-branch", "sample_weight": "times", "ignore": ["id"]}):
         expected = engines.count(tree, table, "sold", engine="memory", **options)
 
         found = engines.count(tree, frame, "sold", **options)

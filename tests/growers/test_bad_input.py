@@ -135,13 +135,6 @@ def test_one_class_is_taken_with_a_warning():
     assert tree.n_nodes == 1
 
 
-def test_sparse_rows_are_refused_with_the_way_out():
-    sparse = pytest.importorskip("scipy.sparse")
-
-    with pytest.raises(UnsupportedError, match="toarray"):
-        grow(sparse.csr_array(X), Y)
-
-
 def test_too_many_branches_are_refused_with_the_way_out():
     codes = np.arange(1500)[:, None]
     with warnings.catch_warnings():

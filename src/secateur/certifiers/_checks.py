@@ -73,10 +73,12 @@ def chosen(
     labels: LabelRule = "grow",
     original: Original = "fixed",
     budget: int | None = None,
+    is_labelled: bool = False,
 ) -> Chosen:
     """Return the numbers of the prunings asked for; without any, of the one with fewest held-out errors.
 
-    `budget` is the growing excess allowed: members outside it are refused.
+    `budget` is the growing excess allowed: members outside it are refused. Growing errors are those of the
+    majority labels, or with `is_labelled` those of the labels the members have.
     """
     is_free = check_labels(labels, original)
     free_nodes = np.zeros(tree.n_nodes, np.int64)
@@ -98,7 +100,7 @@ def chosen(
             raise CountsError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
         known = _known_labels(pruning, grown, labels, original)
         errors, members = holdout.errors_if_leaf(known), pruning
-        if budget is not None:
+        if is_labelled:
             grow_errors = grown.errors_if_leaf(known)
     found = Chosen(
         errors=_sums(members, errors),

@@ -112,7 +112,7 @@ def rademacher(
         raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
     n, about = check_samples(tree, grown, holdout, "a Rademacher bound", repeated=repeated)
     budget = None if k is None else check_budget(grown, k, "the restricted class")
-    asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
+    asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget, is_labelled=True)
     seed = np.random.SeedSequence().entropy if rng is None else rng
     generator = np.random.default_rng(seed)
     extremes = [
