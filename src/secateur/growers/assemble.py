@@ -30,12 +30,12 @@ def assemble(
     is_whole: bool,
     has_births: bool,
     exponent: int,
-    is_checked: bool = True,
+    is_shown: bool = True,
 ) -> tuple[Tree, Counts]:
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
 
-    It was grown on these rows of the table (None: all). `is_checked` is False for trees that nobody
-    will see: checking a small one takes longer than much of its growth.
+    It was grown on these rows of the table (None: all). `is_shown` is False for trees that nobody will see: they
+    need no numbers to read, and counts that are checked take longer than much of their growth.
     """
     by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
@@ -44,19 +44,19 @@ def assemble(
     branch_start, branch = _branches(test, default, grown.branch, data)
     fields: dict[str, Any] = {
         "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows),
-        "rounded": _rounded(test, feature, data, table, rows, is_asked=is_checked),
+        "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
         "branch_start": branch_start, "branch": branch, "default": default, "score": score, "birth": birth,
     }  # fmt: skip
     for array in (*fields.values(), by_class, end, right):
         array.flags.writeable = False
-    tree = Tree(**fields, schema=table.schema) if is_checked else _unchecked_tree(fields, end, right, table)
+    tree = _tree(fields, end, right, table)
     if not is_whole:
         by_class = sealed(np.ldexp(_added_up(tree, by_class), exponent))
-    return tree, Counts(tree, by_class, "grow") if is_checked else _unchecked_counts(tree, by_class)
+    return tree, Counts(tree, by_class, "grow") if is_shown else _unchecked_counts(tree, by_class)
 
 
-def _unchecked_tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
-    """A tree of arrays that are right by construction."""
+def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
+    """The tree of these arrays, which are right by construction and not checked again."""
     tree = object.__new__(Tree)
     ids = sealed(np.arange(len(end), dtype=np.int32))
     about = {"schema": table.schema, "key": None, "history": NOTHING, "ledger": Ledger()}

@@ -108,13 +108,13 @@ class Part:
     exponent: int
     _made: dict[Any, Any] = field(default_factory=dict)
 
-    def grow(self, settings: Settings, *, is_checked: bool = True) -> tuple[Tree, Any]:
+    def grow(self, settings: Settings, *, is_shown: bool = True) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
         if settings.monotonic_cst is not None:
-            return made_monotone(*self._grown(settings, is_checked=True), settings.monotonic_cst)
-        return self._grown(settings, is_checked=is_checked)
+            return made_monotone(*self._grown(settings, is_shown=True), settings.monotonic_cst)
+        return self._grown(settings, is_shown=is_shown)
 
-    def _grown(self, settings: Settings, *, is_checked: bool) -> tuple[Tree, Any]:
+    def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
         if table.schema.classes is None:
@@ -130,7 +130,7 @@ class Part:
         grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
         return assemble(
             grown, data, table, rows,
-            is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_checked=is_checked,
+            is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
         )  # fmt: skip
 
     def grow_each(self, ways: Iterable[Settings]) -> list[Any]:

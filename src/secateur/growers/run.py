@@ -121,7 +121,8 @@ class _Joined:
         """Hang a part in at line v."""
         with self.lock:
             nodes[:, parts.FIRST] += self.n - 1  # line 0 of the part goes to line v
-            nodes[nodes[:, parts.BRANCH] >= 0, parts.BRANCH] += self.n_branch
+            if len(branch):
+                nodes[nodes[:, parts.BRANCH] >= 0, parts.BRANCH] += self.n_branch
             first, self.n = self.n, self.n + len(nodes) - 1
             for i, part in enumerate((nodes, reals)):
                 if self.n > len(self.tables[i]):  # what is not written to costs no memory

@@ -75,7 +75,7 @@ def grow_all(ground: Ground, ways: tuple[Settings, ...], rows: Rows) -> list[Cou
 def score_fold(ground: Ground, ways: tuple[Settings, ...], path: Path, split: Split) -> list[Fold]:
     """Return the held-out losses of every tree that one fold gives, for each way of growing."""
     part, judges = ground.part(split.train), ground.judges(split.test)
-    return [_scored(part.grow(settings, is_checked=False), judges, path) for settings in ways]
+    return [_scored(part.grow(settings, is_shown=False), judges, path) for settings in ways]
 
 
 def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) -> Fold:
