@@ -53,6 +53,25 @@ def test_a_rule_with_a_typo_is_wrong_usage_and_gets_the_nearest_name(command, gr
     assert (code, "'reduced-error'" in err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        (["prune", "--rule", "minimum-error", "--set", "m=abc"], "m='abc'; a number is needed"),
+        (["prune", "--rule", "minimum-error", "--set", "m=[1]"], "m=[1]; a number is needed"),
+        (["prune", "--rule", "error-based", "--set", "raise_subtrees=maybe"], "true or false is needed"),
+        (["prune", "--rule", "best-of-size", "--set", "max_leaves=x"], "a whole number or None is needed"),
+        (["export", "--to", "pmml", "--set", "target=5"], "a text is needed"),
+        (["export", "--to", "dot", "--set", "feature_names=5"], "a list or None is needed"),
+    ],
+)
+def test_a_value_of_another_type_is_wrong_usage(command, model_file, arguments, needed):
+    name, *options = arguments
+    code, out, err = command(name, model_file, *options)
+    assert (code, out) == (2, "")
+    assert needed in err
+    assert one_line(err)
+
+
 def test_3_is_bad_data(command, tmp_path, grow_file, model_file):
     empty = tmp_path / "empty.csv"
     empty.write_text("")

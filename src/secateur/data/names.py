@@ -1,11 +1,13 @@
 """Names that people type: checked with a hint, and homes of names that are loaded when first used."""
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from inspect import signature
-from numbers import Integral
-from typing import Any
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from ..errors import ParameterError
 
@@ -46,23 +48,47 @@ def nearest(value: object, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def check_parameters(what: str, function: Callable[..., Any], given: Iterable[str], n_first: int = 1) -> None:
-    """Raise `ParameterError` for a name that is no parameter of a function after the first ones, with the nearest.
+def check_parameters(what: str, function: Callable[..., Any], given: Mapping[str, Any], n_first: int = 1) -> None:
+    """Raise `ParameterError` for what is no parameter of a function after the first ones, or has another type.
+
+    Only plain types are compared (text, numbers, truth values, lists of them); all else is for the function to judge.
 
     Examples
     --------
-    >>> check_parameters("the rule", lambda tree, *, leaves: None, ["leafs"])
+    >>> check_parameters("the rule", lambda tree, *, leaves: None, {"leafs": 3})
     Traceback (most recent call last):
     secateur.errors.ParameterError: the rule has no parameter 'leafs'; it has 'leaves'; did you mean 'leaves'?
     """
-    known = list(signature(function).parameters.values())
-    if any(one.kind is one.VAR_KEYWORD for one in known):
+    known = signature(function).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in known.values()):
         return
-    names = [one.name for one in known[n_first:]]
-    for name in given:
+    names = list(known)[n_first:]
+    for name, value in given.items():
         if name not in names:
             has = f"it has {', '.join(map(repr, names))}" if names else "it has none"
             raise ParameterError(f"{what} has no parameter {name!r}; {has}{nearest(name, names)}")
+        if needed := _needed(known[name].annotation, value):
+            raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(needed)} is needed")
+
+
+_PLAIN: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    bool: ("true or false", lambda value: type(value).__name__ in ("bool", "bool_")),  # NumPy's too
+    int: ("a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)),
+    float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
+    str: ("a text", lambda value: isinstance(value, str)),
+    NoneType: ("None", lambda value: value is None),
+    Sequence: ("a list", lambda value: isinstance(value, Sequence)),
+}
+
+
+def _needed(kind: Any, value: Any) -> list[str]:
+    """What a type asks for, in words, if a value is none of it; empty if it is, or may be."""
+    origin = get_origin(kind)
+    if origin in (Union, UnionType):
+        asked = [_needed(one, value) for one in get_args(kind)]
+        return list(itertools.chain(*asked)) if all(asked) else []
+    words, fits = _PLAIN.get(origin or kind, ("", lambda _: True))
+    return [] if fits(value) else [words]
 
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
