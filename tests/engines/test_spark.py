@@ -76,8 +76,8 @@ def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, 
 def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
     from pyspark.sql import functions
 
+    nothing = frame.withColumn("sold", functions.lit(None).cast("string"))
     with pytest.raises(DataError, match=r"^target 'sold' is missing in"):
-        nothing = frame.withColumn("sold", functions.lit(None).cast("string"))
         engines.count(plain_held_out.tree, nothing, "sold", missing_target="error")
     with pytest.raises(SchemaError, match="the Spark frame lacks the columns 'size'"):
         engines.count(plain_held_out.tree, frame.drop("size"), "sold")

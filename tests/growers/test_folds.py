@@ -27,8 +27,8 @@ def assert_same(sample, is_kept, **growing):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of one class in `grow`
         wanted = grow(part_of(table, rows), sample_weight=weight, **growing)
-    for is_checked in (True, False):
-        found = Ground.of(table, sample.weight).part(rows).grow(settings_of(**growing), is_checked=is_checked)
+    for is_shown in (True, False):
+        found = Ground.of(table, sample.weight).part(rows).grow(settings_of(**growing), is_shown=is_shown)
         assert found[0] == wanted[0]
         assert found[1] == wanted[1]
     for field in fields(Tree):  # the last, not checked, has arrays of the right types too
@@ -127,7 +127,7 @@ def test_ways_of_growing_on_one_part_do_not_hinder_each_other(drawn):
         settings_of(criterion=name, splits=splits) for name in ("gini", "entropy") for splits in ("binary", "multiway")
     ]
     for settings in (*ways, *ways):
-        found, alone = part.grow(settings, is_checked=False), ground.part(rows).grow(settings)
+        found, alone = part.grow(settings, is_shown=False), ground.part(rows).grow(settings)
         assert found[0] == alone[0]
         assert found[1] == alone[1]
         assert (found[0].right == alone[0].right).all()
