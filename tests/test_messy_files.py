@@ -103,6 +103,13 @@ REFUSED = {  # name: (file name, contents, options, status, what is said)
     "two files in a zip": ("a.zip", packed(PLAIN, more=["b.csv"]), [], 3, "contains 2 files"),
     "another ending": ("a.xlsx", b"x", [], 3, "save it as CSV"),
     "a row too long": ("a.csv", PLAIN + "1,2,north,low,5\n", [], 3, "row 242: 5 cells where 4 are needed"),
+    "cells in single quotes": (
+        "a.csv",
+        "age,place,risk\n" + "40,'north, upper',low\n50,'south, lower',high\n" * 9,
+        [],
+        3,
+        "need double quotes",
+    ),
     "no rows": ("a.csv", "age,risk\n", [], 3, "minimum of 1"),
     "empty": ("a.csv", "", [], 3, "is empty"),
     "names twice": ("a.csv", PLAIN.replace("income", "age", 1), [], 3, "--no-header"),

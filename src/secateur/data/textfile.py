@@ -274,6 +274,11 @@ def _names(
     extra: Literal["", "names", "ends"] = ""
     if rows and all(len(row) == len(names) + 1 for row in rows):  # as R writes tables, or a delimiter at each end
         extra = "ends" if all(not row[-1].strip() for row in rows) else "names"
+        if extra == "names" and len({row[0] for row in rows}) < len(rows):
+            raise DataError(
+                f"{shown}: the first line has {len(names)} names, the rows have {len(names) + 1} cells; name every "
+                'column (cells that contain the delimiter need double quotes: "a, b")'
+            )
         names = names if extra == "ends" else ["row", *names]
     names = [name or f"column{j + 1}" for j, name in enumerate(names)]
     twice = [name for name, n in Counter(names).items() if n > 1]
