@@ -222,6 +222,14 @@ def test_what_is_left_out_can_be_kept(fit):
     assert "left out" not in err
 
 
+def test_a_number_that_predicts_every_row_is_pointed_out(fit):
+    text = table(head=["days_late", *HEAD], extra=lambda k, _a, _d, risk: [str(k % 9 + 20 * (risk == "high"))])
+    _, _, err = fit("a.csv", text, [])
+
+    assert "column 'days_late' alone predicts every row" in err
+    assert "--ignore 'days_late'" in err
+
+
 def test_what_was_missing_in_growing_is_missing_later(fit, tmp_path, capsys):
     status, _, err = fit("a.csv", spoiled(PLAIN, "n.d.", 9), ["-o", str(tmp_path / "m.json")])
     assert status == 0, err

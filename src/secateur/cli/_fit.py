@@ -163,6 +163,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
+        _tell_of_one_column(model)
     shown = {
         name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output", "verbose")
     }
@@ -190,3 +191,16 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     if options["output"] != "-":
         common.show(summary(model), as_json=options["as_json"], text=lambda console: print_model(console, model))
     return common.gate(model.certificate, options["max_error"], quiet=options["quiet"])
+
+
+def _tell_of_one_column(model: Any) -> None:
+    """Point out a column that predicts all rows by itself: often it is written down only when the target is known."""
+    from ..data.remarks import tell
+
+    tested = set(model.shown.feature[~model.shown.is_leaf].tolist())
+    if len(tested) == 1 and model.pruning.cost(model.grown.own_costs) == 0:
+        name = model.tree.schema.names[tested.pop()]
+        tell(
+            f"column {name!r} alone predicts every row; if it is not known when the tree is used, leave it out: "
+            f"--ignore {name!r}"
+        )
