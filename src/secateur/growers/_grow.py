@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..data.encoding import encode
 from ..data.table import Table
-from ..data.target import check_weights, summable
+from ..data.target import check_weights
 from ..errors import DataError, ParameterError
 from ..nouns.tree import Tree
 from ..routing import remembered
@@ -17,7 +17,7 @@ from . import CRITERIA
 from ._regression import grow_squared
 from .assemble import assemble
 from .monotone import made_monotone
-from .prepare import prepare, rows_used
+from .prepare import prepare, rows_used, scaled
 from .run import Grower
 from .settings import (
     Inline,
@@ -164,13 +164,7 @@ def grow(
     weight = check_weights(weight, table.n_rows)
     weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
     table, weight = rows_used(table, weight)
-    if weight is not None:
-        weight = None if (weight == 1).all() else summable(weight)
-    is_whole = weight is None or bool((weight == np.rint(weight)).all())
-    exponent = 0
-    if weight is not None and not is_whole:  # products of very small or large weights would leave the range
-        exponent = int(np.frexp(weight.sum())[1])
-        weight = np.ldexp(weight, -exponent)
+    weight, is_whole, exponent = scaled(weight)
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:

@@ -21,7 +21,7 @@ from ..routing import route_from
 from ._regression import grow_squared
 from .assemble import assemble
 from .monotone import made_monotone
-from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, sorted_columns, weights_of
+from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, scaled, sorted_columns, weights_of
 from .run import Grower
 from .settings import Inline, Settings, in_codes, measure_of, with_least_weight
 
@@ -69,12 +69,7 @@ class Ground:
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
-            weight = None if (weight == 1).all() else summable(weight)
-        is_whole = weight is None or bool((weight == np.rint(weight)).all())
-        exponent = 0
-        if weight is not None and not is_whole:  # products of very small or large weights would leave the range
-            exponent = int(np.frexp(weight.sum())[1])
-            weight = np.ldexp(weight, -exponent)
+        weight, is_whole, exponent = scaled(weight)
         assert table.target is not None
         return Part(self, rows, table.target[rows], weight, is_whole, exponent)
 
