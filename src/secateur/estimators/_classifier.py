@@ -70,9 +70,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
+        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
         until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
-        1; above a million rows only one fold is held out.
+        1, and leaves them out after half of the folds; above a million rows only one fold is held out.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
         "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
