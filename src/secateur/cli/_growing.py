@@ -31,6 +31,8 @@ def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      metavar="F", help="Minimum share of the total weight in a leaf."),
         click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
                      help="Let predictions only rise (1) or only fall (-1) as this column rises."),
+        click.option("--interaction-cst", multiple=True, metavar="COL,COL",
+                     help="Columns that may be tested together on the way to a leaf; others make one more group."),
         click.option("--penalty", type=click.Choice(["leaves", "sqrt", "log"]), default="leaves", show_default=True,
                      help="Size that cost-complexity pruning penalises."),
         click.option("--max-bins", type=click.IntRange(2), metavar="N",
@@ -56,12 +58,19 @@ def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def grown_by(options: dict[str, Any], table: "Table") -> dict[str, Any]:
     """The parameters of growing that these options state."""
+    from ..growers.interactions import WORDS
+
     found = {name: options[name] for name in PLAIN}
     if options["monotonic_cst"]:
         pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
         found["monotonic_cst"] = {
             name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
         }
+    if options["interaction_cst"]:
+        words = options["interaction_cst"]
+        found["interaction_cst"] = (
+            words[0] if words[0] in WORDS and len(words) == 1 else [one.split(",") for one in words]
+        )
     given = options["class_weight"]
     if given:
         found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)

@@ -48,6 +48,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
         ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
         numeric columns. It holds for the pruned tree, and any smaller one.
+    interaction_cst : list of groups, "pairwise" or "no_interactions", optional
+        Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
+        histogram-based estimators. Columns in no group make one more.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -181,6 +184,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
         monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: Any = "leaves",
@@ -209,6 +213,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_bins = max_bins
         self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.prune = prune
         self.prune_parameters = prune_parameters
         self.penalty = penalty
