@@ -63,10 +63,10 @@ fit <- rpart(y ~ ., train, method = "class", control = rpart.control(cp = 0, min
   maxcompete = 0))
 took <- proc.time() - started
 table <- fit$cptable
-best <- max(which(table[, "xerror"] == min(table[, "xerror"])))
+best <- which.min(table[, "xerror"])
 for (k in 0:1) {
   limit <- table[best, "xerror"] + k * table[best, "xstd"]
-  small <- prune(fit, cp = table[max(which(table[, "xerror"] <= limit)), "CP"])
+  small <- prune(fit, cp = table[min(which(table[, "xerror"] <= limit)), "CP"])
   wrong <- mean(as.character(predict(small, test, type = "class")) != as.character(test$y))
   cat(wrong, sum(small$frame$var == "<leaf>"), took[["user.self"]] + took[["sys.self"]], "\\n")
 }
