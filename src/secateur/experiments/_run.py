@@ -119,7 +119,7 @@ def run(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     done = run("accuracy-simplicity", out=folder, quick=True)
+    ...     done = run("accuracy-simplicity", out=folder, quick=True, only=["krk"])
     >>> done.sheets[0].rows[0][:4]
     (1, 86976, 86976, 0)
     """

@@ -82,7 +82,7 @@ def check_claims(document: str | None = None) -> list[Finding]:
 
     Examples
     --------
-    >>> {finding.verdict for finding in check_claims("subadditive")} <= set(VERDICTS)
+    >>> {finding.verdict for finding in check_claims("srm")} <= set(VERDICTS)
     True
     """
     return [_found(one) for one in claims_of(document)]
