@@ -55,21 +55,6 @@ def most_cost(parent: cython.const[cython.int][:], cost: cython.const[Number][:]
     return below[0]
 
 
-def uncut_cost(
-    parent: cython.const[cython.int][:], charge: cython.const[cython.longlong][:], cost: cython.const[Number][:]
-):
-    """The cost of each subtree as it was grown."""
-    n = parent.shape[0]
-    full: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            if charge[v] == 0:
-                full[v] += cost[v]
-            if v > 0:
-                full[parent[v]] += full[v]
-    return full.base
-
-
 # Tables
 
 
