@@ -27,7 +27,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         As for `TreeClassifier`; a float is the minimum R squared.
     scoring : {"squared_error", "absolute_error"}, optional
         What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
-    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, monotonic_cst
+    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
+monotonic_cst, interaction_cst
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
         As for `TreeClassifier`.
@@ -68,6 +69,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
         monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: Any = "leaves",
