@@ -12,20 +12,17 @@ from . import _common as common
 from ._reading import Reading, data_options, keep_option
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
-OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur compare patients.csv --target outcome --plot rules.png"""
+@common.command("secateur compare patients.csv --target outcome --plot rules.png")
+@common.files_argument
+@common.target_option
+@click.option(
+    "--test", "test_share", type=common.SHARE, default=0.25, show_default=True, help="Share of the rows to test on."
 )
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option("--target", required=True, metavar="COL", help="Target column.")
-@click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of the rows to test on.")
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
-@click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
+@common.delta_option("certificates")
 @common.random_state_option("Seed of the test rows.")
 @common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
@@ -52,15 +49,11 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
     rows = [_cells(line) for line in found]
     if options["picture"]:
         _draw(found, options["picture"])
-    common.show(
-        {"rules": found},
-        as_json=options["as_json"],
-        text=lambda console: console.print(common.grid(HEAD, rows)),
-    )
+    common.show(options, {"rules": found}, [common.grid(HEAD, rows)])
     return 0
 
 
-def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def _parted(table: Any, weights: Any, options: common.Options) -> tuple[Any, Any]:
     """Row weights for growing and for judging."""
     import numpy as np
 
@@ -71,7 +64,7 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
     return np.where(is_test, 0, every), np.where(is_test, every, 0)
 
 
-def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: common.Options) -> dict[str, Any]:
     from ..certifiers import test_sample
     from ..errors import SecateurError
     from ..fitting import Recipe, fit_model

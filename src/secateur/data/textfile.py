@@ -20,11 +20,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 from ..errors import DataError, ParameterError
 from .cells import is_decimal_comma
 from .remarks import listed, tell
+
+Dates = Literal["auto", "dmy", "mdy", "text"]
 
 DELIMITERS = ",;\t|"
 BLANKS = " "  # stands for runs of blanks
@@ -57,14 +59,14 @@ class Csv:
     has_header: bool = True
     encoding: str | None = None
     decimal: str | None = None
-    dates: Literal["auto", "dmy", "mdy", "text"] = "auto"
+    dates: Dates = "auto"
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
         if self.decimal not in (None, ".", ","):
             raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
-        if self.dates not in ("auto", "dmy", "mdy", "text"):
+        if self.dates not in get_args(Dates):
             raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
         if self.encoding is not None:
             try:
@@ -141,7 +143,9 @@ def _opened(shown: str, how: Csv) -> TextFile:
     if decimal == "," and how.decimal is None:
         tell(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
+    is_one_line = not any(end in cell for cell in there[first][1] for end in "\r\n")  # readers skip a line of names
     is_plain = (
+        is_one_line and
         encoding in ("utf-8", "utf-8-sig") and not shown.lower().endswith(".zip")
         and mark != BLANKS and newline == "" and there[first][0] == 1 and not extra and len(there) == len(rows)
     )  # fmt: skip
@@ -150,9 +154,9 @@ def _opened(shown: str, how: Csv) -> TextFile:
     folder = _Folder()
     copy = Path(folder.name, "copy.csv")
     with _text(shown, encoding, newline) as stream, copy.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator="\r\n")  # puts quotes around both
         cells = _even(_rows(stream, mark), there[first][0] - (not how.has_header), len(names), extra, shown)
-        writer.writerows([names] if how.has_header else [])
+        writer.writerows([[" ".join(name.split()) for name in names]] if how.has_header else [])
         writer.writerows(cells)
     return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
 

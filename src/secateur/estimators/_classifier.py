@@ -1,6 +1,6 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,9 +8,8 @@ from sklearn.base import ClassifierMixin
 
 from .. import prediction
 from ..data.arrays import Array, Floats
-from ..data.names import check_name
 from ..exports import EXPORTS
-from ..statistics import PROBABILITIES
+from ..nouns.counts import Counts
 from ._base import TreeEstimator
 
 
@@ -24,9 +23,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"auto", "gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"}
-        Splitting criterion. "auto" lets cross-validation choose between gini and sqrt; without
-        cross-validation it is gini.
+    criterion : str
+        Splitting criterion, a name of `secateur.growers.CRITERIA` for classes ("gini", "entropy", ...), or "auto",
+        which lets cross-validation choose between gini and sqrt; without cross-validation it is gini.
     min_samples_leaf : int or "auto"
         Minimum number of rows in a child; "auto" is 1.
     splits : {"binary", "multiway"}
@@ -89,8 +88,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Share of the rows to hold out if a rule, the selection or a certificate needs held-out
         rows and none are passed to `fit`.
     certify : str or True, optional
-        Method of the certificate ("best", "test-sample", "path", "occam", "rademacher",
-        "pac-bayes"); True is "best". Its rows are held out before growing.
+        Method of the certificate, "best" or a name of `secateur.certifiers.METHODS`; True is "best". Its rows are
+        held out before growing.
     delta : float
         Probability that the certificate may fail.
     costs : array of shape (n_classes, n_classes), optional
@@ -168,6 +167,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     'Rademacher penalty, centred, within 0 growing errors'
     """
 
+    counts_: Counts
+    holdout_: Counts | None
     classes_: Array
     n_classes_: int
 
@@ -203,68 +204,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.criterion = criterion
-        self.min_samples_leaf = min_samples_leaf
-        self.splits = splits
-        self.growth = growth
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.prune = prune
-        self.prune_parameters = prune_parameters
-        self.penalty = penalty
-        self.select = select
-        self.cv = cv
-        self.cv_repeats = cv_repeats
-        self.scoring = scoring
-        self.probabilities = probabilities
-        self.holdout = holdout
-        self.certify = certify
-        self.delta = delta
-        self.costs = costs
-        self.class_weight = class_weight
-        self.nominal = nominal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
-    ) -> Self:
-        """Grow and prune the tree, and choose its size.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_columns)
-        y : array of shape (n_rows,)
-            The class of each row: text, truth values or whole numbers.
-        sample_weight : array of shape (n_rows,), optional
-            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is held out or assigned to a fold with all its weight.
-        X_holdout, y_holdout : optional
-            Fresh rows to prune, choose or certify with, in place of a share of `X`.
-
-        Returns
-        -------
-        self
-        """
-        check_name("probabilities", self.probabilities, PROBABILITIES)
-        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
-
-    def predict(self, X: Any) -> Array:
-        """Return the predicted class of each row."""
-        model = self.model_
-        return prediction.predict(model, self._opened(X, model))
+        self._store(locals())
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
@@ -286,10 +226,3 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
             parameters = {"probabilities": shares, **parameters}
         return super().export(to, **parameters)
-
-    @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
-        from ..interop import from_sklearn
-
-        return cls.from_model(from_sklearn(estimator, X, y))

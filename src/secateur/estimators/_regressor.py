@@ -1,13 +1,11 @@
 """TreeRegressor: a small, well-chosen regression tree."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from .. import prediction
-from ..data.arrays import Floats
 from ..data.target import TargetKind
+from ..nouns.moments import Moments
 from ._base import TreeEstimator
 
 
@@ -54,6 +52,8 @@ monotonic_cst, interaction_cst
     (2, [1.0, 3.0])
     """
 
+    counts_: Moments
+    holdout_: Moments | None
     _target_kind: TargetKind = "number"
 
     def __init__(
@@ -83,66 +83,4 @@ monotonic_cst, interaction_cst
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.criterion = criterion
-        self.min_samples_leaf = min_samples_leaf
-        self.splits = splits
-        self.growth = growth
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.prune = prune
-        self.prune_parameters = prune_parameters
-        self.penalty = penalty
-        self.select = select
-        self.cv = cv
-        self.cv_repeats = cv_repeats
-        self.scoring = scoring
-        self.holdout = holdout
-        self.nominal = nominal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
-    ) -> Self:
-        """Grow and prune the tree, and choose its size.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_columns)
-        y : array of shape (n_rows,)
-            Finite numbers.
-        sample_weight : array of shape (n_rows,), optional
-            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is held out or assigned to a fold with all its weight.
-        X_holdout, y_holdout : optional
-            Fresh rows to prune or choose with, in place of a share of `X`.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
-
-    def predict(self, X: Any) -> Floats:
-        """Return the predicted value of each row: the mean of its leaf."""
-        model = self.model_
-        return prediction.predict(model, self._opened(X, model))
-
-    @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
-        from ..interop import from_sklearn
-
-        return cls.from_model(from_sklearn(estimator, X, y))
+        self._store(locals())
