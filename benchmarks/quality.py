@@ -67,7 +67,8 @@ best <- which.min(table[, "xerror"])
 for (k in 0:1) {
   limit <- table[best, "xerror"] + k * table[best, "xstd"]
   small <- prune(fit, cp = table[min(which(table[, "xerror"] <= limit)), "CP"])
-  wrong <- mean(as.character(predict(small, test, type = "class")) != as.character(test$y))
+  said <- as.character(predict(small, test, type = "class"))
+  wrong <- mean(is.na(said) | is.na(test$y) | said != as.character(test$y))
   cat(wrong, sum(small$frame$var == "<leaf>"), took[["user.self"]] + took[["sys.self"]], "\\n")
 }
 """
