@@ -11,7 +11,7 @@ import cython
 from cython.cimports.libc.math import rint
 from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels import growing
-from cython.cimports.secateur._kernels.growing import Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import Entry
 
 MANY = cython.declare(cython.int, 128)  # words from which on planes are faster
 SPREAD = cython.declare(cython.ulonglong[256])  # bit j of a byte to byte j of a word
@@ -56,10 +56,7 @@ def _count_few(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int
         _add_bytes(tally + 8 * b, lane, 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int, tally: cython.p_uint) -> cython.void:
+def count_words(words, n, used, tally):
     """Add to `tally` the ones of each column in n words, of which `used` bytes are in use."""
     lanes = cython.declare(cython.ulonglong[8])
     planes = cython.declare(cython.ulonglong[4])  # ones, twos, fours, eights
@@ -117,16 +114,7 @@ def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.in
     _count_few(words + i, n - i, used, tally)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sum_ones(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    start: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def sum_ones(facts, desk, rows, start, sums):
     """Fill `desk.ones`, a line per class in the node; returns the number of lines.
 
     Also `desk.own`, the classes in all, and `desk.sides[2]`, the size of the ones of each column.
@@ -213,12 +201,7 @@ def sum_ones(
     return n_lines
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini_of_few(
-    facts: cython.pointer[Facts], desk: cython.pointer[Desk], start: cython.Py_ssize_t, sums: cython.pointer[Sums]
-) -> cython.void:
+def gini_of_few(facts, desk, start, sums):
     """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits."""
     width: cython.int = facts.width
     lanes = cython.declare(cython.ulonglong[8])
@@ -273,17 +256,7 @@ def gini_of_few(
             desk.sides[2 * width + 64 * j + p] = r
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words(
-    facts: cython.pointer[Facts],
-    rows: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    goes_left: cython.p_uchar,
-    words: cython.p_ulonglong,
-    scratch: cython.p_ulonglong,
-) -> cython.void:
+def split_words(facts, rows, n, goes_left, words, scratch):
     """Stable split of a node's words, whose rows are not split yet."""
     shift: cython.int = facts.shift
     i: cython.Py_ssize_t
@@ -298,16 +271,7 @@ def split_words(
         words[to + i] = scratch[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words_by_bit(
-    words: cython.p_ulonglong,
-    by: cython.p_ulonglong,
-    n: cython.Py_ssize_t,
-    bit: cython.int,
-    scratch: cython.p_ulonglong,
-) -> cython.void:
+def split_words_by_bit(words, by, n, bit, scratch):
     """Stable split of a node's words by a bit of the words `by`, which may be the same: zeros to the left."""
     i: cython.Py_ssize_t
     to: cython.Py_ssize_t = 0
@@ -323,19 +287,7 @@ def split_words_by_bit(
         words[to + i] = scratch[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words_many(
-    facts: cython.pointer[Facts],
-    rows: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    n_children: cython.int,
-    child_rows: cython.p_longlong,
-    words: cython.p_ulonglong,
-    scratch: cython.p_ulonglong,
-    place: cython.p_longlong,
-) -> cython.void:
+def split_words_many(facts, rows, n, n_children, child_rows, words, scratch, place):
     """Stable split of a node's words among many children, of `child_rows` rows each."""
     start: cython.longlong = 0
     c: cython.int

@@ -12,13 +12,10 @@ import cython
 from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
-from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Cut, Desk, Facts, Sums
+from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Cut, Facts, Sums
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def rows_of(line: cython.pointer[Count], n_classes: cython.int) -> cython.double:
+def rows_of(line, n_classes):
     """Rows of one code."""
     rows: cython.longlong = 0
     c: cython.int
@@ -34,20 +31,7 @@ def _whole(x: cython.double) -> cython.Py_ssize_t:
     return cython.cast(cython.Py_ssize_t, x)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_codes(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    codes: cython.pointer[Count],
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.bint:
+def cut_codes(facts, desk, codes, n_codes, sums, best, tie, least, cut):
     """Best cut where no row of the node is missing; whether the node holds more than one code."""
     number: cython.int = facts.measure.number
     n: cython.int = facts.n_sums
@@ -261,20 +245,7 @@ def _score(
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_missing(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    codes: cython.p_longlong,
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def cut_missing(facts, desk, codes, n_codes, sums, best, tie, least, cut):
     """Best cut where the rows of the last line, after `n_codes` others, have no value.
 
     They are tried on the right and on the left of every cut, and against all others.

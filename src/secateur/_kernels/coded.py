@@ -14,7 +14,7 @@ from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Count, Entry, Facts, Histogram, Measure, Sums
+from cython.cimports.secateur._kernels.growing import Count, Entry, Histogram, Measure, Sums
 
 NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
@@ -26,25 +26,12 @@ EXHAUSTIVE = cython.declare(
 )  # categories up to which all subsets are tried where prefixes are not enough
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_countable(facts: cython.pointer[Facts], column: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+def is_countable(facts, column, n):
     """Whether to look at all codes of a column in a node of n rows; else only at those present."""
     return facts.n_codes[column] <= 2 * n or not facts.is_nominal[column]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count(
-    histogram: cython.pointer[Histogram],
-    facts: cython.pointer[Facts],
-    column: cython.int,
-    last: cython.int,
-    start: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def count(histogram, facts, column, last, start, sums):
     """Count rows of weight 1 by code and class, class after class; returns how many columns it was.
 
     Those before `last` that share a word are counted at once, a table each: no row then waits for the one before it.
@@ -92,12 +79,7 @@ def count(
     return n_here
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def most_of_two(
-    tally: cython.p_int, n_codes: cython.longlong, n_sums: cython.int, sums: cython.pointer[Sums], most: cython.p_double
-) -> cython.int:
+def most_of_two(tally, n_codes, n_sums, sums, most):
     """Gain by gini of one child per category, which no set of them exceeds: of two classes; returns the categories."""
     n_present: cython.int = 0
     k: cython.longlong
@@ -113,10 +95,7 @@ def most_of_two(
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def take(histogram: cython.pointer[Histogram], tally: cython.pointer[Count], n_codes: cython.longlong) -> cython.int:
+def take(histogram, tally, n_codes):
     """Fill the histogram from counts; returns how many codes are present."""
     n_sums: cython.int = histogram.n_sums
     n_present: cython.int = 0
@@ -139,17 +118,7 @@ def take(histogram: cython.pointer[Histogram], tally: cython.pointer[Count], n_c
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fill(
-    histogram: cython.pointer[Histogram],
-    facts: cython.pointer[Facts],
-    column: cython.int,
-    start: cython.Py_ssize_t,
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def fill(histogram, facts, column, start, entries, sums):
     """Add up the node's rows by their codes in a column; returns how many codes are present."""
     n_codes: cython.longlong = facts.n_codes[column]
     per_word: cython.int = 64 // facts.code_bits
@@ -210,10 +179,7 @@ def fill(
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bint:
+def is_affordable(n_codes, depth):
     """Whether a set of categories may be tested so deep.
 
     A test keeps the branch of every category, and a level has up to 2**depth tests: of more than a thousand
@@ -224,10 +190,7 @@ def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bi
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython.void:
+def clear(histogram, n_present):
     """Make the histogram empty again."""
     t: cython.int
     c: cython.int
@@ -240,10 +203,7 @@ def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython
             histogram.counts[k * histogram.n_sums + c] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by_key(histogram: cython.pointer[Histogram], order: cython.p_longlong, n: cython.Py_ssize_t) -> cython.void:
+def sort_by_key(histogram, order, n):
     """Sort `order[:n]` in place by key, equal keys as they stand: by merging, after short runs by insertion."""
     items: cython.p_longlong = order
     keys: cython.p_double = histogram.run_keys
@@ -313,17 +273,7 @@ def sort_by_key(histogram: cython.pointer[Histogram], order: cython.p_longlong, 
             order[i] = items[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def multiway_score(
-    measure: cython.pointer[Measure],
-    histogram: cython.pointer[Histogram],
-    n_present: cython.int,
-    sums: cython.pointer[Sums],
-    least: cython.double,
-    n_large: cython.double,
-) -> cython.double:
+def multiway_score(measure, histogram, n_present, sums, least, n_large):
     """Gain of one child per value; -inf where a branch is below `least` or fewer than two reach `n_large`."""
     is_squares: cython.bint = measure.number == growing.SQUARES
     score: cython.double = -sums.total * sums.total / sums.weight if is_squares else sums.base
@@ -401,19 +351,7 @@ def _gain(
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def subset_cut(
-    facts: cython.pointer[Facts],
-    histogram: cython.pointer[Histogram],
-    n_present: cython.int,
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.p_double,
-    tie: cython.double,
-    least: cython.double,
-) -> cython.bint:
+def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
     """Best set of categories against the rest: whether one is better than `best`; it goes to `histogram.branch`.
 
     Few categories, and more than two classes or a category smaller than `least`: all sets, by a

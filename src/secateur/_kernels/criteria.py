@@ -65,10 +65,7 @@ def impurity(criterion: Any, counts: Any, total: float) -> float:
     return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def units_of(score: cython.double, half: cython.double) -> cython.longlong:
+def units_of(score, half):
     """A score in units of the entropy table, rounded down."""
     one: cython.longlong = 1
     return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
@@ -151,12 +148,7 @@ def _error(counts: cython.p_double, n: cython.int, total: cython.double) -> cyth
     return _above_zero(total - largest)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def impurity_of(
-    measure: cython.pointer[growing.Measure], counts: cython.p_double, n: cython.int, total: cython.double
-) -> cython.double:
+def impurity_of(measure, counts, n, total):
     """`total * G(counts / total)` of n classes."""
     c: cython.int
     units: cython.longlong
@@ -176,20 +168,7 @@ def impurity_of(
     return _error(counts, n, total)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def impurity_sides(
-    measure: cython.pointer[growing.Measure],
-    ones: cython.p_double,
-    counts: cython.p_double,
-    n_lines: cython.int,
-    total: cython.double,
-    width: cython.int,
-    right: cython.p_double,
-    out: cython.p_double,
-    spare: cython.p_double,
-) -> cython.void:
+def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spare):
     """Impurity of both sides of many two-way splits at once.
 
     `ones` holds, line after line, how much of each class goes right in every split; `counts`

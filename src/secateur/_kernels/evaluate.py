@@ -32,12 +32,7 @@ NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more t
 EXACT = cython.declare(cython.int, 64)  # of so few rows of weight 1 scores are right to far less than that
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def n_missing_at_end(
-    facts: cython.pointer[Facts], slot: cython.Py_ssize_t, entries: cython.pointer[Entry], n: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def n_missing_at_end(facts, slot, entries, n):
     """Missing rows stand at the end of a list: find where they begin by halving."""
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t = n
@@ -57,10 +52,7 @@ def n_missing_at_end(
     return n - low
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_varying(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.bint:
+def is_varying(node, slot):
     return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
 
 
@@ -72,12 +64,7 @@ def _strike(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.void:
     node[N_FIELDS + (slot >> 6)] &= ~cython.cast(cython.longlong, one << (slot & 63))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def class_sums(
-    facts: cython.pointer[Facts], node: cython.p_longlong, reals: cython.p_double, sums: cython.pointer[Sums]
-) -> cython.void:
+def class_sums(facts, node, reals, sums):
     """What the tests of a node of classes start from."""
     c: cython.int
     sums.n = node[END] - node[START]
@@ -97,10 +84,7 @@ def class_sums(
     sums.base = impurity_of(cython.address(facts.measure), reals, facts.n_sums, sums.weight)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.void:
+def no_test(facts, test):
     """No test: what any must beat."""
     test.score = -INFINITY if facts.allow_zero else 0.0
     test.slot = -1
@@ -110,18 +94,7 @@ def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.
     test.default = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_test(
-    test: cython.pointer[Test],
-    score: cython.double,
-    slot: cython.int,
-    kind: cython.int,
-    below: cython.Py_ssize_t,
-    above: cython.int,
-    default: cython.int,
-) -> cython.void:
+def set_test(test, score, slot, kind, below, above, default):
     """Write a test."""
     test.score = score
     test.slot = slot
@@ -148,19 +121,7 @@ def _is_settled(facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: 
     return is_exact and best.slot >= 0 and best.score > sums.base - 0.5 * TIE * sums.base
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_lists(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    first: cython.int,
-    last: cython.int,
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_lists(facts, desk, lists, node, sums, first, last, best):
     """Better cut than `best` among some lists; strikes constant ones from the node's varying slots."""
     s: cython.int
     n_missing: cython.Py_ssize_t
@@ -226,19 +187,7 @@ def _by_bounds(
         order[at] = base + t
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_codes(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    first: cython.int,
-    last: cython.int,
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_codes(facts, desk, rows, node, sums, first, last, best):
     """Better test than `best` among some columns of codes; a set of categories goes to the histogram's branch.
 
     Those of numbers are bins, in rows of weight 1 without missing values. Of two classes the columns of
@@ -374,17 +323,7 @@ def _is_admissible(
     return own > 0 and own >= least and size > own and size - own >= least
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_bits(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_bits(facts, desk, rows, node, sums, best):
     """Better test than `best` among the two-valued columns of classes: zeros to the left, ones to the right."""
     p: cython.int
     n_lines: cython.int
@@ -410,12 +349,7 @@ def best_of_bits(
         desk.histogram.branch[1] = 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_better(
-    facts: cython.pointer[Facts], a: cython.pointer[Test], b: cython.pointer[Test], base: cython.double
-) -> cython.bint:
+def is_better(facts, a, b, base):
     """Whether b has the larger score than a, or a tied one and the lower column."""
     tie: cython.double = TIE * base
     if a.slot < 0 or (b.slot >= 0 and b.score > a.score + tie):
@@ -496,19 +430,7 @@ def _evaluate_squares(
         desk.histogram.branch[1] = 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def evaluate(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    reals: cython.p_double,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.bint:
+def evaluate(facts, desk, lists, rows, node, reals, sums, best):
     """Best test of a node over all columns; whether there is one."""
     n_coded: cython.int = facts.n_lists + facts.n_coded
     slot: cython.int

@@ -21,20 +21,7 @@ from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, F
 SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def scan(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def scan(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Best cut of a list, of whose entries the last `n_missing` are missing."""
     number: cython.int = facts.measure.number
     if facts.weight == cython.NULL and n_missing == 0:

@@ -1,23 +1,12 @@
 """Find the best cut of a presorted list by gini: whole counts, nothing missing. As in scan.py."""
 
 import cython
-from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
 SOME = cython.declare(cython.int, 64)  # rows per class from which on it pays to look at a block before its entries
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini_two(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini_two(facts, entries, sums, best, tie, least, cut):
     """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
 
     A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
@@ -96,17 +85,7 @@ def gini_two(
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def farthest(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    block: cython.pointer[Entry],
-    first: cython.double,
-    sums: cython.pointer[Sums],
-    reach: cython.p_double,
-) -> cython.void:
+def farthest(facts, desk, block, first, sums, reach):
     """How far from its share what the left has of each class can get in a block; counts its rows in `desk.count`."""
     n_sums: cython.int = facts.n_sums
     unit: Entry = 1
@@ -129,19 +108,7 @@ def farthest(
         reach[k] = max(v + count[k] * (1 - share), (BLOCK - count[k]) * share - v)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini(facts, desk, entries, sums, best, tie, least, cut):
     """Sum of squares over both sides, kept up entry by entry; screened without division.
 
     The gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is what the left

@@ -7,22 +7,10 @@ every cut, and against all others. As sums they are constants that are added to 
 import cython
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def quadratic(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def quadratic(facts, entries, n_missing, sums, best, tie, least, cut):
     """Gini of two classes, and squared error: the gain is f (x W - T a)^2 / (W a (W - a)), screened without division.
 
     To the left go the weight a and x of the second class (f = 2) or of the deviations (f = 1);
@@ -179,20 +167,7 @@ def _squares_gain(
     return base - own / a - rest / b
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Sums of squares over both sides, kept up entry by entry and screened; what survives is scored from the counts."""
     squares_at = cython.declare(cython.double[64])
     product_at = cython.declare(cython.double[64])
@@ -327,20 +302,7 @@ def gini(
     cut.flags = cython.cast(cython.int, (some & 1) | ((n_missing > 1) | ((every ^ 1) & 1)) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def any_criterion(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def any_criterion(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Any criterion of classes, from its definition at every cut."""
     n: cython.Py_ssize_t = sums.n
     n_sums: cython.int = facts.n_sums

@@ -174,18 +174,7 @@ def _cut_codes(
         start = end
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def assign_children(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    reals: cython.p_double,
-    branch: cython.p_ushort,
-) -> cython.void:
+def assign_children(facts, desk, lists, rows, node, reals, branch):
     """Write each row's child to `goes_left` (many children: to `child_of`).
 
     Counts the children into `desk`, fills in DEFAULT where growing saw nothing missing
@@ -253,19 +242,7 @@ def _is_splittable(
     return n_here > 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add_children(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    parent: cython.p_longlong,
-    nodes: cython.p_longlong,
-    reals: cython.p_double,
-    n_columns: cython.int,
-    n_reals: cython.int,
-    first: cython.Py_ssize_t,
-) -> cython.int:
+def add_children(facts, desk, parent, nodes, reals, n_columns, n_reals, first):
     """Write the children of a node to the tables; returns which may be split: bit 0 the first, bit 1 any other.
 
     START of a child that may not be split is -1.
@@ -326,20 +303,7 @@ def _split(
         split_list_many(entries, n, n_children, desk.child_rows, facts.child_of, facts.shift, scratch, desk.child_place)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def partition_slots(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    first: cython.int,
-    last: cython.int,
-    keep: cython.int,
-    force_ties: cython.bint,
-) -> cython.void:
+def partition_slots(facts, desk, lists, rows, node, first, last, keep, force_ties):
     """Partition the lists from `first` to `last`; slot n_lists stands for the rows of the coded columns."""
     s: cython.int
     j: cython.int

@@ -67,16 +67,7 @@ def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sum
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def square_sums(
-    facts: cython.pointer[Facts],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-) -> cython.bint:
+def square_sums(facts, lists, rows, node, sums):
     """Centre, weight and sums of a node, over a list that is kept up to date; False where no test is left."""
     slot: cython.int
     sums.n = node[END] - node[START]

@@ -64,7 +64,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the pruning with exactly this number of leaves, as `prune_to`.
+        - an int: the pruning with exactly this number of leaves, as `prune_to`. For 2 to 8 leaves, with
+          `criterion="auto"`, trees that look ahead are tried, too.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         Folds of cross-validation.

@@ -1,7 +1,6 @@
 """The tree as a Graphviz drawing."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ._picture import boxes
 
@@ -11,7 +10,7 @@ PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121,
 
 
 def export_dot(
-    model: Any,
+    model: object,
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

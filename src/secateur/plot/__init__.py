@@ -21,7 +21,7 @@ when something is drawn, not before.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.names import check_name
 from ..errors import UnsupportedError
@@ -43,6 +43,9 @@ from ._rules import RulesDisplay
 from ._selection import SelectionDisplay
 from ._tree import TreeDisplay
 from .importances import ImportancesDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "BoundCurvesDisplay",
@@ -74,7 +77,7 @@ _OF_MODELS: dict[str, Callable[..., Any]] = {
 Kind = Literal["tree", "path", "selection", "leaves", "calibration", "ranking", "importances"]
 
 
-def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any) -> Any:
+def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, **options: Any) -> Any:
     """Draw what is given, and return its display.
 
     Parameters
@@ -106,7 +109,7 @@ def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any
     return _display(thing, kind, options).plot(ax)
 
 
-def _display(thing: Any, kind: str | None, options: dict[str, Any]) -> Any:
+def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
     if kind is not None:
         check_name("kind", kind, _OF_MODELS)
     if isinstance(getattr(thing, "model_", thing), Model):

@@ -1,18 +1,22 @@
 """LeafCalibrationDisplay: the share of a class that leaves say, and that of a sample, with limits."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data.arrays import Array, Bools, Floats, Ints
+from ..nouns.counts import Counts
 from ..statistics.tails import binomial_upper, check_delta
 from ._judged import judged_leaves
-from .parts import BLUE, GREY, LITERAL, RED, axes_for, tidied
+from .parts import BLUE, GREY, LITERAL, RED, ModelDisplay, axes_for, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class LeafCalibrationDisplay:
+class LeafCalibrationDisplay(ModelDisplay):
     """Each leaf as a point: the share of a class among its growing rows, and among the rows of a sample.
 
     Made by `from_estimator` or `from_model`. Leaves without rows of the sample are left out.
@@ -44,8 +48,6 @@ class LeafCalibrationDisplay:
     rows: Array
     class_name: str
     sample: str
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @property
     def is_outside(self) -> Bools:
@@ -53,14 +55,9 @@ class LeafCalibrationDisplay:
         return np.asarray((self.said < self.low) | (self.said > self.high))
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "LeafCalibrationDisplay":
-        """Return the display of a fitted estimator; options as for `from_model`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
     def from_model(
-        cls, model: Any, *, positive: Any = None, sample: Any = None, delta: float = 0.05
-    ) -> "LeafCalibrationDisplay":
+        cls, model: object, *, positive: object = None, sample: Counts | None = None, delta: float = 0.05
+    ) -> Self:
         """Return the display of a model.
 
         Parameters
@@ -85,7 +82,7 @@ class LeafCalibrationDisplay:
             judged.leaves[used], judged.said[used], x / n, low, high, n, judged.class_name, judged.sample
         )  # fmt: skip
 
-    def plot(self, ax: Any = None) -> "LeafCalibrationDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the leaves, as large as their rows; those that say a share outside their limits are red."""
         self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.6))
         axes, colour = self.ax_, np.where(self.is_outside, RED, BLUE)

@@ -1,20 +1,24 @@
 """RankingDisplay: ROC, precision and recall, or lift, from counts alone."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
 from ..data.names import check_name
+from ..nouns.counts import Counts
 from ..statistics.ranking import Ranking, ranking_of
 from ._judged import judged_leaves
-from .parts import BLUE, GREY, LITERAL, axes_for, tidied
+from .parts import BLUE, GREY, LITERAL, ModelDisplay, axes_for, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Curve = Literal["roc", "pr", "lift"]
 
 
 @dataclass
-class RankingDisplay:
+class RankingDisplay(ModelDisplay):
     """Leaves ranked by the share of a class among their growing rows, and how well that ranks a sample.
 
     Made by `from_estimator` or `from_model`.
@@ -38,18 +42,11 @@ class RankingDisplay:
     curve: Curve
     class_name: str
     sample: str
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "RankingDisplay":
-        """Return the display of a fitted estimator; options as for `from_model`."""
-        return cls.from_model(estimator, **options)
 
     @classmethod
     def from_model(
-        cls, model: Any, *, curve: Curve = "roc", positive: Any = None, sample: Any = None
-    ) -> "RankingDisplay":
+        cls, model: object, *, curve: Curve = "roc", positive: object = None, sample: Counts | None = None
+    ) -> Self:
         """Return the display of a model.
 
         Parameters
@@ -68,7 +65,7 @@ class RankingDisplay:
         ranking = ranking_of(judged.said, judged.positive, judged.rows - judged.positive)
         return cls(ranking, curve, judged.class_name, judged.sample)
 
-    def plot(self, ax: Any = None) -> "RankingDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curve; what a ranking at random would give is dotted."""
         self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.4))
         axes, found = self.ax_, self.ranking

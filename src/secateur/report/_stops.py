@@ -12,6 +12,7 @@ from ..errors import SecateurError
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
+from ._numbers import Entries
 from ._reasons import costs_of
 
 MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
@@ -99,7 +100,7 @@ def _rounded(value: float, n_digits: int) -> float | int | None:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Any]) -> dict[str, Any]:
+def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Any]) -> Entries:
     """One list per column, one entry per stop, the largest tree first."""
 
     def spread(values: Any, n_digits: int = 7) -> list[Any]:
@@ -111,7 +112,7 @@ def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: lis
         pruning = model.pruning if "fitted" in stops.names[at] else None
         return model.tree.n_leaves if pruning is None else pruning.n_leaves
 
-    table: dict[str, Any] = {
+    table: Entries = {
         "member": stops.member,
         "leaves": [
             leaves_of(at) if m < 0 else int(sequence.n_leaves[m]) for at, m in enumerate(stops.member)
