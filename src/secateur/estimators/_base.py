@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from ..asking import importances
-from ..data.arrays import Array, Floats, Ints
+from ..data.arrays import Array, Floats, Ints, Labels, Rows
 from ..data.encoding import encode
 from ..data.names import check_name
 from ..data.progress import progress_bar
@@ -68,12 +68,12 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: Rows,
+        y: Labels,
         sample_weight: npt.ArrayLike | None = None,
         *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
+        X_holdout: Rows = None,
+        y_holdout: Labels = None,
     ) -> Self:
         """Grow and prune the tree, and choose its size.
 
@@ -104,7 +104,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Rows) -> Array:
         """Return the prediction for each row: its class, or the mean of its leaf."""
         model = self.model_
         return prediction.predict(model, self._opened(X, model))
@@ -128,18 +128,18 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return estimator
 
     @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
+    def from_sklearn(cls, estimator: Any, X: Rows = None, y: Labels = None) -> Self:
         """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
         from ..interop import from_sklearn
 
         return cls.from_model(from_sklearn(estimator, X, y))
 
-    def apply(self, X: Any) -> Ints:
+    def apply(self, X: Rows) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
         model = self.model_
         return prediction.predict_leaf(model, self._opened(X, model))
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Rows) -> Any:
         """Return the nodes that each row visits, as a sparse matrix of shape (n_rows, n_nodes of the grown tree).
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
@@ -193,9 +193,9 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def certified_on(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Rows,
+        y: Labels,
+        sample_weight: npt.ArrayLike | None = None,
         *,
         method: str = "best",
         delta: float = 0.05,
@@ -314,7 +314,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         other._keep(model)  # noqa: SLF001 our own
         return other
 
-    def _opened(self, X: Any, model: Model) -> Any:
+    def _opened(self, X: Rows, model: Model) -> Any:
         """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
         if isinstance(X, Table | str | os.PathLike):
             return X

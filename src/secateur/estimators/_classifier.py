@@ -1,5 +1,6 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..data.arrays import Array, Floats
+from ..data.arrays import Array, Columns, Floats, Level, Rows
 from ..exports import EXPORTS
 from ..nouns.counts import Counts
 from ._base import TreeEstimator
@@ -184,12 +185,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
-        penalty: Any = "leaves",
-        select: Any = "1se",
+        penalty: str | Callable[[int], float] = "leaves",
+        select: str | float | None = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: str | None = None,
@@ -198,20 +199,20 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         certify: str | bool | None = None,
         delta: float = 0.05,
         costs: npt.ArrayLike | None = None,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        nominal: Any = None,
-        random_state: Any = None,
+        class_weight: dict[Level, float] | Literal["balanced"] | None = None,
+        nominal: Columns | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
         return prediction.predict_proba(model, self._opened(X, model), kind=self.probabilities)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Rows) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(self.predict_proba(X))
