@@ -182,7 +182,7 @@ def test_an_unknown_name_on_the_command_line_is_wrong_usage(capsys):
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(DataError, match=r"file.*cannot be created.*--out"):
+    with pytest.raises(OutputError, match=r"file.*cannot be created.*--out"):
         run("certificates", out=tmp_path / "file", quick=True)
 
 

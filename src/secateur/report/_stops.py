@@ -161,7 +161,9 @@ def marks_of(model: Model, stops: Stops, fitted: int | None) -> dict[str, int]:
     if selection is not None and sequence is not None and len(selection.sequence) == len(sequence):
         limit = selection.error[selection.best] + selection.se[selection.best]
         marks["best"] = stops.of_member(selection.best)
-        marks["one_se"] = stops.of_member(int(np.flatnonzero(selection.error <= limit).max()))
+        within = np.flatnonzero(selection.error <= limit)
+        if len(within):  # not where the standard error is not known
+            marks["one_se"] = stops.of_member(int(within[-1]))
     return marks
 
 

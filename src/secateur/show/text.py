@@ -6,7 +6,7 @@ A rule is what is known of each column on the way to a leaf: a range, or a set o
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ParameterError, TreeError
+from ..errors import ParameterError, TreeError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -17,6 +17,7 @@ from .wording import limited
 
 __all__ = ["export_rules", "export_text"]
 
+MOST_ASKED = 2_000_000  # conditions of all rules together
 MOST_INDENTED = 40  # levels; deeper lines name their depth, or the text would grow with its square
 
 
@@ -149,8 +150,8 @@ def export_rules(
 
     Notes
     -----
-    O(nodes + length of the text). Missing values and new categories are shown as in
-    `export_text`.
+    O(nodes + length of the text); refused beyond two million conditions. Missing values and new categories
+    are shown as in `export_text`.
 
     Examples
     --------
@@ -165,11 +166,16 @@ def export_rules(
     view = _view(tree, counts, limits, pruning=pruning, **names)
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
-    return "\n".join(
-        (f"{view.mark(v)}: " if node_ids else "")
-        + f"IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}"
-        for v, asked in view.rules()
-    )
+    lines, n_asked = [], 0
+    for v, asked in view.rules():
+        n_asked += len(asked)
+        if n_asked > MOST_ASKED:
+            raise UnsupportedError(
+                f"the rules of {tree} hold more than {MOST_ASKED:,} conditions; prune it further, or write it as text"
+            )
+        mark = f"{view.mark(v)}: " if node_ids else ""
+        lines.append(f"{mark}IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}")
+    return "\n".join(lines)
 
 
 def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
