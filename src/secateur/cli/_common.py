@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..nouns.bound import Bound
     from ..nouns.model import Model
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function: TypeAlias = Callable[..., Any]
 Option: TypeAlias = Callable[[Function], Function]  # what adds options to a command
 Options: TypeAlias = dict[str, Any]  # the values of all options, by name
 
@@ -44,7 +44,7 @@ def command(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
     return click.command(epilog="\n".join(["\b", "Example:", *(f"  {example}" for example in examples)]))
 
 
-def together(*options: Option[Any]) -> Option[Any]:
+def together(*options: Option) -> Option:
     """Several options as one; the help lists the last first."""
 
     def add(function: Function) -> Function:
@@ -55,31 +55,31 @@ def together(*options: Option[Any]) -> Option[Any]:
     return add
 
 
-def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option[Any]:  # noqa: A002 as click has it
+def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
     listed = f"{help} One of: {', '.join(names)}."
     return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
 
 
-def choice_option(flag: str, *names: str, help: str) -> Option[Any]:  # noqa: A002 as click has it
+def choice_option(flag: str, *names: str, help: str) -> Option:  # noqa: A002 as click has it
     """An option that takes one of a few names, by default the first."""
     return click.option(flag, type=click.Choice(names), default=names[0], show_default=True, help=help)
 
 
-def random_state_option(help: str) -> Option[Any]:  # noqa: A002 as click has it
+def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
     """The option --random-state; people type --seed, so that is a name of it too."""
     return click.option(
         "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
     )
 
 
-def delta_option(what: str) -> Option[Any]:
+def delta_option(what: str) -> Option:
     """The option --delta, of what may fail."""
     help_ = f"Probability that the {what} may fail."
     return click.option("--delta", type=SHARE, default=0.05, show_default=True, help=help_)
 
 
-def set_option(what: str) -> Option[Any]:
+def set_option(what: str) -> Option:
     """The option --set, for parameters of a function that another option names."""
     return click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help=f"Parameter of the {what}.")
 

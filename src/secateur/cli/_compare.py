@@ -3,13 +3,17 @@
 import io
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.output import write_file
 from . import _common as common
 from ._reading import Reading, data_options, keep_option
+
+if TYPE_CHECKING:
+    from ..data.arrays import Array
+    from ..data.table import Table
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 
@@ -53,7 +57,7 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
     return 0
 
 
-def _parted(table: Any, weights: Any, options: common.Options) -> tuple[Any, Any]:
+def _parted(table: "Table", weights: "Array | None", options: common.Options) -> tuple["Array", "Array"]:
     """Row weights for growing and for judging."""
     import numpy as np
 
@@ -64,7 +68,9 @@ def _parted(table: Any, weights: Any, options: common.Options) -> tuple[Any, Any
     return np.where(is_test, 0, every), np.where(is_test, every, 0)
 
 
-def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: common.Options) -> dict[str, Any]:
+def _line(
+    name: str, table: "Table", grow_weight: "Array", test_weight: "Array", options: common.Options
+) -> common.Options:
     from ..certifiers import test_sample
     from ..errors import SecateurError
     from ..fitting import Recipe, fit_model
@@ -89,7 +95,7 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: co
     assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
     assert isinstance(test, Counts)
-    line: dict[str, Any] = {
+    line: common.Options = {
         "rule": name,
         "leaves": model.pruning.n_leaves,
         "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
@@ -101,7 +107,7 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: co
     return line
 
 
-def _cells(line: dict[str, Any]) -> list[str]:
+def _cells(line: common.Options) -> list[str]:
     if "reason" in line:
         return [line["rule"], line["reason"][:60], "", "", "", ""]
     shares = [
@@ -110,7 +116,7 @@ def _cells(line: dict[str, Any]) -> list[str]:
     return [line["rule"], f"{line['leaves']:,}", *shares, f"{line['seconds']:.2f}"]
 
 
-def _draw(found: list[dict[str, Any]], path: str) -> None:
+def _draw(found: list[common.Options], path: str) -> None:
     from ..plot import RulesDisplay
 
     picture = io.BytesIO()

@@ -84,7 +84,7 @@ class TextFile:
     path: str
     names: tuple[str, ...]
     how: Csv
-    folder: Any = None  # of a copy; it goes when this does
+    folder: object = None  # of a copy; it goes when this does
 
 
 class _Folder:
@@ -216,7 +216,7 @@ def _bytes(path: str) -> IO[bytes]:
         return archive.open(inside[0])  # keeps the archive open
 
 
-def _text(path: str, encoding: str, newline: str | None = "") -> Any:
+def _text(path: str, encoding: str, newline: str | None = "") -> io.TextIOWrapper:
     return io.TextIOWrapper(_bytes(path), encoding=encoding, newline=newline)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from .. import routing
+from ..data.arrays import Labels, Rows
 from ..data.encoding import Unseen, encode
 from ..data.sources import Progress
 from ..data.textfile import Csv, Dates
@@ -12,7 +13,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns.costs import Sample
 from ..nouns.tree import Tree
 from ._open import open_source
-from .registry import check_engine, engine_for, kind_of
+from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class How(TypedDict, total=False):
     sample: str
     sample_weight: Any
     unseen: Unseen
-    client: Any
+    client: Client
     n_jobs: int
     delimiter: str | None
     na: Sequence[str]
@@ -74,21 +75,23 @@ class How(TypedDict, total=False):
 
 
 @overload
-def count(tree: Any, source: Any, target: Any, *, return_scan: Literal[False] = ..., **how: Unpack[How]) -> Sample: ...
+def count(
+    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[False] = ..., **how: Unpack[How]
+) -> Sample: ...
 @overload
 def count(
-    tree: Any, source: Any, target: Any, *, return_scan: Literal[True], **how: Unpack[How]
+    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[True], **how: Unpack[How]
 ) -> tuple[Sample, Scan]: ...
 def count(
     tree: Any,
-    source: Any,
-    target: Any,
+    source: Elsewhere,
+    target: Labels,
     *,
     engine: str = "auto",
     sample: str = "prune",
     sample_weight: Any = None,
     unseen: Unseen = "majority-branch",
-    client: Any = None,
+    client: Client = None,
     n_jobs: int = 2,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
@@ -194,7 +197,13 @@ counts = count
 
 
 def _arrays(
-    tree: Tree, data: Any, target: Any, weight: Any, unseen: Unseen, sample: str, ignore: Sequence[str]
+    tree: Tree,
+    data: Rows,
+    target: Labels,
+    weight: Any,
+    unseen: Unseen,
+    sample: str,
+    ignore: Sequence[str],
 ) -> Sample:
     """Count data whose target and weights come beside it."""
     for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
@@ -208,7 +217,7 @@ def _arrays(
     return made
 
 
-def _tree_of(given: Any) -> Tree:
+def _tree_of(given: object) -> Tree:
     model = getattr(given, "model_", given)
     tree = getattr(model, "tree", model)
     if not isinstance(tree, Tree):

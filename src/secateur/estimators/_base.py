@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from ..asking import importances
-from ..data.arrays import Array, Floats, Ints
+from ..data.arrays import Array, Floats, Ints, Labels, Rows
 from ..data.encoding import encode
 from ..data.names import check_name
 from ..data.progress import progress_bar
@@ -37,7 +37,7 @@ from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst",
+    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst",
 )  # fmt: skip
 
 
@@ -68,12 +68,12 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        X: Any,
-        y: Any,
+        X: Rows,
+        y: Labels,
         sample_weight: npt.ArrayLike | None = None,
         *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
+        X_holdout: Rows = None,
+        y_holdout: Labels = None,
     ) -> Self:
         """Grow and prune the tree, and choose its size.
 
@@ -92,17 +92,19 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        recipe, kind = self._recipe(), self._target_kind
+        given = self.get_params(deep=False)
+        recipe, kind = self._recipe(given), self._target_kind
         table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
         with progress_bar("growing and cross-validating", self.verbose) as progress:
             model = fitting.fit_model(table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress)
-        self._keep(replace(model, parameters=self._plain_parameters()))
+        plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
+        self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Rows) -> Array:
         """Return the prediction for each row: its class, or the mean of its leaf."""
         model = self.model_
         return prediction.predict(model, self._opened(X, model))
@@ -126,18 +128,18 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return estimator
 
     @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
+    def from_sklearn(cls, estimator: Any, X: Rows = None, y: Labels = None) -> Self:
         """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
         from ..interop import from_sklearn
 
         return cls.from_model(from_sklearn(estimator, X, y))
 
-    def apply(self, X: Any) -> Ints:
+    def apply(self, X: Rows) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
         model = self.model_
         return prediction.predict_leaf(model, self._opened(X, model))
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Rows) -> Any:
         """Return the nodes that each row visits, as a sparse matrix of shape (n_rows, n_nodes of the grown tree).
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
@@ -191,9 +193,9 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def certified_on(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Rows,
+        y: Labels,
+        sample_weight: npt.ArrayLike | None = None,
         *,
         method: str = "best",
         delta: float = 0.05,
@@ -278,22 +280,16 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.array_api_support = False
         return tags
 
-    def _recipe(self) -> fitting.Recipe:
-        given = self.get_params(deep=False)
+    def _recipe(self, given: dict[str, Any]) -> fitting.Recipe:
         check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
         names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
-        given["n_jobs"] = n_jobs(given["n_jobs"])
+        given = given | {"n_jobs": n_jobs(given["n_jobs"])}
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
             prune_parameters=dict(given["prune_parameters"] or {}),
             seed=seed(given["random_state"]),
             **{name: given[name] for name in names if name in given},
         )
-
-    def _plain_parameters(self) -> dict[str, Any]:
-        """The parameters as plain values, for files and reports."""
-        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
-        return {"estimator": type(self).__name__, **given}
 
     def _keep(self, model: Model) -> None:
         """Set all fitted attributes in one step, so that other threads see those of one tree."""
@@ -318,7 +314,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         other._keep(model)  # noqa: SLF001 our own
         return other
 
-    def _opened(self, X: Any, model: Model) -> Any:
+    def _opened(self, X: Rows, model: Model) -> Any:
         """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
         if isinstance(X, Table | str | os.PathLike):
             return X

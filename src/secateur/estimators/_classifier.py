@@ -1,5 +1,6 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..data.arrays import Array, Floats
+from ..data.arrays import Array, Columns, Floats, Level, Rows
 from ..exports import EXPORTS
 from ..nouns.counts import Counts
 from ._base import TreeEstimator
@@ -47,6 +48,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
         ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
         numeric columns. It holds for the pruned tree, and any smaller one.
+    interaction_cst : list of groups, "pairwise" or "no_interactions", optional
+        Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
+        histogram-based estimators. Columns in no group make one more.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -69,9 +73,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
+        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
         until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
-        1; above a million rows only one fold is held out.
+        1, and leaves them out after half of the folds; above a million rows only one fold is held out.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
         "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
@@ -181,11 +185,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
-        penalty: Any = "leaves",
-        select: Any = "1se",
+        penalty: str | Callable[[int], float] = "leaves",
+        select: str | float | None = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: str | None = None,
@@ -194,20 +199,20 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         certify: str | bool | None = None,
         delta: float = 0.05,
         costs: npt.ArrayLike | None = None,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        nominal: Any = None,
-        random_state: Any = None,
+        class_weight: dict[Level, float] | Literal["balanced"] | None = None,
+        nominal: Columns | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
         self._store(locals())
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
         return prediction.predict_proba(model, self._opened(X, model), kind=self.probabilities)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Rows) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(self.predict_proba(X))

@@ -1,9 +1,13 @@
 """TreeRegressor: a small, well-chosen regression tree."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
+from ..data.arrays import Columns
 from ..data.target import TargetKind
 from ..nouns.moments import Moments
 from ._base import TreeEstimator
@@ -27,7 +31,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         As for `TreeClassifier`; a float is the minimum R squared.
     scoring : {"squared_error", "absolute_error"}, optional
         What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
-    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, monotonic_cst
+    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
+monotonic_cst, interaction_cst
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
         As for `TreeClassifier`.
@@ -67,17 +72,18 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
-        penalty: Any = "leaves",
-        select: Any = "1se",
+        penalty: str | Callable[[int], float] = "leaves",
+        select: str | float | None = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: Literal["squared_error", "absolute_error"] | None = None,
         holdout: float = 1 / 3,
-        nominal: Any = None,
-        random_state: Any = None,
+        nominal: Columns | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:

@@ -69,11 +69,12 @@ def _follows(bound: Bound, model: Model, holdout: Counts) -> bool:
         return False
     finally:
         model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
-    is_same_kind = again is not None and again.certified == bound.certified and again.is_checked >= bound.is_checked
-    return is_same_kind and again.value <= bound.value * (1 + SLACK)
+    if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
+        return False
+    return again.value <= bound.value * (1 + SLACK)
 
 
-def _again(bound: Bound, model: Model, holdout: Counts) -> Any:
+def _again(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
     """The certificate computed again, None where the file does not tell how."""
     from ..certifiers import METHODS, certify, cross_validation_weights
 
@@ -93,7 +94,8 @@ def _again(bound: Bound, model: Model, holdout: Counts) -> Any:
         more["prior"] = prior
     if k is not None and (how is None or how.takes_k):
         more["k"] = k
-    return certify(
+    found: Bound = certify(
         model.pruning, holdout, method=method, delta=bound.delta, grown=model.grown, sequence=model.sequence,
         repeated=True, **more,
     )  # fmt: skip
+    return found
