@@ -4,7 +4,8 @@
     python benchmarks/quality.py --data DIR --sets iris,glass    some of them
     python benchmarks/quality.py                                 the two sets that scikit-learn brings
 
-Options: --folds 5, --jobs N (threads for our trees), --out DIR (results of each set are kept there
+Options: --folds 5, --seed 0 (of the outer folds), --rows N (at most so many, drawn with the seed),
+--jobs N (threads for our trees), --out DIR (results of each set are kept there
 and not computed again; the tables are written there as quality.csv and quality.md), --fresh.
 
 DIR holds NAME.csv.gz, the class in the last column, and SCHEMA.json with the kind of every column.
@@ -17,13 +18,18 @@ made inside the training folds. Columns of categories are native for us and one-
                      stratified folds, the alpha of least error, or the largest within one standard
                      error of it. One fit a fold: the path of that tree gives what a refit at each
                      alpha would (tests/test_quality.py compares with refits)
+    rpart 0SE/1SE    with --rpart, rpart of R by Rscript, xval=10, cp=0, minsplit=2: the cp of least error, or the
+                     largest within one standard error of it; categories are factors
     REP              our gini tree on two thirds of the training rows, reduced error pruning on the rest
 """
 
 import argparse
 import csv
 import json
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -43,8 +49,29 @@ SETS = (
     "vehicle", "vote", "waveform", "optdigits", "pendigits", "nursery", "letter",
 )  # fmt: skip
 BROUGHT = ("digits", "wdbc")  # by scikit-learn itself
-METHODS = ("secateur", "sklearn", "sklearn 0SE", "sklearn 1SE", "REP")
+RPART = ("rpart 0SE", "rpart 1SE")
+METHODS = ("secateur", "sklearn", "sklearn 0SE", "sklearn 1SE", "REP", *RPART)
 FIELDS = ("set", "fold", "method", "error", "leaves", "cpu_seconds", "version")
+R_CODE = """
+suppressMessages(library(rpart))
+train <- read.csv("train.csv", stringsAsFactors = TRUE); test <- read.csv("test.csv", stringsAsFactors = TRUE)
+for (name in names(test)) if (is.factor(train[[name]]))
+  test[[name]] <- factor(test[[name]], levels = levels(train[[name]]))
+train$y <- factor(train$y)
+started <- proc.time()
+fit <- rpart(y ~ ., train, method = "class", control = rpart.control(cp = 0, minsplit = 2, minbucket = 1, xval = 10,
+  maxcompete = 0))
+took <- proc.time() - started
+table <- fit$cptable
+best <- which.min(table[, "xerror"])
+for (k in 0:1) {
+  limit <- table[best, "xerror"] + k * table[best, "xstd"]
+  small <- prune(fit, cp = table[min(which(table[, "xerror"] <= limit)), "CP"])
+  said <- as.character(predict(small, test, type = "class"))
+  wrong <- mean(is.na(said) | is.na(test$y) | said != as.character(test$y))
+  cat(wrong, sum(small$frame$var == "<leaf>"), took[["user.self"]] + took[["sys.self"]], "\\n")
+}
+"""
 TO_REACH = "to reach: secateur at most 13.9 % with at most 18 leaves, below sklearn 0SE in both"
 
 
@@ -54,12 +81,17 @@ def main():
     names = chosen.sets.split(",") if chosen.sets else list(SETS if chosen.data else BROUGHT)
     rows = []
     for name in names:
-        kept = chosen.out / f"{name}-{chosen.folds}.csv" if chosen.out else None
+        kept = chosen.out / f"{name}-{chosen.folds}-{chosen.seed}.csv" if chosen.out else None
         if kept is not None and kept.exists() and not chosen.fresh:
             with kept.open(newline="", encoding="utf-8") as file:
                 found = list(csv.DictReader(file))
         else:
-            found = runs(name, *read(name, chosen.data), n_folds=chosen.folds, n_jobs=chosen.jobs)
+            X, y = read(name, chosen.data)
+            at = np.random.default_rng(chosen.seed).permutation(len(y))[: chosen.rows]
+            X, y = X.iloc[at].reset_index(drop=True), y[at]
+            found = runs(
+                name, X, y, n_folds=chosen.folds, n_jobs=chosen.jobs, seed=chosen.seed, with_rpart=chosen.rpart
+            )
             if kept is not None:
                 write_csv(kept, found)
         rows += found
@@ -76,6 +108,9 @@ def arguments():
     parser.add_argument("--data", type=Path)
     parser.add_argument("--sets", help="names with commas between them")
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--rpart", action="store_true")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--fresh", action="store_true", help="compute again what --out holds already")
@@ -107,11 +142,11 @@ def read(name, folder):
     return frame, y
 
 
-def runs(name, X, y, *, n_folds, n_jobs):
+def runs(name, X, y, *, n_folds, n_jobs, seed=0, with_rpart=False):
     """One record for each method and outer fold."""
     found = []
     coded = one_hot(X)
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     for fold, (train, test) in enumerate(folds.split(coded, y)):
         for method, fit in methods(X, coded, y, train, n_jobs).items():
             began = time.process_time()
@@ -120,7 +155,22 @@ def runs(name, X, y, *, n_folds, n_jobs):
             error = float(np.mean(model.predict(rows(test)) != y[test]))
             values = (name, fold, method, error, int(n_leaves), round(spent, 2), secateur.__version__)
             found.append(dict(zip(FIELDS, values, strict=True)))
+        for method, values in zip(RPART, of_rpart(X, y, train, test), strict=True) if with_rpart else ():
+            found.append(dict(zip(FIELDS, (name, fold, method, *values, "rpart"), strict=True)))
     return found
+
+
+def of_rpart(X, y, train, test):
+    """(error, leaves, CPU seconds) of 0SE and 1SE."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file, rows in (("train", train), ("test", test)):
+            X.iloc[rows].set_axis([f"x{j}" for j in range(X.shape[1])], axis=1).assign(y=y[rows]).to_csv(
+                Path(folder, f"{file}.csv"), index=False
+            )
+        done = subprocess.run(
+            [shutil.which("Rscript") or "Rscript", "-e", R_CODE], cwd=folder, capture_output=True, text=True, check=True
+        )
+    return [(float(a), int(b), float(c)) for a, b, c in (line.split() for line in done.stdout.splitlines()[-2:])]
 
 
 def methods(X, coded, y, train, n_jobs):
@@ -183,6 +233,10 @@ def errors_at(fitted, X, y, alphas):
     return members[np.searchsorted(path.ccp_alphas, alphas, side="right") - 1]
 
 
+def methods_in(rows):
+    return [method for method in METHODS if any(row["method"] == method for row in rows)]
+
+
 def of_method(rows, method, field):
     return [float(row[field]) for row in rows if row["method"] == method]
 
@@ -190,7 +244,7 @@ def of_method(rows, method, field):
 def set_line(name, rows):
     """One line for a set: error with its deviation over the folds, and leaves, for each method."""
     parts = []
-    for method in METHODS:
+    for method in methods_in(rows):
         errors = [100 * error for error in of_method(rows, method, "error")]
         deviation = statistics.stdev(errors) if len(errors) > 1 else 0.0
         leaves = statistics.mean(of_method(rows, method, "leaves"))
@@ -201,15 +255,16 @@ def set_line(name, rows):
 def table(rows):
     """The sets and their summary as Markdown: mean error, geometric mean over sets of the mean leaves."""
     names = list(dict.fromkeys(row["set"] for row in rows))
+    shown = methods_in(rows)
     lines = [
         "Test error % ± deviation over the folds / mean leaves.",
         "",
-        f"| {'set':15} | " + " | ".join(f"{method:>21}" for method in METHODS) + " |",
-        "|---" * (len(METHODS) + 1) + "|",
+        f"| {'set':15} | " + " | ".join(f"{method:>21}" for method in shown) + " |",
+        "|---" * (len(shown) + 1) + "|",
         *(set_line(name, [row for row in rows if row["set"] == name]) for name in names),
     ]
     summary, seconds = [], []
-    for method in METHODS:
+    for method in methods_in(rows):
         of = {name: [row for row in rows if row["set"] == name] for name in names}
         error = statistics.mean(100 * statistics.mean(of_method(of[name], method, "error")) for name in names)
         leaves = statistics.geometric_mean(statistics.mean(of_method(of[name], method, "leaves")) for name in names)

@@ -54,7 +54,7 @@ for (i in 1:{repeats}) {{
   best <- min(best, took[["user.self"]] + took[["sys.self"]])
 }}
 errors <- fit$cptable[, "xerror"]
-cp <- fit$cptable[max(which(errors == min(errors))), "CP"]
+cp <- fit$cptable[which.min(errors), "CP"]
 small <- prune(fit, cp = cp)
 wrong <- mean(predict(small, test, type = "class") != test$y)
 cat(best, wrong, sum(small$frame$var == "<leaf>"), "\\n")

@@ -186,3 +186,19 @@ def test_every_score_fits_a_tree():
         more = {"costs": [[0, 1], [5, 0]]} if name == "cost" else {}
         if score.target == "class":
             assert TreeClassifier(scoring=name, cv=3, **more).fit(X, Y).get_n_leaves() >= 1
+
+
+@pytest.mark.parametrize("scoring", ["log_loss", "brier"])
+def test_probabilities_are_chosen_by_the_standard_error_of_the_difference(scoring):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(600, 3))
+    y = rng.random(600) < 1 / (1 + np.exp(3 - 1.5 * X[:, 0] - X[:, 1] * X[:, 2]))
+    found = cross_validate(X, y, scoring=scoring)
+    within = []
+    for member in range(len(found.error)):
+        more = [fold[member] - fold[found.best] for fold in found.fold_error]
+        if np.mean(more) <= np.std(more, ddof=1) / np.sqrt(10):
+            within.append(member)
+    assert found.chosen == max(within)
+    assert found.sequence.n_leaves[found.chosen] > 1
+    assert cross_validate(X, y, scoring=scoring, select="0se").chosen == found.best

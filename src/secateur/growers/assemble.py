@@ -26,6 +26,7 @@ def assemble(
     data: Prepared,
     table: Table,
     rows: Array | None = None,
+    matrix: Array | None = None,
     *,
     is_whole: bool,
     has_births: bool,
@@ -34,8 +35,9 @@ def assemble(
 ) -> tuple[Tree, Counts]:
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
 
-    It was grown on these rows of the table (None: all). `is_shown` is False for trees that nobody will see: they
-    need no numbers to read, and counts that are checked take longer than much of their growth.
+    It was grown on these rows of the table (None: all), whose columns may be given as one `matrix`.
+    `is_shown` is False for trees that nobody will see: they need no numbers to read, and counts that are checked
+    take longer than much of their growth.
     """
     by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
@@ -43,7 +45,7 @@ def assemble(
     )
     branch_start, branch = _branches(test, default, grown.branch, data)
     fields: dict[str, Any] = {
-        "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows),
+        "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows, matrix),
         "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
         "branch_start": branch_start, "branch": branch, "default": default, "score": score, "birth": birth,
     }  # fmt: skip
@@ -71,10 +73,13 @@ def _unchecked_counts(tree: Tree, by_class: Array) -> Counts:
     return counts
 
 
-def _thresholds(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
+def _thresholds(
+    test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, matrix: Array | None
+) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
     two = _two_valued(data)
-    matrix = table.matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
+    matrix = table.matrix if matrix is None else matrix
+    matrix = matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
     if matrix is not None and len(two) == len(data.values):  # all from one array: no need to go by column
         of_column = np.empty(0)
         if two:

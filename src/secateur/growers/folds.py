@@ -13,11 +13,12 @@ import numpy as np
 
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
-from ..data.arrays import Array
+from ..data.arrays import Array, sealed
+from ..data.blocks import ROWS_AT_ONCE, blocks
 from ..data.table import Table
 from ..data.target import summable
 from ..nouns.tree import Tree
-from ..routing import route_from
+from ..routing import route_from, route_in
 from ._regression import grow_squared
 from .assemble import assemble
 from .interactions import groups_of
@@ -25,6 +26,8 @@ from .monotone import made_monotone
 from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, scaled, sorted_columns, weights_of
 from .run import Grower
 from .settings import Inline, Settings, in_codes, measure_of, with_least_weight
+
+MOST_CELLS = 1 << 20  # of a table that is copied into a matrix
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Ground:
         Sorted entries of the numeric columns of more than two values, one line each.
     listed, two_valued : tuple of int
         The columns behind the lists, and those of two values.
+    numbers : array, optional
+        All columns as one matrix, categories as their codes, where the table is small and has none.
     """
 
     table: Table
@@ -49,6 +54,7 @@ class Ground:
     listed: tuple[int, ...]
     two_valued: tuple[int, ...]
     shift: int
+    numbers: Array | None = None
 
     @classmethod
     def of(cls, table: Table, weight: Array | None = None) -> "Ground":
@@ -62,7 +68,9 @@ class Ground:
         entry = _entry_type(n, shift)
         found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
-        return cls(table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift)
+        return cls(
+            table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift, _numbers(table)
+        )
 
     def part(self, rows: Array) -> "Part":
         """Return some rows, which rise, to grow on; those of weight 0 are left out."""
@@ -78,7 +86,8 @@ class Ground:
         """Return some rows to judge trees by that were grown on others."""
         target = self.table.target
         assert target is not None
-        return Judges(self.table, rows, target[rows], None if self.weight is None else self.weight[rows])
+        weight = None if self.weight is None else self.weight[rows]
+        return Judges(self.table, rows, target[rows], weight, None if self.numbers is None else self.numbers[rows])
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,7 @@ class Part:
         measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
         grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
         return assemble(
-            grown, data, table, rows,
+            grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
         )  # fmt: skip
 
@@ -194,6 +203,11 @@ class Judges:
     rows: Array
     target: Array
     weight: Array | None
+    numbers: Array | None = None
+
+    def leaves(self, tree: Tree) -> Array:
+        """Return the leaf that each of the rows reaches."""
+        return route_from(tree, self.table, self.rows, 0) if self.numbers is None else route_in(tree, self.numbers)
 
     def count(self, tree: Tree) -> Array:
         """Return how many of the rows, by class, reach each node."""
@@ -203,7 +217,7 @@ class Judges:
         is_whole = weight is None or bool((weight == np.rint(weight)).all())
         own = np.zeros((tree.n_nodes, len(classes)), np.int64 if is_whole else np.float64)
         given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
-        route.count_leaves(route_from(tree, self.table, self.rows, 0), self.target, given, own)
+        route.count_leaves(self.leaves(tree), self.target, given, own)
         by_class: Array = structure.sum_upwards(tree.parent, own)
         return by_class
 
@@ -217,7 +231,7 @@ class Judges:
         target = self.target
         weight = np.ones(len(target)) if self.weight is None else self.weight
         order = np.lexsort((weight, target))
-        leaves = route_from(tree, self.table, self.rows, 0)[order]
+        leaves = self.leaves(tree)[order]
         first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values, is_absolute)
         return first, second, float(weight[order].sum())
 
@@ -232,6 +246,13 @@ def _fresh(data: Prepared) -> Prepared:
         codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy(), codes=codes.codes.copy())
     lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
     return Prepared(lists, codes, data.weights, data.values)
+
+
+def _numbers(table: Table) -> Array | None:
+    """The columns of a table of few rows as one matrix, unless it is one: many small trees look values up in it."""
+    if table.matrix is not None or table.n_rows > ROWS_AT_ONCE or table.n_rows * table.n_columns > MOST_CELLS:
+        return None
+    return sealed(next(blocks(table, np.arange(table.n_columns), None)))
 
 
 def _entry_type(n_rows: int, shift: int) -> Any:

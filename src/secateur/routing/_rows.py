@@ -103,12 +103,10 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
-    leaves = np.empty(n, np.int32)
     is_plain = len(tree.branch) == 0  # every test compares a number
     if table.matrix is not None and is_plain:
-        matrix = table.matrix if rows is None else sealed(table.matrix[rows])
-        route.route_packed(matrix, tree.packed, node, leaves)
-        return sealed(leaves)
+        return route_in(tree, table.matrix if rows is None else sealed(table.matrix[rows]), node)
+    leaves = np.empty(n, np.int32)
     tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
     (used, feature), first = tree.tested, 0
     for matrix in blocks(table, used, rows):
@@ -118,6 +116,17 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
         else:
             route.route_any(matrix, node, feature, *tests, out)
         first += len(matrix)
+    return sealed(leaves)
+
+
+def route_in(tree: Tree, matrix: Array, node: int = 0) -> Ints:
+    """Return the leaf under `node` that each row of a matrix of all columns reaches, categories as their codes."""
+    leaves = np.empty(len(matrix), np.int32)
+    if len(tree.branch) == 0:
+        route.route_packed(matrix, tree.packed, node, leaves)
+    else:
+        tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
+        route.route_any(matrix, node, tree.feature, *tests, leaves)
     return sealed(leaves)
 
 

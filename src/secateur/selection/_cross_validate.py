@@ -110,7 +110,8 @@ def cross_validate(
         What the held-out rows are judged by, a name of `scores.SCORES`; None is "error", with `costs` "cost", and
         of numbers "squared_error". For "log_loss" the path weighs the deviance against leaves, for "brier" and
         "roc_auc" the Gini impurity, all of the growing rows. With "balanced_error" leaves answer the class that
-        has the least of it. "roc_auc" has the standard error of the folds.
+        has the least of it. "roc_auc" has the standard error of the folds. For "log_loss" and "brier" a member is
+        within one standard error if that of its difference from the best, over the folds, is not below it.
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
         What is judged by "log_loss", "brier" and "roc_auc" (a mixture by its m-estimates). How strongly to
         shrink is chosen too, by the log loss (or Brier score) of the choice: `details["shrinkage"]`.

@@ -18,7 +18,7 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ..statistics.probabilities import STRENGTHS
-from ._rules import choose, more_than_one_leaf, rule_name
+from ._rules import choose, more_than_one_leaf, rule_name, within_difference
 from ._score import Fold, Path, grow_all, score_fold
 from ._splits import Split
 from .losses import Losses, answers_of
@@ -98,7 +98,9 @@ class Judge(NamedTuple):
             details |= {"shrinkage": STRENGTHS[strength]}
         error, spread, by_fold = _measured(folds, betas, worth, n_folds, self.se)
         best, chosen = choose(error, spread, self.n_errors)
-        if self.n_errors > 0:
+        if self.n_errors > 0 and self.losses.score.is_likelihood and len(by_fold) > 1:
+            chosen = within_difference(best, by_fold, n_folds, self.n_errors)
+        elif self.n_errors > 0:
             chosen = more_than_one_leaf(chosen, by_fold, n_folds, sequence.n_leaves)
         return Selection(
             sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,

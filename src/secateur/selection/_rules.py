@@ -61,6 +61,17 @@ def more_than_one_leaf(chosen: int, by_fold: Floats, n_folds: int, n_leaves: Arr
     return int(np.flatnonzero(beats)[-1]) if beats.any() else chosen
 
 
+def within_difference(best: int, by_fold: Floats, n_folds: int, k: float) -> int:
+    """Return the smallest member that is worse than the best by at most `k` standard errors of the difference.
+
+    They are those over the folds. Losses of probabilities differ from row to row much more than from tree to tree:
+    by the standard error of a mean of them trees would be within the limit that every fold finds worse.
+    """
+    more = by_fold - by_fold[:, [best]]
+    limit = k * more.std(axis=0, ddof=1) / math.sqrt(n_folds)
+    return int(np.flatnonzero(more.mean(axis=0) <= limit * (1 + _TOLERANCE))[-1])
+
+
 def rule_name(k: float) -> str:
     """The name under which a selection remembers its rule."""
     return f"{k:g}se"
