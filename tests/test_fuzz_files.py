@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from secateur import encode
+from secateur.data import files
+from secateur.data.files import READERS
+from secateur.data.plain import read_plain
+from secateur.data.textfile import Csv, open_text
 from secateur.errors import SecateurError
 
 CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())
@@ -61,6 +65,19 @@ def is_table(data, path):
             return False
 
 
+def is_opened(data, path):
+    """Whether our own part of the reader, without a library, takes bytes for a table."""
+    path.write_bytes(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            opened = open_text(path, Csv())
+            read_plain(opened, [])
+        except SecateurError:
+            return False
+    return len(opened.names) > 0
+
+
 @pytest.mark.parametrize("seed", range(len(SEEDS)))
 def test_a_broken_text_file_is_a_table_or_an_error_of_ours(seed, tmp_path):
     rng = random.Random(seed)
@@ -71,3 +88,19 @@ def test_a_broken_text_file_is_a_table_or_an_error_of_ours(seed, tmp_path):
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
 def test_what_was_found_before_is_a_table_or_an_error_of_ours(path, tmp_path):
     is_table(path.read_bytes(), tmp_path / path.name)
+
+
+@pytest.mark.parametrize("library", READERS)
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_a_line_break_inside_a_quoted_name_is_part_of_the_name(library, end, tmp_path, monkeypatch):
+    """Libraries skip a line of names; the end of one inside quotes was an end to them."""
+    pytest.importorskip(library)
+    monkeypatch.setattr(files, "READERS", (library,))
+    path = tmp_path / "rows.csv"
+    path.write_bytes(f'"a{end}b",size\n"x {end} y",1.5\nz,2\n'.encode())
+
+    table = encode(path)
+
+    assert table.schema.names == (f"a{end}b", "size")
+    assert table.columns[1].tolist() == [1.5, 2.0]
+    assert table.n_rows == 2

@@ -12,6 +12,7 @@ OLD = "what was there before"
 WRITERS = {
     "predict": ("predict", "{model}", "{rows}", "-o", "{out}", "--force"),
     "export": ("export", "{model}", "--to", "sql", "-o", "{out}", "--force"),
+    "fit": ("fit", "{rows}", "--target", "outcome", "-q", "-o", "{out}", "--force"),
     "report": ("report", "{model}", "-o", "{out}", "--force"),
     "count": ("count", "{model}", "{rows}", "-o", "{out}", "--force"),
     "prune": ("prune", "{model}", "--leaves", "2", "-o", "{out}", "--force"),
@@ -61,6 +62,16 @@ def test_places_that_cannot_be_written_take_one_sentence(name, words, tmp_path, 
         assert "error: " in said
     assert Path("/dev/full").is_char_device()
     assert command(*words(name, tmp_path))[0] == 2
+
+
+@pytest.mark.parametrize("words_given", [("data", "build"), ("reproduce", "rademacher", "--quick", "--out")])
+def test_folders_that_cannot_be_made_take_one_sentence(words_given, tmp_path, command):
+    (tmp_path / "file").write_text(OLD)
+
+    code, _, said = command(*words_given, tmp_path / "file" / "folder")
+
+    assert (code, said.count("\n")) == (5, 1)
+    assert "cannot be created (Not a directory)" in said
 
 
 @every_writer

@@ -1,18 +1,32 @@
-"""Search for bytes that the readers do not survive: scripts/fuzz [model | csv] [seconds] [seed].
+"""Search for files that the readers do not survive: scripts/fuzz [model | bytes | csv] [seconds] [seed].
 
-Structure-aware mutations of the tests' files, each of a new seed; what is found is written beside this script. With
-`guided` in place of `model`, guided by coverage (needs atheris). The last figures are in docs/explanation/lanes.md.
+    model   tiny model files changed on the parsed structure (tests/modelfile/tiny.py), thousands a second
+    bytes   the golden files broken as bytes and as JSON (tests/modelfile/test_fuzz.py)
+    csv     small text files broken as text (tests/test_fuzz_files.py)
+    guided  as `bytes`, guided by coverage (needs atheris)
+
+A case that takes more than some seconds or more than 4 GB is a fault too. What is found is written into the current
+folder. The last figures are in docs/explanation/lanes.md.
 """
 
 import random
+import resource
+import signal
 import sys
 import tempfile
 import time
 import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))
+MOST_SECONDS = 20  # of processor time for a case
+MOST_MEMORY = 4 << 30
+TELL = 300  # seconds between two lines of figures
 
 
 def guided(seconds: str) -> None:
@@ -30,45 +44,90 @@ def guided(seconds: str) -> None:
     atheris.Fuzz()
 
 
-def search(what: str, seconds: float, seed: int) -> int:
-    """Try cases of one seed after the other; the number of faults."""
-    if what == "csv":
-        from test_fuzz_files import SEEDS, is_table, mutated_text
+class Broken:
+    """Cases that are bytes, as `Tiny` has them: made by one function, tried by another."""
 
-        path = Path(tempfile.mkdtemp(), "broken.csv")
+    def __init__(self, what: str, seed: int) -> None:
+        self.what, self.seed = what, seed
+        self.n, self.n_valid = Counter[str](), Counter[str]()
+        self.path = Path(tempfile.mkdtemp(), "broken.csv")
 
-        def case(rng: random.Random) -> bytes:
-            return mutated_text(rng.choice(SEEDS), rng)
+    def step(self) -> None:
+        """Try one case; any exception is a fault."""
+        rng = random.Random(f"{self.what} {self.seed} {self.n.total()}")
+        kind, self.found, is_valid = self.case(rng)
+        self.n[kind] += 1
+        self.n_valid[kind] += is_valid()
 
-        def is_valid(data: bytes) -> bool:
-            return is_table(data, path)
-    else:
+    def case(self, rng: random.Random) -> tuple[str, bytes, Callable[[], bool]]:
+        """The kind of a case, its bytes, and what says whether they are valid."""
+        if self.what == "csv":
+            from test_fuzz_files import SEEDS, is_opened, is_table, mutated_text
+
+            data = mutated_text(rng.choice(SEEDS), rng)
+            if rng.random() < 0.2:
+                return "table", data, lambda: is_table(data, self.path)
+            return "opened", data, lambda: is_opened(data, self.path)
         from modelfile.test_fuzz import MODELS, mutated, survives
 
-        def case(rng: random.Random) -> bytes:
-            return mutated(rng.choice(MODELS), 1 << 16, rng.randrange(1 << 62))
+        broken = mutated(rng.choice(MODELS), 1 << 16, rng.randrange(1 << 62))
+        return "bytes", broken, lambda: survives(broken)
 
-        is_valid = survives
-    n = n_valid = n_faults = 0
-    slowest, start = 0.0, time.process_time()
-    while time.process_time() - start < seconds:
-        data = case(random.Random(f"{what} {seed} {n}"))
-        before = time.process_time()
+
+def search(what: str, seconds: float, seed: int) -> int:
+    """Try the cases of a seed until the time is over; the number of faults."""
+    cases: Any
+    if what == "model":
+        from modelfile.tiny import Tiny
+
+        cases = Tiny(seed)
+    else:
+        cases = Broken(what, seed)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    signal.signal(signal.SIGVTALRM, _too_long)
+    faults, slowest, start = Counter[str](), 0.0, time.process_time()
+    told = before = start
+    while before - start < seconds:
+        signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
         try:
-            n_valid += is_valid(data)
-        except Exception:  # noqa: BLE001 any of them is what we look for
-            n_faults += 1
-            Path(f"fault-{what}-{seed}-{n}").write_bytes(data)
-            traceback.print_exc(limit=-3)
-        slowest = max(slowest, time.process_time() - before)
-        n += 1
-    rate = n / (time.process_time() - start)
-    print(f"{what}: {n:,} cases, {n_valid:,} valid, {n_faults} faults, {rate:,.0f} a second, slowest {slowest:.2f} s")
-    return n_faults
+            cases.step()
+        except (Exception, TimeoutError) as error:  # noqa: BLE001 any of them is what we look for
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            kind = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
+            faults[kind] += 1
+            if faults[kind] == 1:  # the same fault again says nothing new
+                data = cases.found
+                Path(f"fault-{what}-{seed}-{len(faults)}").write_bytes(
+                    data if isinstance(data, bytes) else data.encode()
+                )
+                traceback.print_exc(limit=-6)
+        now = time.process_time()
+        slowest, before = max(slowest, now - before), now
+        if now - told > TELL:
+            told = now
+            _tell(what, seed, cases, faults, slowest, now - start)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    _tell(what, seed, cases, faults, slowest, before - start)
+    return len(faults)
+
+
+def _tell(what: str, seed: int, cases: Any, faults: Counter[str], slowest: float, seconds: float) -> None:
+    kinds = ", ".join(f"{kind} {n:,} ({cases.n_valid[kind]:,} valid)" for kind, n in cases.n.items())
+    used = f", {cases.n_used:,} through all verbs" if hasattr(cases, "n_used") else ""
+    print(
+        f"{what} {seed}: {cases.n.total():,} cases: {kinds}{used}; {faults.total()} faults of {len(faults)} kinds; "
+        f"{cases.n.total() / seconds:,.0f} a second of processor time, slowest {slowest:.2f} s",
+        flush=True,
+    )
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError(f"more than {MOST_SECONDS} s")
 
 
 if __name__ == "__main__":
-    kind, limit, first = (*sys.argv[1:], *("model", "60", "0")[len(sys.argv) - 1 :])
-    if kind == "guided":
+    warnings.simplefilter("ignore")
+    chosen, limit, first = (*sys.argv[1:], *("model", "60", "0")[len(sys.argv) - 1 :])
+    if chosen == "guided":
         guided(limit)
-    sys.exit(search(kind, float(limit), int(first)) > 0)
+    sys.exit(search(chosen, float(limit), int(first)) > 0)

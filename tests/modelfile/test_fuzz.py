@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from modelfile.examples import exercise
+from modelfile.tiny import Tiny
 from secateur.errors import ModelFileError
 from secateur.modelfile import dumps_model, load_counts, loads_model
 
@@ -151,6 +152,15 @@ def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
     assert n_valid < n_cases
     if broken is steer:
         assert n_valid > n_cases // 10  # else the test above would say little of valid models
+
+
+def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_the_one_error():
+    tiny = Tiny(0)
+    for _ in range(3000):
+        tiny.step()
+
+    assert tiny.n_valid["part"] > 500
+    assert tiny.n_valid["whole"] > 5
 
 
 def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():

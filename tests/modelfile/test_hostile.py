@@ -1,6 +1,7 @@
 """Files that load but lie, or that cost far more than they are large: refused, or shown for what they are."""
 
 import json
+import time
 import tracemalloc
 from dataclasses import replace
 
@@ -8,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from secateur import TreeClassifier, TreeRegressor, to_sklearn
-from secateur.errors import ModelFileError
+from secateur import Tree, TreeClassifier, TreeRegressor, to_sklearn
+from secateur.asking import evaluate
+from secateur.errors import ModelFileError, UnsupportedError
 from secateur.fitting import certificate_of
 from secateur.modelfile import dumps_model, loads_model
 from secateur.prediction import predict
+from secateur.show.text import export_rules
 
 MARK = "Stated in the model file and not checked: "
 
@@ -234,3 +237,128 @@ def test_any_column_name_reaches_scikit_learn(name):
     model = TreeClassifier(prune=None).fit(X, np.where(X[name] == "a", y, X["size"] > 0).astype(str))
 
     assert (to_sklearn(model).predict(X) == model.predict(X)).all()
+
+
+def bare(**parts):
+    """The text of a stump over one numeric column, with parts replaced."""
+    model = TreeClassifier(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), list("nnnyyyny"))
+    return changed(model, **parts)
+
+
+def nominal(categories):
+    return lambda columns: [*columns, {"name": "k", "kind": "nominal", "has_missing": False, "categories": categories}]
+
+
+def test_whole_numbers_of_one_hash_are_refused_before_a_set_is_made_of_them():
+    """Python hashes whole numbers by their rest: 20,000 of these took 5 s to load, 200,000 would take minutes."""
+    alike = [k * (2**61 - 1) for k in range(1, 20_000)]
+    pairs = [[{"$tuple": [a, b]}, 0] for a in alike[:100] for b in alike[:100]]
+    for parts in (
+        {"schema__columns": nominal(alike)},
+        {"schema__classes": {"dtype": "object", "values": alike}},
+        {"facts": {"a": {"$dict": [[k, 0] for k in alike]}}},
+        {"facts": {"a": {"$dict": pairs}}},
+    ):
+        with pytest.raises(
+            ModelFileError, match=r"values with the hash of .*; at most 64 are kept: write them as texts"
+        ):
+            loads_model(bare(**parts))
+    assert loads_model(bare(schema__columns=nominal([*alike[:60], -1, -2])))
+
+
+def test_names_are_short_where_the_tree_repeats_them():
+    """A file of .5 MB with long categories made 380 MB of text."""
+    n = 1000
+    parent = [-1, *(2 * (i // 2) for i in range(2 * n))]
+    inner = [v % 2 == 0 and v < 2 * n for v in range(2 * n + 1)]
+    rows = [n + 1 - v // 2 if v % 2 == 0 else 1 for v in range(2 * n + 1)]
+    parts = {
+        "schema__columns": lambda _: nominal([f"{i}{'x' * 20_000}" for i in range(20)])([]),
+        "tree": {
+            "parent": parent,
+            "feature": [0 if is_inner else -1 for is_inner in inner],
+            "branch_start": [0, *np.cumsum([20 * is_inner for is_inner in inner]).tolist()],
+            "branch": ([0] + [1] * 19) * n,
+        },
+        "grown": {
+            "kind": "counts", "sample": "grow", "n_rows": None, "sketch": None, "numbers": "whole",
+            "by_class": [rows, [0] * (2 * n + 1)],
+        },
+        "pruning__node_labels": [0] * (2 * n + 1),
+    }  # fmt: skip
+
+    with pytest.raises(
+        ModelFileError, match="have 400,032,001 characters where the tree repeats them; at most 16,777,216"
+    ):
+        loads_model(bare(**parts))
+
+
+def test_a_number_to_read_must_be_near_the_threshold():
+    """People would read another test than the tree makes."""
+    with pytest.raises(ModelFileError, match=r"tree.rounded\[0\] is 1000.0; it is not near the threshold"):
+        loads_model(bare(tree__rounded=[1000.0, None, None]))
+
+
+def test_a_choice_without_a_standard_error_has_a_report(fitted):
+    model = loads_model(changed(fitted, selection__se=lambda old: [None] * len(old)))
+
+    assert "<html" in TreeClassifier.from_model(model).report().html
+
+
+def test_many_classes_are_evaluated_without_a_matrix():
+    n = 5000
+    model = loads_model(
+        bare(
+            schema__classes={"dtype": "int64", "values": list(range(n))},
+            grown__by_class=lambda old: old + [[0, 0, 0]] * (n - 2),
+            grown__n_rows=None, grown__sketch=None, rows__samples=[{"sample": "grow", "sketch": None}],
+        )
+    )  # fmt: skip
+    found = evaluate(model, model.grown, positive=0)
+
+    assert len(str(found)) < 40 * n
+    assert found.recall[:2].tolist() == [model.grown.by_class[1, 0] / 4, model.grown.by_class[2, 1] / 4]
+    assert found.error == pytest.approx(model.pruning.errors(model.grown) / 8)
+    with pytest.raises(UnsupportedError, match="a confusion matrix of 5,000 classes is not made"):
+        _ = found.confusion
+
+
+def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
+    n = 2000
+    sketch = {"size": 1, "classes": [0], "copies": [1], "n_by_class": [1]}
+    look = {"sample": n - 1, "pruning": None, "is_sequence": False, "is_open": True, "is_several": False}
+    rows = {
+        "key": None,
+        "history": ["s"],
+        "samples": [{"sample": "s", "sketch": {**sketch, "hashes": f"{i + 1:016x}"}} for i in range(n)],
+        "looks": [{"mark": f"{i:032x}", **look} for i in range(n)],
+    }
+    model = loads_model(bare(rows=rows, pruning__seen=[], grown__sketch=None, grown__n_rows=None))
+    before = time.process_time()
+    text = dumps_model(model)
+
+    assert time.process_time() - before < 3  # it was 10
+    assert loads_model(text).tree.ledger.looks == model.tree.ledger.looks
+
+
+def test_rules_that_repeat_too_much_are_refused():
+    n, names = 2500, [f"c{i}" for i in range(2500)]
+    tree = Tree(
+        np.array([-1, *(2 * (i // 2) for i in range(2 * n))]),
+        feature=np.array([v // 2 if v % 2 == 0 and v < 2 * n else -1 for v in range(2 * n + 1)]),
+        threshold=np.array([0.5 if v % 2 == 0 and v < 2 * n else np.nan for v in range(2 * n + 1)]),
+    )
+    with pytest.raises(UnsupportedError, match="hold more than 2,000,000 conditions; prune it further"):
+        export_rules(tree, feature_names=names)
+
+
+def test_many_columns_are_matched_by_name_in_linear_time():
+    names = [f"c{i}" for i in range(10_000)]
+    rows = pd.DataFrame(np.arange(80_000.0).reshape(8, -1), columns=names)
+    model = TreeClassifier(prune=None, max_depth=1).fit(rows[names[:2]], list("nnnyyyny"))
+    columns = [{"name": name, "kind": "numeric", "has_missing": False} for name in names]
+    wide = loads_model(changed(model, schema__columns=columns))
+    before = time.process_time()
+    predict(wide, rows)
+
+    assert time.process_time() - before < 3  # it was 6 for half as many

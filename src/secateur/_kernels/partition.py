@@ -17,12 +17,10 @@ def split_list(entries, n, n_left, goes_left, shift, keep, has_ties, scratch):
 
     Without ties every entry differs from every other, so no bit needs mending.
     """
-    e: Entry
     bit: Entry
     goes: Entry
     left_bit: Entry = 1  # the first entry of a child: its bit is never read, any value will do
     right_bit: Entry = 1
-    i: cython.Py_ssize_t
     to: cython.size_t = 0
     if not has_ties:
         if keep == 3:
@@ -69,13 +67,10 @@ def split_list(entries, n, n_left, goes_left, shift, keep, has_ties, scratch):
 
 def split_list_many(entries, n, n_children, child_rows, child_of, shift, scratch, place):
     """Stable split among many children, of `child_rows` rows each; `place` has two lines per child."""
-    value_of: cython.p_longlong = place + n_children
+    value_of = place + n_children
     start: cython.longlong = 0
     value: cython.longlong = 0
-    e: Entry
     bit: Entry
-    c: cython.int
-    i: cython.Py_ssize_t
     for c in range(n_children):
         place[c] = start  # where the child's next entry goes
         value_of[c] = -1  # the value of its last one, by number

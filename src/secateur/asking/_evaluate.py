@@ -20,6 +20,8 @@ from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
 
 LEAST = 1e-15  # a probability below counts as this in the log loss
+MOST_CLASSES = 2000  # of a confusion matrix, which has the square of them
+MOST_SHOWN = 30  # classes of which the matrix is printed; of more, the recall of each
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,16 +69,36 @@ class Evaluation:
     def confusion(self) -> Array:
         """Rows of each class (down) that get each answer (across)."""
         counts = self._counts()
+        if counts.n_classes > MOST_CLASSES:
+            raise UnsupportedError(
+                f"a confusion matrix of {counts.n_classes:,} classes is not made; of up to {MOST_CLASSES:,} it is: "
+                "use error and recall"
+            )
         by_class, answer = counts.by_class[self.leaves], self.model.pruning.labels[self.leaves]
         found = np.zeros((by_class.shape[1], by_class.shape[1]), by_class.dtype)
         np.add.at(found.T, answer, by_class)
         return found
 
     @cached_property
+    def _right(self) -> Array:
+        """Rows of each class that get the right answer."""
+        counts, answer = self._counts(), self.model.pruning.labels[self.leaves]
+        found = np.zeros(counts.n_classes, counts.by_class.dtype)
+        np.add.at(found, answer, counts.by_class[self.leaves, answer])
+        return found
+
+    @property
+    def recall(self) -> Floats:
+        """The share of right answers among the rows of each class; NaN for a class without rows."""
+        total = self._counts().by_class[0]
+        found: Floats = np.divide(self._right, total, out=np.full(len(total), np.nan), where=total > 0)
+        return found
+
+    @cached_property
     def error(self) -> float:
         """Share of wrong answers; for numbers the mean squared error."""
         if isinstance(self.counts, Counts):
-            return float(self.n - np.trace(self.confusion)) / float(self.n)
+            return float(self.n - self._right.sum()) / float(self.n)
         costs = self.counts.squared_errors_if_leaf(self.model.grown.answers)
         return float(self.model.pruning.cost(costs)) / float(self.n)
 
@@ -139,7 +161,8 @@ class Evaluation:
         limits = self.error_limits
         found |= {
             "error_from": limits and limits[0], "error_to": limits and limits[1], "classes": self.classes,
-            "confusion": self.confusion.tolist(), "log_loss": self.log_loss, "brier": self.brier,
+            "confusion": self.confusion.tolist() if len(self.classes) <= MOST_CLASSES else None,
+            "log_loss": self.log_loss, "brier": self.brier,
         }  # fmt: skip
         ranking, threshold = self.ranking, self.threshold
         if ranking is not None and threshold is not None:
@@ -179,6 +202,11 @@ class Evaluation:
 
     def _matrix(self) -> list[str]:
         names = self.classes
+        if len(names) > MOST_SHOWN:
+            told = [
+                f"{name:<15}{100 * share:>10.1f} %" for name, share in zip(names, self.recall.tolist(), strict=True)
+            ]
+            return [f"{'class':<15}{'recall':>12}", *told]
         wide = max(15, *(len(name) + 2 for name in names))
         lines = [f"{'class / answer':<{wide}}" + "".join(f"{name:>{wide}}" for name in names) + f"{'recall':>10}"]
         for c, name in enumerate(names):

@@ -222,8 +222,8 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
                 f"{listed(known.names)}"
             )
         return order
-    missing = [name for name in known.names if name not in names]
-    extra = [name for name in names if name not in known.names]
+    wanted = dict.fromkeys(known.names)
+    missing, extra = [name for name in wanted if name not in names], [name for name in names if name not in wanted]
     if missing:
         more = f" (X has {listed(extra)} instead)" if extra else ""
         raise SchemaError(
@@ -234,7 +234,7 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
             f"X has the columns {listed(extra)}, which the tree was not grown on; drop them, pass strict=False to "
             "ignore them, or name one as target="
         )
-    return [names[name] for name in known.names]
+    return [names[name] for name in wanted]
 
 
 def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) -> Table:

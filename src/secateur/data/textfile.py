@@ -143,7 +143,9 @@ def _opened(shown: str, how: Csv) -> TextFile:
     if decimal == "," and how.decimal is None:
         tell(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
+    is_one_line = not any(end in cell for cell in there[first][1] for end in "\r\n")  # readers skip a line of names
     is_plain = (
+        is_one_line and
         encoding in ("utf-8", "utf-8-sig") and not shown.lower().endswith(".zip")
         and mark != BLANKS and newline == "" and there[first][0] == 1 and not extra and len(there) == len(rows)
     )  # fmt: skip
@@ -152,9 +154,9 @@ def _opened(shown: str, how: Csv) -> TextFile:
     folder = _Folder()
     copy = Path(folder.name, "copy.csv")
     with _text(shown, encoding, newline) as stream, copy.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator="\r\n")  # puts quotes around both
         cells = _even(_rows(stream, mark), there[first][0] - (not how.has_header), len(names), extra, shown)
-        writer.writerows([names] if how.has_header else [])
+        writer.writerows([[" ".join(name.split()) for name in names]] if how.has_header else [])
         writer.writerows(cells)
     return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
 

@@ -50,7 +50,7 @@ PLACES = {"Figure 3": (("table",), ("surface",))}
 
 def parts(config: Config) -> list[Part]:
     """The table, one part per simulation, one per size of noise sample."""
-    repeats = 200 if config.quick else 4_000
+    repeats = 100 if config.quick else 4_000
     sizes = (250, 500, 1_000, 2_000) if config.quick else (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
     n_samples = 5 if config.quick else 20
     chances = (0.7,) if config.quick else CHANCES

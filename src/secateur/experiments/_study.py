@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from .. import __version__
 from ..data.output import write_file
-from ..errors import DataError, OutputError
+from ..errors import OutputError
 from ..selection.run import Progress, run_all
 
 Result = dict[str, Any]  # what a part measured: plain values by name
@@ -81,7 +81,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(
+        raise OutputError(
             f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
         ) from error
 

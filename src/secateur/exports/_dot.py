@@ -1,6 +1,7 @@
 """The tree as a Graphviz drawing."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ._picture import boxes
 
@@ -71,6 +72,7 @@ def quoted(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
+@lru_cache(maxsize=1024)
 def _colour(number: int, purity: float) -> str:
     paleness = 0.85 - 0.6 * purity
     return "#" + "".join(f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[number % len(PALETTE)])

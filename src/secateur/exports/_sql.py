@@ -52,7 +52,7 @@ def export_sql(
     probabilities : array, optional
         Of each class in each node of the grown tree; by default what the model says.
     key : str, optional
-        A column that tells rows apart: the query then returns it and the answer, ordered by it, and no other column.
+        A column that identifies rows: the query then returns only this column and the prediction, ordered by it.
     style : {"auto", "plain", "guarded"}
         "plain" is one nested CASE with the names of the columns and a comment at each leaf. "guarded" reads the columns
         first: it also refuses values of another type, and suits trees of any depth. "auto" is plain for dialect

@@ -5,6 +5,7 @@ so nothing that has not passed here may reach one. The nouns then check themselv
 """
 
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from ..data.table import Column, Schema
 from ..errors import ModelFileError
 
 MOST_CELLS = 1 << 31  # members x (nodes + changes) of a sequence that is not nested
+FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
+MOST_TEXT = 256  # ... and how many for each node and branch beyond that
 MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
 
 
@@ -106,6 +109,15 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         refuse(~is_tested & ~shape.is_leaf, "tree.feature", feature, "the node has children: a column is needed")
         expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
+        _prove_texts(shape, schema, feature, len(branch))
+    rounded = arrays.get("rounded", np.full(n, np.nan))
+    with np.errstate(invalid="ignore"):
+        refuse(
+            ~(np.isnan(rounded) | (np.abs(rounded - threshold) < 1)),
+            "tree.rounded",
+            rounded,
+            "it is not near the threshold",
+        )
     if "birth" in arrays:
         refuse(arrays["birth"] < -1, "tree.birth", arrays["birth"], "-1 or a step is needed")
     if "ids" in arrays:
@@ -113,6 +125,19 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         refuse(ids < 0, "tree.ids", ids, "a node number is needed")
         if len(np.unique(ids)) < n:
             raise ModelFileError("tree.ids holds a number twice; each node comes from another node")
+
+
+def _prove_texts(shape: Shape, schema: Schema, feature: Ints, n_branches: int) -> None:
+    """So few characters that a drawing of the tree, which repeats names at every node, is of its size."""
+    lengths = [len(column.name) + sum(len(str(value)) for value in column.categories) for column in schema.columns]
+    longest = 0 if schema.classes is None else max(len(str(label)) for label in schema.classes.tolist())
+    n_times = np.bincount(feature[feature >= 0], minlength=len(lengths)).tolist()
+    found = sum(map(mul, lengths, n_times)) + longest * int(np.count_nonzero(shape.is_leaf))
+    if found > (limit := max(FREE_TEXT, MOST_TEXT * (shape.n_nodes + n_branches))):
+        raise ModelFileError(
+            f"the names, categories and labels of schema have {found:,} characters where the tree repeats them; at "
+            f"most {limit:,} are kept: shorten them"
+        )
 
 
 def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
@@ -218,9 +243,9 @@ def prove_rising(values: Array, where: str) -> None:
 
 def refuse(is_wrong: Array, where: str, found: Array, needed: str, first: int = 0) -> None:
     """Raise for the first entry that is wrong; entry 0 is number `first`."""
-    wrong = np.flatnonzero(is_wrong)
-    if len(wrong):
-        raise ModelFileError(f"{where}[{wrong[0] + first}] is {found[wrong[0]]}; {needed}")
+    if is_wrong.any():
+        at = int(is_wrong.argmax())
+        raise ModelFileError(f"{where}[{at + first}] is {found[at]}; {needed}")
 
 
 def _prove_categories(column: Column, where: str) -> None:

@@ -110,8 +110,8 @@ def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
 
 def _model(document: Document) -> Model:
     schema = None if document["schema"] is None else _schema(document["schema"])
-    bare, shape = _tree(document["tree"], schema)
-    tree, rows = _remembered(document, bare)
+    shape, tests = _tests(document["tree"], schema)
+    tree, rows = _remembered(document, shape, schema, tests)
     grown = sample_in(document["grown"], shape, tree, "grown")
     n_classes = grown.n_classes if isinstance(grown, Counts) else None
     if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
@@ -136,14 +136,14 @@ def _model(document: Document) -> Model:
     return model
 
 
-def _remembered(document: Document, bare: Tree) -> tuple[Tree, Rows]:
+def _remembered(document: Document, shape: Shape, schema: Schema | None, tests: dict[str, Any]) -> tuple[Tree, Rows]:
     """The tree with what it knows of rows, and the part of the file that tells it."""
     part = document["rows"]
     if part is None:  # version 1
-        return bare, Rows({"key": None, "history": [], "samples": [], "looks": []}, bare, {})
+        part = {"key": None, "history": [], "samples": [], "looks": []}
     check_keys(part, "rows", ("key", "history", "samples", "looks"))
-    n_columns = np.iinfo(np.int32).max if bare.schema is None else len(bare.schema.columns)
-    tree = replace(bare, key=key_in(part["key"], n_columns))
+    n_columns = np.iinfo(np.int32).max if schema is None else len(schema.columns)
+    tree = Tree(shape.parent, schema=schema, key=key_in(part["key"], n_columns), **tests)
     held = {}
     for name in ("grown", "holdout"):
         sample = document[name]
@@ -151,7 +151,7 @@ def _remembered(document: Document, bare: Tree) -> tuple[Tree, Rows]:
             sketch_in(sample.get("sketch"), tree.row_key, f"{name}.sketch") if isinstance(sample, dict) else None
         )
     rows = Rows(part, tree, held)
-    return replace(tree, history=rows.history), rows
+    return (replace(tree, history=rows.history) if rows.history else tree), rows
 
 
 def _schema(part: Json) -> Schema:
@@ -179,7 +179,8 @@ def _column(part: Json, where: str) -> Column:
     return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing, is_date)
 
 
-def _tree(part: Json, schema: Schema | None) -> tuple[Tree, Shape]:
+def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
+    """The structure of the tree and the arrays of its tests, which fit it and the columns."""
     check_keys(part, "tree", ("parent",), TESTS)
     shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
     n = shape.n_nodes
@@ -193,7 +194,7 @@ def _tree(part: Json, schema: Schema | None) -> tuple[Tree, Shape]:
                 real_in(part[name], where, length) if is_real else whole_in(part[name], where, length, _DTYPES[name])
             )
     _prove.prove_tests(shape, schema, arrays)
-    return Tree(shape.parent, schema=schema, **arrays), shape
+    return shape, arrays
 
 
 def _pruning(part: Json, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:

@@ -82,21 +82,24 @@ def rows_out(model: Model, *, sketch: bool) -> Document:
             if place is not None and counts is not None and counts.sketch == sample.sketch:
                 place = name
         samples.append({"sample": text_in(sample.name, "rows.samples"), "sketch": place})
+    places: dict[tuple[bytes | None, str], int] = {
+        (None, s.name): i for i, s in reversed(list(enumerate(seen.samples)))
+    }
+    places |= {(s.sketch.digest, s.name): i for i, s in enumerate(seen.samples) if s.sketch is not None}
     return {
         "key": key_out(tree.key),
         "history": [text_in(name, "rows.history") for name in tree.history],
         "samples": samples,
-        "looks": [_look_out(mark, look, seen, model) for mark, look in sorted(ledger.looks.items())],
+        "looks": [_look_out(mark, look, places, model) for mark, look in sorted(ledger.looks.items())],
     }
 
 
-def _look_out(mark: bytes, look: Look, seen: Seen, model: Model) -> Document:
+def _look_out(mark: bytes, look: Look, places: dict[tuple[bytes | None, str], int], model: Model) -> Document:
     name, sketch = look.sample
-    place = next(i for i, s in enumerate(seen.samples) if s.name == name and (sketch is None or s.sketch == sketch))
     is_path = look.sequence is not None and look.sequence is model.sequence
     return {
         "mark": mark.hex(),
-        "sample": place,
+        "sample": places[None if sketch is None else sketch.digest, name],
         "pruning": None if look.pruning is None else look.pruning.hex(),
         "is_sequence": is_path,
         "is_open": look.is_open or (look.sequence is not None and not is_path),

@@ -14,6 +14,7 @@ takes to read the same bits again.
 
 import math
 import re
+from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from ..errors import ModelFileError
 from ._text import Document, Json, check_keys, described, shortened
 
 MOST_BITS = 1024  # of one whole number among plain values
+MOST_ALIKE = 64  # values that Python cannot tell apart at first look: more take the square of the time
 MOST_LEVELS = 32  # of lists and dictionaries inside one another
 MOST_NAME = 4096  # characters of a name or a class label: names are repeated wherever they are shown
 MOST_TEXT = 1 << 16  # of any other text
@@ -131,11 +133,25 @@ def scalars_in(values: Json, where: str) -> list[Json]:
     """Categories or labels, each different from all others."""
     _check_list(values, where, None)
     found = [plain_in(_scalar(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
+    check_hashes(found, where)
     if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
         first: dict[Json, int] = {}
         at, value = next((i, x) for i, x in enumerate(found) if x != x or first.setdefault(x, i) != i)  # noqa: PLR0124
         raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is a duplicate or not a value")
     return found
+
+
+def check_hashes(values: list[Json], where: str) -> None:
+    """Refuse values made so that a set or a dictionary of them is slow: whole numbers of equal hashes."""
+    if len(values) <= MOST_ALIKE:
+        return
+    ((value, n),) = Counter(map(hash, values)).most_common(1)
+    if n > MOST_ALIKE:
+        alike = next(one for one in values if hash(one) == value)
+        raise ModelFileError(
+            f"{where} holds {n:,} values with the hash of {shortened(alike)}; at most {MOST_ALIKE} are kept: write "
+            "them as texts"
+        )
 
 
 def labels_out(labels: Array, where: str) -> Document:
@@ -251,6 +267,7 @@ def _tagged_in(value: Document, where: str, level: int) -> Json:
         if all(len(pair) == 2 for pair in pairs):
             keys = [plain_in(pair[0], where, level + 1) for pair in pairs]
             try:
+                check_hashes(keys, where)
                 found = {key: plain_in(pair[1], where, level + 1) for key, pair in zip(keys, pairs, strict=True)}
             except TypeError:
                 raise ModelFileError(

@@ -320,6 +320,6 @@ def _check_tests(tree: Tree) -> None:
 
 
 def _refuse(is_wrong: Bools, says: str, found: Array) -> None:
-    wrong = np.flatnonzero(is_wrong)
-    if len(wrong):
-        raise TreeError(f"node {wrong[0]} " + says.format(found[wrong[0]]))
+    if is_wrong.any():
+        at = int(is_wrong.argmax())
+        raise TreeError(f"node {at} " + says.format(found[at]))

@@ -6,11 +6,11 @@ when something is drawn, not before.
 
     TreeDisplay                  the tree: boxes, branches or an icicle, by its size
     LeavesDisplay                what is in each leaf
-    LeafCalibrationDisplay       what leaves say of a class, and what a sample holds, with limits
+    LeafCalibrationDisplay       predicted and observed class shares of the leaves, with limits
     RankingDisplay               ROC, precision and recall, or lift, from counts
-    ImportancesDisplay           what each column gained
+    ImportancesDisplay           importances of the columns
     PruningPathDisplay           error against size, on every sample
-    SelectionDisplay             the table a size was chosen from, with its 1-SE line
+    SelectionDisplay             the errors a size was chosen by, with the 1-SE line
     RulesDisplay                 pruning rules compared: error on new rows against size
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
@@ -87,10 +87,10 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
     ax : axes, optional
         A new figure by default.
     kind : "tree", "path", "selection", "leaves", "calibration", "ranking" or "importances", optional
-        Estimators and models hold several things to draw; by default the tree. Of a tree,
-        counts or a pruning, "leaves" draws what is in the leaves.
+        What to draw of an estimator or a model; by default the tree. For a tree, counts or a
+        pruning, "leaves" draws the content of the leaves.
     **options
-        Of the display, as in its `from_...` method.
+        Passed to the `from_...` method of the display.
 
     Returns
     -------

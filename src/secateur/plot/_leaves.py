@@ -31,7 +31,7 @@ class LeavesDisplay(ModelDisplay):
     Parameters
     ----------
     node : array of int
-        Number of each leaf in the tree as grown; -1 for the leaves told together, at the end.
+        Number of each leaf in the tree as grown; -1 for the remaining leaves, summed in the last bar.
     rows : array
         Rows (or weight) of each bar.
     by_class : array of shape (n_bars, n_classes), optional
@@ -84,7 +84,7 @@ class LeavesDisplay(ModelDisplay):
             Show the leaves of this pruning.
         class_names : sequence of str, optional
         max_leaves : int
-            The leaves with most rows are shown; the others are told together in one bar.
+            The leaves with the most rows are shown; the others are summed in one bar.
         decimals : int, optional
             Digits after the point of means.
         """
@@ -122,7 +122,7 @@ class LeavesDisplay(ModelDisplay):
         n = len(self.text)
         axes = self._on(ax, (8.2, 1.3 + 0.27 * n))
         place = np.arange(len(self.rows))
-        # What is told together may dwarf every single leaf: it is drawn no higher than the largest.
+        # The sum of the others may dwarf every single leaf: it is drawn no higher than the largest.
         most = float(self.rows[self.node >= 0].max()) or 1.0
         high = 0.12 + 0.8 * np.minimum(self.rows / most, 1)
         if self.by_class is not None:

@@ -196,7 +196,7 @@ class PruningPathDisplay(ModelDisplay):
 def one_se(selection: Selection) -> int:
     """The smallest member with an error within one standard error of the least."""
     limit = selection.error[selection.best] + selection.se[selection.best]
-    return int(np.flatnonzero(selection.error <= limit)[-1])
+    return int(np.append(selection.best, np.flatnonzero(selection.error <= limit))[-1])
 
 
 def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | Moments) -> Curve:

@@ -59,7 +59,7 @@ class TreeDisplay(ModelDisplay):
         Regression: the mean of each node.
     colour : array of shape (n_nodes, 3)
     n_hidden : array of int
-        Leaves left out under each node, told as "+n more".
+        Leaves left out under each node, shown as "+n more".
     text : list of tuple of str
         The lines of each node: what leads to it, its answer, its rows. Icicle: empty where a
         node is too narrow for words.
@@ -134,10 +134,10 @@ class TreeDisplay(ModelDisplay):
         feature_names, class_names : sequence of str, optional
             By default those of the data the tree was grown on.
         max_depth : int, optional
-            Tests below this depth (0: the root) are left out and told as "+n more". By default
+            Tests below this depth (0: the root) are left out and shown as "+n more". By default
             all are drawn, of a very deep tree the first 60 levels.
         proportion : bool
-            Shares in place of numbers of rows.
+            Show shares instead of numbers of rows.
         decimals : int, optional
             Digits after the point of thresholds and means, as for `export_text`.
         filled : bool

@@ -1,4 +1,4 @@
-"""ImportancesDisplay: how much each column gained at the tests of a tree."""
+"""ImportancesDisplay: how much the tests on each column gained."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -52,7 +52,7 @@ class ImportancesDisplay(ModelDisplay):
 
     @classmethod
     def from_model(cls, model: object, *, max_columns: int = 20) -> Self:
-        """Return the display of a model's columns, those that no test asks left out."""
+        """Return the display of a model's columns, without those that no test uses."""
         found = as_model(model, done="drawn")
         gains = model_gains(found)
         kept = found.pruning.is_kept
@@ -72,8 +72,8 @@ class ImportancesDisplay(ModelDisplay):
         axes.set_yticks(np.arange(n), [elided(name, 30) for name in self.names], fontsize=8, **LITERAL)
         axes.set_ylim(max(n, 1) - 0.4, -0.6)
         more = f" ({self.n_more:,} more columns)" if self.n_more else ""
-        axes.set_xlabel(f"share of what the tests gained in growing{more}")
-        axes.set_title("What the tree asks", fontsize=11)
+        axes.set_xlabel(f"importance: share of the gain of all tests{more}")
+        axes.set_title("Importances of the columns", fontsize=11)
         tidied(axes)
         axes.grid(visible=False, axis="y")
         return self

@@ -167,7 +167,7 @@ def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
         return {
             **about, "is_whole": False, "total": short(sample.weight), "mean": short(sample.mean), "cost": short(cost)
         }  # fmt: skip
-    flat: list[float] = []
+    flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
         there = np.flatnonzero(row)
         flat.append(len(there))

@@ -1,0 +1,287 @@
+"""Tiny model files of every kind, changed on the parsed structure and put back: thousands of cases a second.
+
+A case changes one to four places of a document, reads it, and undoes the changes. Nothing is copied, so that nearly all
+the time is the reader's own. There are three kinds of cases, counted apart:
+
+    part    changes inside one part (tree, grown, sequence, ...), read by the reader of that part, the others as they were
+    whole   changes anywhere, the whole document read
+    text    the same as JSON text, through `loads_model`
+
+Every `USED`-th model that loads is put through all verbs.
+"""
+
+import contextlib
+import json
+import math
+import random
+import warnings
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+
+from modelfile.examples import exercise
+from secateur import Pruning, Tree, TreeClassifier, TreeRegressor
+from secateur.errors import ModelFileError, SecateurError
+from secateur.exports import EXPORTS
+from secateur.modelfile import _read, dumps_model, loads_model
+from secateur.modelfile._certificate import _check_alone
+from secateur.modelfile._rows import Rows
+from secateur.modelfile._samples import sample_in
+from secateur.modelfile._write import counts_document, model_document
+from secateur.nouns.model import Model
+from secateur.nouns.seen import Ledger
+
+USED = 50
+KINDS = ("part",) * 95 + ("whole",) * 4 + ("text",)
+VALUES = [
+    0, 1, 2, 3, -1, -2, 9, 255, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**53, 2**63 - 1, 2**63, 2**64, 10**400, 0.5, -0.0,
+    1e308, 5e-324, math.inf, -math.inf, math.nan, None, True, False, "", "inf", "-inf", "grow", "prune", "grown", "holdout",
+    "sequence", "pruning", "whole", "real", "counts", "moments", "nominal", "numeric", "x0", "\x00", "\ud800", "\u202e", "=1",
+    "a" * 5000, "0123456789abcdef", "f" * 32, [], [0], [1, 0], [[]], [None, None], {}, {"$float": "nan"}, {"$tuple": [1]},
+    {"$dict": [[1, 2]]}, {"$dict": [[[], 1]]}, {"$float": 3}, {"a": 1}, {"dtype": "U1", "values": ["a"]},
+]  # fmt: skip
+
+
+def seeds():
+    """Documents of one to seven nodes, one for each kind of test, sample, sequence, choice and certificate."""
+    number, word = np.array([0.0, 1, 2, 3, 4, 5, np.nan, 7]), ["a", "b", "c", None] * 2
+    y, z = np.array(list("nnnyyyny")), np.arange(8.0)
+    both = pd.DataFrame({"n": number, "w": pd.Series(word, dtype=object)})
+    fits = [
+        TreeClassifier(prune=None, max_depth=1).fit(both[["n"]], y),
+        TreeClassifier(prune=None, splits="multiway", criterion="gain_ratio").fit(both[["w"]], y),
+        TreeClassifier(prune=None, max_depth=2).fit(both, number > 2),
+        TreeClassifier(prune=None).fit(both, [1] * 8),
+        TreeRegressor(prune=None, max_depth=1).fit(both, z),
+        TreeRegressor(cv=2, max_depth=2).fit(both, z),
+        TreeClassifier(cv=2, max_depth=2).fit(both, y),
+        TreeClassifier(certify="test-sample", cv=2, max_depth=1, holdout=0.5).fit(both, y),
+        TreeClassifier(prune="reduced-error", certify=True, max_depth=2, holdout=0.5).fit(both, y),
+        TreeClassifier(select="holdout", certify="path", max_depth=1, holdout=0.5).fit(both, y),
+        TreeRegressor(prune="best-of-size", select="holdout", max_depth=2, holdout=0.5).fit(both, z),
+    ]
+    found = [model_document(fit.model_, sketch=i % 3 != 1) for i, fit in enumerate(fits)]
+    for i, document in enumerate(found):
+        if i % 4:  # parameters are the same in all of them
+            document["parameters"] = {"estimator": document["parameters"]["estimator"]}
+    bare = Tree.from_parents([-1, 0, 0])
+    grown = fits[0].model_.grown
+    counts = type(grown)(bare, grown.by_class, "grow")
+    found.append(model_document(Model(Pruning.from_cuts(bare, [], node_labels=counts.majority), counts), sketch=True))
+    found += [counts_document(fits[i].model_.grown, sketch=bool(i)) for i in (0, 2, 4)]
+    return [json.loads(json.dumps(document)) for document in found]
+
+
+def places_of(document):
+    """Every value of a document, as the part that holds it and its key there."""
+    found, waiting = [], [document]
+    while waiting:
+        part = waiting.pop()
+        for key in part if isinstance(part, dict) else range(len(part)):
+            found.append((part, key))
+            if isinstance(part[key], dict | list):
+                waiting.append(part[key])
+    return found
+
+
+class Case:
+    """Changes of one document that can be undone."""
+
+    def __init__(self, document, places, rng):
+        self.document, self.places, self.rng = document, places, rng
+        self.undo = []
+
+    def change(self):
+        """One change: a value by one of another place, of a list, or near it; keys and entries dropped, added, moved."""
+        rng = self.rng
+        part, key = rng.choice(self.places)
+        if key not in part if isinstance(part, dict) else key >= len(part):
+            return  # an earlier change took it
+        before, what = part[key], rng.random()
+        self.undo.append((part, part.copy()))
+        if type(before) is int and what < 0.4:
+            part[key] = before + rng.choice((-2, -1, 1, 2))
+        elif type(before) is float and what < 0.4:
+            part[key] = before * rng.choice((0.5, -1, 1 + 1e-12, 1e300)) + rng.choice((0, 1))
+        elif type(before) is list and what < 0.4:
+            part[key] = self.resized(before)
+        elif what < 0.7:
+            part[key] = rng.choice(VALUES)
+        elif what < 0.85:
+            other, at = rng.choice(self.places)
+            if not isinstance(part[key], dict | list):  # a part inside itself would have no end
+                with contextlib.suppress(LookupError):
+                    part[key] = (
+                        other[at] if not isinstance(other[at], dict | list) else json.loads(json.dumps(other[at]))
+                    )
+        elif isinstance(part, dict):
+            if what < 0.95:
+                del part[key]
+            else:
+                part[rng.choice(("x", "$float", key + " ", "__class__", ""))] = before
+        else:
+            at = rng.randrange(len(part))
+            part[key], part[at] = part[at], part[key]
+
+    def resized(self, values):
+        """A list with an entry more, less, or in another order."""
+        new, what = list(values), self.rng.random()
+        if what < 0.4 and new:
+            new.pop(self.rng.randrange(len(new)))
+        elif what < 0.8:
+            new.insert(self.rng.randrange(len(new) + 1), self.rng.choice(new) if new else 0)
+        else:
+            self.rng.shuffle(new)
+        return new
+
+    def restore(self):
+        """Put everything back, the last change first."""
+        for part, before in reversed(self.undo):
+            if isinstance(part, dict):
+                part.clear()
+                part.update(before)
+            else:
+                part[:] = before
+        self.undo.clear()
+
+
+def readers_of(document):
+    """A function for each part of a model's document that reads it beside the other parts."""
+    model = _read.read_model(document)
+    tree, grown, holdout, pruning, sequence = model.tree, model.grown, model.holdout, model.pruning, model.sequence
+    schema, n_classes = tree.schema, getattr(grown, "n_classes", None)
+    shape = _read._tests(document["tree"], schema)[0]
+    held = {"grown": grown.sketch, "holdout": None if holdout is None else holdout.sketch}
+    rows = Rows(document["rows"], tree, held)
+
+    def read_tree(part):
+        structure, tests = _read._tests(part, schema)
+        Tree(structure.parent, schema=schema, **tests)
+
+    def read_rows(part):
+        _read.check_keys(part, "rows", ("key", "history", "samples", "looks"))
+        _read.key_in(part["key"], 2)
+        Rows(part, tree, held).fill(Ledger(), sequence)
+
+    found = {
+        "schema": _read._schema,
+        "tree": read_tree,
+        "grown": lambda part: sample_in(part, shape, tree, "grown"),
+        "holdout": lambda part: sample_in(part, shape, tree, "holdout"),
+        "pruning": lambda part: _read._pruning(part, shape, tree, n_classes, rows),
+        "sequence": lambda part: _read._sequence(part, "sequence", shape, pruning, n_classes, rows),
+        "selection": lambda part: _read._selection(part, shape, pruning, grown, holdout, sequence, rows),
+        "certificate": lambda part: _check_alone(_read._bound(part)),
+        "parameters": lambda part: _read._dictionary(part, "parameters"),
+        "facts": lambda part: _read._dictionary(part, "facts"),
+        "rows": read_rows,
+    }
+    return {name: read for name, read in found.items() if document.get(name)}
+
+
+class Tiny:
+    """The cases of one seed, one after the other."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(f"tiny {seed}")
+        self.documents, self.parts = [], []
+        for document in seeds():
+            self.documents.append((document, places_of(document)))
+            if document["format"] == "secateur-model":
+                self.parts += [
+                    (document[name], places_of(document[name]), read) for name, read in readers_of(document).items()
+                ]
+        self.n, self.n_valid, self.n_used = Counter(), Counter(), 0
+
+    def step(self):
+        """Try one case; any exception but the reader's own is a fault."""
+        rng = self.rng
+        kind = rng.choice(KINDS)
+        self.n[kind] += 1
+        if kind == "part":
+            part, places, read = rng.choice(self.parts)
+        else:
+            part, places = rng.choice(self.documents)
+            read = read_document if kind == "whole" else read_text
+        case = Case(part, places, rng)
+        try:
+            for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
+                case.change()
+            found = read(part)
+            self.n_valid[kind] += 1
+            if isinstance(found, Model) and self.n_valid[kind] % USED == 0:
+                self.n_used += 1
+                use(found)
+        except ModelFileError:
+            pass
+        except BaseException as error:
+            if kind == "part" and isinstance(error, SecateurError):
+                return  # what a noun refuses becomes the file's error where whole files are read
+            self.found = json.dumps(part)
+            raise
+        finally:
+            case.restore()
+
+
+def read_document(document):
+    """What the reader makes of a whole document."""
+    if document.get("format") == "secateur-counts":
+        return _read.read_counts(document, None)
+    return _read.read_model(document)
+
+
+def read_text(document):
+    """What the reader makes of its text."""
+    return loads_model(json.dumps(document).encode("utf-8", "surrogatepass"))
+
+
+def use(model):
+    """Every verb with a model: each gives a result or an error of ours."""
+    exercise(model)
+    again = dumps_model(model)
+    assert dumps_model(loads_model(again)) == again
+    kind = TreeRegressor if model.grown.__class__.__name__ == "Moments" else TreeClassifier
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for verb in verbs(kind, model):
+            with contextlib.suppress(SecateurError):
+                verb()
+
+
+def verbs(kind, model):
+    """What can be asked of a model, as functions."""
+    from secateur import certify
+    from secateur.asking import evaluate, explain, summary
+    from secateur.certifiers import METHODS
+    from secateur.exports import export
+    from secateur.report import report_html
+    from secateur.show.text import export_rules, export_text
+
+    schema = model.tree.schema
+    names = [] if schema is None else [column.name for column in schema.columns]
+    rows = pd.DataFrame(
+        {
+            name: (column.categories or [0.5, -1.0, math.nan])[:1] * 3
+            for name, column in zip(names, schema.columns if schema else (), strict=True)
+        },
+        index=range(3),
+    )
+    yield lambda: str(summary(model))
+    yield lambda: report_html(model)
+    yield lambda: export_text(model.tree, model.grown, pruning=model.pruning)
+    yield lambda: export_rules(model.tree, model.grown, pruning=model.pruning)
+    yield lambda: repr(kind.from_model(model))
+    yield lambda: kind.from_model(model).predict(rows)
+    yield lambda: kind.from_model(model).prune_to(n_leaves=1)
+    yield lambda: kind.from_model(model).feature_importances_
+    yield lambda: kind.from_model(model).to_sklearn()
+    yield lambda: explain(model, rows.iloc[:1])
+    yield lambda: str(evaluate(model, model.holdout or model.grown))
+    for to in EXPORTS:
+        yield lambda to=to: export(model, to=to)
+    if model.holdout is not None:
+        for method in METHODS:
+            yield lambda method=method: certify(
+                model.pruning, model.holdout, method=method, grown=model.grown, sequence=model.sequence
+            )
