@@ -3,7 +3,8 @@
     python benchmarks/small.py --data DIR [--leaves 4] [--sets NAMES] [--seeds 0]     files as in quality.py
     python benchmarks/small.py                                            the two sets that scikit-learn brings
 
-Five stratified outer folds a seed; greedy is our gini tree cut back to the size. Optimal trees are those of pystreed (STreeD), if it is installed: least growing errors
+Five stratified outer folds a seed; greedy is our gini tree cut back to the size. Optimal trees are those of
+pystreed (STreeD), if it is installed: least growing errors
 among all trees of so many leaves, on columns cut at up to five quantiles.
 """
 

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import secateur
+from secateur import load
 from secateur.cli import COMMANDS
 from secateur.data.encoding import encode
 from secateur.exports import EXPORTS
@@ -250,6 +251,8 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
         "sqrt",
         "--min-weight-fraction-leaf",
         "0.1",
+        "--interaction-cst",
+        "no_interactions",
         "--cv",
         "2",
         "--force",
@@ -257,4 +260,7 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
     found = json.loads(command("fit", grow_file, "--target", "outcome", *options, "-o", model, "--json")[1])
 
     assert 1 <= found["leaves"] <= 10
+    tree = load(model).tree_
+    assert all(tree.feature[v] == tree.feature[tree.parent[v]] for v in tree.internal[1:])
+    assert "'length'" in command("fit", grow_file, "--target", "outcome", "--interaction-cst", "age,length")[2]
     assert "age" in command("fit", grow_file, "--target", "outcome", "--monotonic-cst", "age=up")[2]

@@ -276,8 +276,10 @@ def best_of_bits(facts, desk, rows, node, sums, best):
             desk.spare,
         )  # fmt: skip
     for p in range(facts.n_bits):
-        if (facts.is_ratio or sums.base - impure[p] > best.score + tie) and _is_admissible(
-            desk, facts, p, sums.size, least
+        if (
+            (facts.is_ratio or sums.base - impure[p] > best.score + tie)
+            and _is_admissible(desk, facts, p, sums.size, least)
+            and is_varying(node, facts.n_lists + facts.n_coded + p)
         ):
             _best_of_bit(facts, desk, p, sums.base - impure[p], sums, best)
     if best.kind == SUBSET and best.slot >= facts.n_lists + facts.n_coded:
@@ -338,7 +340,7 @@ def _evaluate_squares(facts, desk, lists, rows, node, sums, best):
             best_of_codes(facts, desk, rows, node, sums, s, s + 1, best)
         else:
             p = s - n_coded
-            if _is_admissible(desk, facts, p, sums.size, facts.least_leaf):
+            if _is_admissible(desk, facts, p, sums.size, facts.least_leaf) and is_varying(node, s):
                 w = desk.ones[p]
                 d = desk.ones[facts.width + p] * sums.weight - sums.total * w
                 _best_of_bit(facts, desk, p, d * d / (sums.weight * (w * (sums.weight - w))), sums, best)

@@ -8,6 +8,7 @@ cdef void _cut_codes(
     Facts* facts, Desk* desk, Entry* entries, long long* node, double* reals, unsigned short* branch
 ) noexcept nogil
 cdef bint _is_splittable(Facts* facts, double* counts, double size, long long n_rows, long long depth) noexcept nogil
+cdef void _narrow(Facts* facts, long long* node, long long tested) noexcept nogil
 cdef void _split(Facts* facts, Desk* desk, Entry* entries, long long* node, int keep, bint has_ties) noexcept nogil
 cdef void assign_children(
     Facts* facts, Desk* desk, Entry* lists, Entry* rows, long long* node, double* reals, unsigned short* branch

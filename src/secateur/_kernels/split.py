@@ -195,6 +195,25 @@ def _is_splittable(facts, counts, size, n_rows, depth):
     return n_here > 1
 
 
+def _narrow(facts, node, tested):
+    """Leave a node the groups that hold the slot tested above it, and the slots of these groups."""
+    one: cython.ulonglong = 1
+    bit: cython.longlong
+    allowed: cython.ulonglong
+    g: cython.int
+    k: cython.int
+    n: cython.int = facts.n_slot_words
+    for k in range(n):
+        allowed = 0
+        for g in range(facts.n_groups):
+            if not (facts.groups[g * n + (tested >> 6)] >> (tested & 63)) & 1:
+                bit = cython.cast(cython.longlong, one << (g & 63))
+                node[N_FIELDS + n + (g >> 6)] &= ~bit
+            elif (node[N_FIELDS + n + (g >> 6)] >> (g & 63)) & 1:
+                allowed |= facts.groups[g * n + k]
+        node[N_FIELDS + k] &= cython.cast(cython.longlong, allowed)
+
+
 def add_children(facts, desk, parent, nodes, reals, n_columns, n_reals, first):
     """Write the children of a node to the tables; returns which may be split: bit 0 the first, bit 1 any other.
 
@@ -216,6 +235,8 @@ def add_children(facts, desk, parent, nodes, reals, n_columns, n_reals, first):
             child[k] = 0
         for k in range(N_FIELDS, n_columns):
             child[k] = parent[k]
+        if facts.n_groups > 0:
+            _narrow(facts, child, parent[SLOT])
         child[DEPTH] = parent[DEPTH] + 1
         child[BRANCH] = -1
         child[BIRTH] = -1

@@ -24,6 +24,8 @@ growing_options = common.together(
                  metavar="F", help="Minimum share of the total weight in a leaf."),
     click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
                  help="Let predictions only rise (1) or only fall (-1) as this column rises."),
+    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
+                 help="Columns that may be tested together on the way to a leaf; others make one more group."),
     common.choice_option("--penalty", "leaves", "sqrt", "log", help="Size that cost-complexity pruning penalises."),
     click.option("--max-bins", type=click.IntRange(2), metavar="N",
                  help="Put numeric columns into this many bins; by default every threshold is tried."),
@@ -38,6 +40,8 @@ growing_options = common.together(
 
 def grown_by(options: common.Options, table: "Table") -> common.Options:
     """The parameters of growing that these options state."""
+    from ..growers.interactions import WORDS
+
     found = {name: options[name] for name in PLAIN}
     found["min_samples_leaf"] = whole_or_auto("--min-samples-leaf", options["min_samples_leaf"])
     if options["monotonic_cst"]:
@@ -45,6 +49,11 @@ def grown_by(options: common.Options, table: "Table") -> common.Options:
         found["monotonic_cst"] = {
             name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
         }
+    if options["interaction_cst"]:
+        words = options["interaction_cst"]
+        found["interaction_cst"] = (
+            words[0] if words[0] in WORDS and len(words) == 1 else [one.split(",") for one in words]
+        )
     given = options["class_weight"]
     if given:
         found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)

@@ -37,7 +37,7 @@ from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst",
+    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst",
 )  # fmt: skip
 
 
@@ -92,14 +92,16 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        recipe, kind = self._recipe(), self._target_kind
+        given = self.get_params(deep=False)
+        recipe, kind = self._recipe(given), self._target_kind
         table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
         with progress_bar("growing and cross-validating", self.verbose) as progress:
             model = fitting.fit_model(table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress)
-        self._keep(replace(model, parameters=self._plain_parameters()))
+        plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
+        self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
         return self
 
     def predict(self, X: Rows) -> Array:
@@ -278,22 +280,16 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.array_api_support = False
         return tags
 
-    def _recipe(self) -> fitting.Recipe:
-        given = self.get_params(deep=False)
+    def _recipe(self, given: dict[str, Any]) -> fitting.Recipe:
         check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
         names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
-        given["n_jobs"] = n_jobs(given["n_jobs"])
+        given = given | {"n_jobs": n_jobs(given["n_jobs"])}
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
             prune_parameters=dict(given["prune_parameters"] or {}),
             seed=seed(given["random_state"]),
             **{name: given[name] for name in names if name in given},
         )
-
-    def _plain_parameters(self) -> dict[str, Any]:
-        """The parameters as plain values, for files and reports."""
-        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
-        return {"estimator": type(self).__name__, **given}
 
     def _keep(self, model: Model) -> None:
         """Set all fitted attributes in one step, so that other threads see those of one tree."""

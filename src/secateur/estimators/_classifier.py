@@ -1,6 +1,6 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -48,6 +48,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
         ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
         numeric columns. It holds for the pruned tree, and any smaller one.
+    interaction_cst : list of groups, "pairwise" or "no_interactions", optional
+        Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
+        histogram-based estimators. Columns in no group make one more.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -70,9 +73,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
+        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
         until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
-        1; above a million rows only one fold is held out.
+        1, and leaves them out after half of the folds; above a million rows only one fold is held out.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
         "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
@@ -183,6 +186,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
         monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: str | Callable[[int], float] = "leaves",
