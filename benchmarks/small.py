@@ -1,13 +1,15 @@
 """Trees of few leaves: test error of ours, of scikit-learn's best-first tree and of optimal trees.
 
-    python benchmarks/small.py --data DIR [--leaves 4] [--sets NAMES]     files as in quality.py
+    python benchmarks/small.py --data DIR [--leaves 4] [--sets NAMES] [--seeds 0]     files as in quality.py
     python benchmarks/small.py                                            the two sets that scikit-learn brings
 
-Five stratified outer folds. Optimal trees are those of pystreed (STreeD), if it is installed: least growing errors
+Five stratified outer folds a seed; greedy is our gini tree cut back to the size. Optimal trees are those of
+pystreed (STreeD), if it is installed: least growing errors
 among all trees of so many leaves, on columns cut at up to five quantiles.
 """
 
 import argparse
+import itertools
 import warnings
 from pathlib import Path
 
@@ -31,18 +33,23 @@ def main():
     parser.add_argument("--data", type=Path)
     parser.add_argument("--leaves", type=int, default=4)
     parser.add_argument("--sets")
+    parser.add_argument("--seeds", default="0")
     given = parser.parse_args()
     names = given.sets.split(",") if given.sets else list(SETS if given.data else BROUGHT)
-    methods = ["secateur", "sklearn", *(["optimal"] if streed() else [])]
+    methods = ["secateur", "greedy", "sklearn", *(["optimal"] if streed() else [])]
     lines = []
     for name in names:
         X, y = read(name, given.data)
         coded = one_hot(X)
         found = []
-        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(coded, y):
-            ours = TreeClassifier(select=given.leaves).fit(X.iloc[train], y[train])
+        deals = [StratifiedKFold(5, shuffle=True, random_state=int(seed)) for seed in given.seeds.split(",")]
+        for train, test in itertools.chain(*(deal.split(coded, y) for deal in deals)):
+            ours = [
+                TreeClassifier(select=given.leaves, criterion=criterion).fit(X.iloc[train], y[train])
+                for criterion in ("auto", "gini")
+            ]
             theirs = DecisionTreeClassifier(max_leaf_nodes=given.leaves, random_state=0).fit(coded[train], y[train])
-            answers = [ours.predict(X.iloc[test]), theirs.predict(coded[test])]
+            answers = [*(one.predict(X.iloc[test]) for one in ours), theirs.predict(coded[test])]
             if streed():
                 answers.append(optimal(coded, y, train, test, given.leaves))
             found.append([100 * np.mean(answer != y[test]) for answer in answers])

@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -266,7 +267,7 @@ def test_repeats_pool_their_errors_and_count_rows_once():
 
 
 def test_few_rows_are_dealt_until_the_choice_stays_the_same_but_at_most_three_times():
-    assert (auto_repeats(10_000), auto_repeats(10_001)) == (3, 1)
+    assert (auto_repeats(5_000), auto_repeats(5_001)) == (3, 1)
     assert cross_validate(*noisy(40), cv=dealt(40, 2), cv_repeats="auto").details["repeats"] == 1
     numbers = set()
     for seed in (2, 3, 19):
@@ -296,6 +297,25 @@ def test_ways_that_are_behind_are_left_out_after_the_first_round():
         assert {total for _, total in heard} == {62}
         numbers.add(left)
     assert numbers == {1, 2}
+
+
+def test_ways_that_are_behind_after_half_of_the_folds_of_many_rows_are_left_out(monkeypatch):
+    monkeypatch.setattr("secateur.selection._cross_validate.FEW_ROWS", 100)
+    numbers = set()
+    for seed in (6, 7, 8):
+        X, y = noisy(120, seed=seed, n_classes=3)
+        heard = []
+        found = cross_validate(
+            X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, heard=heard: heard.append(now)
+        )
+        assert found.details["repeats"] == 1
+        assert found.n == 120
+        assert len(found.fold_error) == 10
+        assert found == replace(cross_validate(X, y, criterion=found.growing["criterion"]), pool=found.pool)
+        assert {total for _, total in heard} == {22}
+        assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
+        numbers.add(len(heard))
+    assert numbers == {17, 22}
 
 
 def test_very_many_rows_are_judged_by_one_fold(monkeypatch):

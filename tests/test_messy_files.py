@@ -3,8 +3,6 @@
 import gzip
 import io
 import random
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -205,14 +203,11 @@ def test_several_files_a_pattern_and_a_folder_are_one_table(tmp_path, capsys):
     assert len(set(shown)) == 1
 
 
-def test_standard_input_may_be_packed(tmp_path):
+def test_standard_input_may_be_packed(monkeypatch, capsys):
     for content in (PLAIN.encode("latin-1"), gzip.compress(PLAIN.encode()), packed(PLAIN)):
-        done = subprocess.run(
-            [sys.executable, "-m", "secateur", "fit", "-", "--target", "risk", "--cv", "3", "-q"],
-            input=content, capture_output=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert b"age <= " in done.stdout
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert run(["fit", "-", "--target", "risk", "--cv", "3", "-q"]) == 0
+        assert "age <= " in capsys.readouterr().out
 
 
 def test_what_is_left_out_can_be_kept(fit):

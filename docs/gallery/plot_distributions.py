@@ -3,8 +3,8 @@
 Why does it split there?
 ========================
 
-Given the rows, the drawing shows under each test how they are spread over the tested column, by class, and where the
-test cuts. A cut through a valley is easy to believe; a cut through a hill is a compromise.
+If you pass the rows, the drawing shows their distribution over the tested column under each test, by class, and where
+the test splits. A split in a valley is easy to believe; a split through a peak is a compromise.
 """
 
 import matplotlib.pyplot as plt

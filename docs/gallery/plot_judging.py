@@ -3,8 +3,8 @@
 Is the tree any good?
 =====================
 
-A tree gives all rows of a leaf the same answer, so a few counts per leaf say everything about how well it ranks rows,
-how honest its probabilities are, and which columns it relies on. The rows that judge are held out.
+A tree predicts the same for all rows of a leaf, so a few counts per leaf show how well it ranks rows, how well
+calibrated its probabilities are, and which columns it relies on. The rows used to judge it are held out.
 """
 
 import matplotlib.pyplot as plt
@@ -26,12 +26,12 @@ for curve, ax in zip(("roc", "pr", "lift"), axes, strict=True):
     RankingDisplay.from_model(model, curve=curve, positive="True").plot(ax)
 
 # %%
-# Are its probabilities honest? Each point is a leaf; its bar is the exact limit on the share of new rows.
+# Are its probabilities calibrated? Each point is a leaf; its bar is the exact limit on the share of new rows.
 
 LeafCalibrationDisplay.from_model(model, positive="True").plot()
 
 # %%
-# What does it ask? The first seven columns are the segments of the display, the others are noise.
+# Which columns does it use? The first seven are the segments of the display, the others are noise.
 
 ImportancesDisplay.from_model(model).plot()
 plt.show()

@@ -1,10 +1,10 @@
 # ruff: noqa: INP001 (a script of the gallery, not a package)
 """
-A tree that answers numbers
-===========================
+A regression tree
+=================
 
-For a numeric target each leaf answers a mean. The drawing shows the tree, coloured from low to high; the second
-picture shows how far the rows of each leaf scatter round its answer, and so which answers to trust.
+For a numeric target, each leaf predicts a mean. The drawing shows the tree, coloured from low to high; the second
+picture shows how far the rows of each leaf scatter around its prediction, and so which predictions to trust.
 """
 
 import matplotlib.pyplot as plt

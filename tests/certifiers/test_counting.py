@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings
 from secateur import Counts, Tree
-from secateur._kernels import mixtures, signed_dp
+from secateur._kernels import budget_dp, mixtures
 from secateur.certifiers import count_prunings, count_prunings_by_size, count_prunings_within
 from secateur.certifiers._counting import log_count_of_size
 from secateur.errors import ParameterError, UnsupportedError
@@ -146,9 +146,9 @@ def test_dropped_ends_do_not_change_the_distribution_of_sizes(tree):
 
 @pytest.mark.parametrize("tree", [perfect(10), caterpillar(3000), random_binary(5000, seed=1)])
 def test_few_rows_are_alive_at_once_when_the_heaviest_child_comes_last(tree):
-    nodes, jump = signed_dp.heavy_last(tree.parent, ~tree.is_leaf)
+    nodes, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
     assert sorted(nodes.tolist()) == tree.internal.tolist()
-    _, n_slots = signed_dp.row_slots(jump)
+    _, n_slots = budget_dp.row_slots(jump)
     assert n_slots <= math.log2(len(jump)) + 3
 
 

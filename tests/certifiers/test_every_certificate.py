@@ -14,6 +14,12 @@ TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 GROWN = Counts.from_leaves(TREE, [[9, 1], [2, 7], [6, 5], [1, 9]])
 
 
+@pytest.fixture(autouse=True)
+def nothing_asked():
+    """The tree remembers which samples were asked; what one test asks must not count in the next."""
+    TREE.ledger.looks.clear()
+
+
 def asked_of(name, grown, seen=("grow",)):
     """A pruning, or the path of the growing sample where the method certifies sequences only."""
     if "pruning" in METHODS[name].takes:
@@ -49,6 +55,13 @@ def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
     for bound, errors in zip(bounds(name, asked, held, GROWN), errors_of(asked, held), strict=True):
         assert errors / 400 <= bound.value <= 1
         assert bound.certified
+
+
+@every_method
+def test_a_bound_begins_with_the_name_of_its_method_so_that_files_tell_how_to_compute_it_again(name):
+    held = sample_of(np.random.default_rng(0), 400, 0.2)
+    for bound in bounds(name, asked_of(name, GROWN), held, GROWN):
+        assert bound.method.lower().replace(" ", "-").startswith(name)
 
 
 @every_method

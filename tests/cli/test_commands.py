@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 import secateur
+from secateur import load
 from secateur.cli import COMMANDS
 from secateur.data.encoding import encode
+from secateur.exports import EXPORTS
 from secateur.modelfile import load_model
 from secateur.pruners import RULES, reduced_error
 
@@ -149,7 +151,7 @@ def test_a_report_with_rows_shows_their_sums(command, folder, model_file, later_
     assert '"rows":{"n":' in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("language", ["text", "rules", "dot", "mermaid", "sql", "python", "c"])
+@pytest.mark.parametrize("language", [name for name, facts in EXPORTS.items() if not facts.is_binary])
 def test_export_writes_text(command, model_file, language):
     code, out, _ = command("export", model_file, "--to", language)
     assert (code, bool(out.strip())) == (0, True)
@@ -249,6 +251,8 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
         "sqrt",
         "--min-weight-fraction-leaf",
         "0.1",
+        "--interaction-cst",
+        "no_interactions",
         "--cv",
         "2",
         "--force",
@@ -256,4 +260,7 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
     found = json.loads(command("fit", grow_file, "--target", "outcome", *options, "-o", model, "--json")[1])
 
     assert 1 <= found["leaves"] <= 10
+    tree = load(model).tree_
+    assert all(tree.feature[v] == tree.feature[tree.parent[v]] for v in tree.internal[1:])
+    assert "'length'" in command("fit", grow_file, "--target", "outcome", "--interaction-cst", "age,length")[2]
     assert "age" in command("fit", grow_file, "--target", "outcome", "--monotonic-cst", "age=up")[2]

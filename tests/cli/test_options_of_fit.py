@@ -1,5 +1,6 @@
 """What the estimators take, `secateur fit` takes too; files of options; typos; what fails and how."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -52,6 +53,21 @@ def test_an_option_means_what_the_parameter_means(files, options, parameters):
 
     assert found.pruning_ == model.pruning_
     assert found.counts_.by_class.tolist() == model.counts_.by_class.tolist()
+
+
+# A command uses all cores, always has a seed, and says whether to certify, not how.
+OTHER_DEFAULTS = {"n_jobs", "random_state", "certify", "holdout", "verbose"}
+
+
+def test_an_option_has_the_default_of_the_parameter():
+    from secateur.cli._fit import fit
+
+    parameters = inspect.signature(secateur.TreeClassifier).parameters
+    given = fit.make_context("fit", ["rows.csv", "--target", "y"]).params
+    found = {name: one or None for name, one in given.items() if name in set(parameters) - OTHER_DEFAULTS}
+
+    assert len(found) > 15
+    assert found == {name: parameters[name].default or None for name in found}
 
 
 @pytest.mark.parametrize("name", ["options.toml", "options.json"])

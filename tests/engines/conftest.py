@@ -1,5 +1,7 @@
 """One table with every trap in it, the trees grown on it, and its counts in memory."""
 
+import gc
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +57,19 @@ def _labels(columns, rng):
     small = columns["small"].to_numpy()
     noise = rng.random(len(size)) < 0.15
     return np.where(((size > 0.3) ^ is_red ^ (small > 0)) ^ noise, "yes", "no").astype(object)
+
+
+@pytest.fixture(scope="package")
+def client():
+    """One cluster of two processes; a worker that a test kills is started again."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    method = {"distributed.worker.multiprocessing-method": "forkserver"}  # which imports everything once
+    with dask.config.set(method), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # sockets that are left open
+        with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+            yield client
+        gc.collect()
 
 
 @pytest.fixture(scope="session", params=["binary", "multiway"])

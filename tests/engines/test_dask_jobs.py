@@ -5,18 +5,14 @@ import pytest
 
 from secateur.selection import cross_validate
 
-distributed = pytest.importorskip("distributed")
-
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cluster_selects_what_threads_select():
+def test_a_cluster_selects_what_threads_select(client):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4)).round(1)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=300) > 0).astype(int)
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
 
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        found = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=client)
+    found = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=client)
     expected = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=2)
 
     assert found == expected

@@ -18,7 +18,7 @@ COMMITTED = json.loads((DOCS / "results" / "claims.json").read_text(encoding="ut
 
 
 def verdict(answer):
-    found = _found(Claim("srm", "Lemma 1", "", "", lambda: answer))
+    found = _found(Claim("Lemma 1", "", lambda: answer))
     return found.verdict, found.evidence
 
 

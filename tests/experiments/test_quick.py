@@ -1,14 +1,35 @@
 """The quick experiments: what must hold in every run, whatever the seed."""
 
 import csv
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from secateur import Counts, Tree, analysis, datasets, grow, pruners
-from secateur.experiments import NAMES
+from secateur.experiments import NAMES, listed, run
 from secateur.experiments._by_hand import krk_tree, nine_tests
+from secateur.experiments._run import study_of
 from secateur.experiments._srm import Concept, _random_concept
+from secateur.experiments._study import Config
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Return (the reproduction, its results) of a quick run: once for all tests, which is why they are in one file."""
+    folder = tmp_path_factory.mktemp("reproduction")
+    done = {}
+
+    def of(name):
+        if name not in done:
+            made = run(name, out=folder, quick=True)
+            done[name] = made, json.loads((folder / name / "results.json").read_text())["results"]
+        return done[name]
+
+    return of
 
 
 def sheet(made, key):
@@ -208,3 +229,23 @@ def test_one_class_domains_are_leaves():
     assert one["leaves"] == one["for 90 %"] == 1
     assert isinstance(pruners.greedy(*grown_by_id3(datasets.random_domain([2, 2], 1)))[0].tree, Tree)
     assert isinstance(grown_by_id3(datasets.random_domain([2, 2], 1))[1], Counts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_results_hold_what_the_code_writes_and_nothing_else(quick, name):
+    committed = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["results"]
+    _, now = quick(name)
+
+    for key, one in now.items():
+        if key in committed:
+            assert set(committed[key]) == set(one), key
+
+
+def test_every_figure_that_is_listed_can_be_had(quick):
+    for name in NAMES:
+        keys = {sheet.key for sheet in quick(name)[0].sheets}
+        prefixes = [part.key for part in study_of(name).parts(Config(None, True, 0))]
+        assert listed(name)["figures"] == list(study_of(name).PLACES)
+        for wanted, sheets in study_of(name).PLACES.values():
+            assert set(sheets) <= keys
+            assert all(any(key.startswith(prefix) for key in prefixes) for prefix in wanted)

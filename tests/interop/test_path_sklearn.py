@@ -37,7 +37,7 @@ def test_alphas_and_impurities_are_those_of_scikit_learn_on_many_trees(kind):
 @pytest.mark.parametrize("kind", ["gini", "squared", "weighted", "missing"])
 @pytest.mark.parametrize("seed", range(3))
 def test_members_are_the_trees_that_refitting_with_ccp_alpha_gives(kind, seed):
-    tree, X, y, weight = fitted(kind, seed)
+    tree, X, y, weight = fitted(kind, seed, n=60)
     path = path_sklearn(tree)
     between = np.append((path.ccp_alphas[1:] + path.ccp_alphas[:-1]) / 2, 1.0 + path.ccp_alphas[-1])
     for i, alpha in enumerate(between):

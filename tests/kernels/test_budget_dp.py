@@ -51,7 +51,7 @@ def test_values_are_the_least_of_all_walks_within_each_budget(problem):
     tree, charge, value, budget = problem
     walks = list(every_walk(tree, charge, value))
 
-    found = budget_dp.least_values(jumps_of(tree), charge, value, budget)
+    found = budget_dp.least_values_and_cuts(jumps_of(tree), charge, value, budget)[0]
 
     assert found.tolist() == [min(x for a, x, *_ in walks if a <= j or a == 0) for j in range(budget + 1)]
 
@@ -91,18 +91,19 @@ def test_the_order_of_siblings_does_not_change_the_values(problem):
     tree, charge, value, budget = problem
     by_node = np.zeros((2, tree.n_nodes), np.int64)
     by_node[:, tree.internal] = charge, value
-    order = budget_dp.heavy_last(tree.parent, (~tree.is_leaf).astype(np.int64))
-    turned = reordered(tree, order)
+    nodes, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
 
-    found = budget_dp.least_values(jumps_of(turned), *by_node[:, order][:, turned.internal], budget)
+    found, _ = budget_dp.least_values_and_cuts(jump, *by_node[:, nodes], budget)
 
-    assert found.tolist() == budget_dp.least_values(jumps_of(tree), charge, value, budget).tolist()
+    assert found.tolist() == budget_dp.least_values_and_cuts(jumps_of(tree), charge, value, budget)[0].tolist()
 
 
-def reordered(tree, order):
-    new_id = np.empty_like(order)
-    new_id[order] = np.arange(len(order))
-    return Tree(np.where(order == 0, -1, new_id[tree.parent[order]]).astype(np.int32))  # refuses what is not pre-order
+@given(problems())
+def test_the_greatest_gain_is_that_of_the_best_walk_within_the_budget(problem):
+    tree, charge, value, budget = problem
+    gains = [x for a, x, *_ in every_walk(tree, charge, value) if a <= budget]
+
+    assert budget_dp.greatest_within(jumps_of(tree), charge, value, budget) == max(gains)
 
 
 def comb(n_teeth):
@@ -120,25 +121,27 @@ def comb(n_teeth):
 @pytest.mark.parametrize("n_tests", [0, 1, 7, 100, 5000])
 def test_few_rows_are_alive_when_the_heaviest_child_comes_last(n_tests, deep):
     tree = random_tree(np.random.default_rng(n_tests), n_tests, deep=deep)
-    order = budget_dp.heavy_last(tree.parent, (~tree.is_leaf).astype(np.int64))
+    _, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
 
-    assert budget_dp.live_rows(jumps_of(reordered(tree, order))) <= math.log2(max(n_tests, 1)) + 2
+    assert budget_dp.row_slots(jump)[1] <= math.log2(max(n_tests, 1)) + 3
 
 
 def test_a_comb_keeps_a_row_for_every_tooth_unless_the_spine_comes_last():
     tree = comb(1000)
-    order = budget_dp.heavy_last(tree.parent, (~tree.is_leaf).astype(np.int64))
+    _, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
 
-    assert budget_dp.live_rows(jumps_of(tree)) > 1000
-    assert budget_dp.live_rows(jumps_of(reordered(tree, order))) <= 4
+    assert budget_dp.row_slots(jumps_of(tree))[1] > 1000
+    assert budget_dp.row_slots(jump)[1] <= 4
 
 
-def test_heavy_last_counts_items_not_nodes():
-    # Root with two children of one test each; only the first one holds an item.
-    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
-    n_items = np.array([1, 1, 0, 0, 0, 0, 0])
+def test_heavy_last_counts_listed_nodes():
+    # The first child of the root has two listed nodes, the second one.
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4, 4])
 
-    assert budget_dp.heavy_last(tree.parent, n_items).tolist() == [0, 4, 5, 6, 1, 2, 3]
+    nodes, jump = budget_dp.heavy_last(tree.parent, np.array([True, True, True, False, True, False, False, False]))
+
+    assert nodes.tolist() == [0, 4, 1, 2]
+    assert jump.tolist() == [4, 2, 4, 4]
 
 
 def test_jumps_of_the_nine_test_tree():

@@ -112,10 +112,16 @@ def start_below(rate: cython.double, n: cython.double, log_x: cython.double, log
     return start
 
 
-def exact_limits(
-    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], log_x: cython.const[cython.double][:]
+def limits(
+    errors: cython.const[cython.double][:],
+    n: cython.const[cython.double][:],
+    log_x: cython.const[cython.double][:],
+    is_exact: cython.bint,
 ):
-    """sup { p : Pr[Bin(n, p) <= errors] >= x } for whole errors <= n and ln x <= 0."""
+    """sup { p : Pr[Bin(n, p) <= errors] >= x }, errors being whole; else sup { p : n kl(errors / n, p) <= -ln x }.
+
+    Errors are at most n, and ln x at most 0.
+    """
     result: cython.double[::1] = np.empty(errors.shape[0])
     with cython.nogil:
         for i in range(errors.shape[0]):
@@ -124,58 +130,31 @@ def exact_limits(
                 result[i] = 1.0
                 continue
             if e == 0.0 or target == 0.0:
-                result[i] = -expm1(target / m)
+                result[i] = -expm1(target / m) if is_exact or e == 0.0 else e / m
                 continue
-            log_ways = lgamma(m + 1.0) - lgamma(e + 1.0) - lgamma(m - e + 1.0)
+            if is_exact:
+                log_ways = lgamma(m + 1.0) - lgamma(e + 1.0) - lgamma(m - e + 1.0)
+            else:
+                log_ways = -e * log(e / m) - (m - e) * log1p(-e / m)
             t = start_below(e / m, m, target, log_ways)
             for _ in range(200):
                 p = -expm1(t)
                 if p >= 1.0:
                     break
                 q = exp(t)
-                ratio = tail_over_last(e, m, p, q)
-                above = log_probability(e, m, p, q) + log(ratio) - target
-                step = -above * ratio / (m - e)
+                if is_exact:
+                    ratio = tail_over_last(e, m, p, q)
+                    above = log_probability(e, m, p, q) + log(ratio) - target
+                    step = -above * ratio / (m - e)
+                else:
+                    above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
+                    slope = (m - e) - e * q / p
+                    if slope <= 0.0:
+                        break
+                    step = -above / slope
                 if step <= 2e-16 * abs(t):
                     t += min(step, 0.0)
                     break
                 t += step
-            result[i] = min(1.0, -expm1(t))
-    return result.base
-
-
-def kl_limits(
-    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], log_x: cython.const[cython.double][:]
-):
-    """sup { p : n kl(errors / n, p) <= -ln x } for real errors <= n and ln x <= 0."""
-    result: cython.double[::1] = np.empty(errors.shape[0])
-    with cython.nogil:
-        for i in range(errors.shape[0]):
-            e, m, target = errors[i], n[i], log_x[i]
-            if e >= m or target == -INFINITY:
-                result[i] = 1.0
-                continue
-            if e == 0.0:
-                result[i] = -expm1(target / m)
-                continue
-            if target == 0.0:
-                result[i] = e / m
-                continue
-            entropy = -e * log(e / m) - (m - e) * log1p(-e / m)
-            t = start_below(e / m, m, target, entropy)
-            for _ in range(200):
-                p = -expm1(t)
-                if p >= 1.0:
-                    break
-                q = exp(t)
-                above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
-                slope = (m - e) - e * q / p
-                if slope <= 0.0:
-                    break
-                step = -above / slope
-                if step <= 2e-16 * abs(t):
-                    t += min(step, 0.0)
-                    break
-                t += step
-            result[i] = min(1.0, max(e / m, -expm1(t)))
+            result[i] = min(1.0, -expm1(t) if is_exact else max(e / m, -expm1(t)))
     return result.base

@@ -11,7 +11,7 @@ import cython
 from cython.cimports.libc.math import rint
 from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels import growing
-from cython.cimports.secateur._kernels.growing import Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import Entry
 
 MANY = cython.declare(cython.int, 128)  # words from which on planes are faster
 SPREAD = cython.declare(cython.ulonglong[256])  # bit j of a byte to byte j of a word
@@ -32,23 +32,14 @@ def _fill_spread() -> cython.void:
 _fill_spread()
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _add_bytes(tally: cython.p_uint, lane: cython.ulonglong, times: cython.uint) -> cython.void:
+def _add_bytes(tally, lane, times):
     j: cython.int
     for j in range(8):
         tally[j] += times * cython.cast(cython.uint, (lane >> (8 * j)) & 255)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_few(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int, tally: cython.p_uint) -> cython.void:
+def _count_few(words, n, used, tally):
     """At most 255 words."""
-    b: cython.int
-    i: cython.Py_ssize_t
-    lane: cython.ulonglong
     for b in range(used):
         lane = 0
         for i in range(n):
@@ -56,10 +47,7 @@ def _count_few(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int
         _add_bytes(tally + 8 * b, lane, 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.int, tally: cython.p_uint) -> cython.void:
+def count_words(words, n, used, tally):
     """Add to `tally` the ones of each column in n words, of which `used` bytes are in use."""
     lanes = cython.declare(cython.ulonglong[8])
     planes = cython.declare(cython.ulonglong[4])  # ones, twos, fours, eights
@@ -67,12 +55,9 @@ def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.in
     two: cython.ulonglong = 0
     four: cython.ulonglong = 0
     eight: cython.ulonglong = 0
-    sixteen: cython.ulonglong
-    u: cython.ulonglong
     twos = cython.declare(cython.ulonglong[8])
     fours = cython.declare(cython.ulonglong[4])
     eights = cython.declare(cython.ulonglong[2])
-    w: cython.p_ulonglong
     i: cython.Py_ssize_t = 0
     r: cython.int
     b: cython.int
@@ -117,40 +102,20 @@ def count_words(words: cython.p_ulonglong, n: cython.Py_ssize_t, used: cython.in
     _count_few(words + i, n - i, used, tally)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sum_ones(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    start: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def sum_ones(facts, desk, rows, start, sums):
     """Fill `desk.ones`, a line per class in the node; returns the number of lines.
 
     Also `desk.own`, the classes in all, and `desk.sides[2]`, the size of the ones of each column.
     Of numbers the lines are weights and deviations.
     """
-    width: cython.int = facts.width
-    ones: cython.p_double = desk.ones
-    sizes: cython.p_double = desk.sides + 2 * width
+    width = facts.width
+    ones = desk.ones
+    sizes = desk.sides + 2 * width
     n_lines: cython.int = 0
-    c: cython.int
     p: cython.int
-    j: cython.int
     used: cython.int
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
-    e: Entry
-    row: Entry
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
-    line: cython.p_double
-    bits: cython.p_uchar
-    w: cython.double
-    size: cython.double
-    factor: cython.double
     is_squares: cython.bint = facts.measure.number == growing.SQUARES
     for p in range(width):
         sizes[p] = 0
@@ -213,30 +178,19 @@ def sum_ones(
     return n_lines
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini_of_few(
-    facts: cython.pointer[Facts], desk: cython.pointer[Desk], start: cython.Py_ssize_t, sums: cython.pointer[Sums]
-) -> cython.void:
+def gini_of_few(facts, desk, start, sums):
     """`sum_ones` and `impurity_sides` for gini of at most 255 rows of weight 1: squares fit in 16 bits."""
-    width: cython.int = facts.width
+    width = facts.width
     lanes = cython.declare(cython.ulonglong[8])
     ones = cython.declare(cython.uchar[64])
     right = cython.declare(cython.ushort[64])
     squares = cython.declare(cython.ushort[64])
     rest = cython.declare(cython.ushort[64])
-    words: cython.p_ulonglong
-    w: cython.ulonglong
-    own: cython.ushort
     x: cython.ushort
     y: cython.ushort
     r: cython.double
-    left: cython.double
-    j: cython.int
     b: cython.int
     p: cython.int
-    c: cython.int
     i: cython.int
     used: cython.int
     for j in range(facts.n_words):
@@ -273,22 +227,10 @@ def gini_of_few(
             desk.sides[2 * width + 64 * j + p] = r
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words(
-    facts: cython.pointer[Facts],
-    rows: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    goes_left: cython.p_uchar,
-    words: cython.p_ulonglong,
-    scratch: cython.p_ulonglong,
-) -> cython.void:
+def split_words(facts, rows, n, goes_left, words, scratch):
     """Stable split of a node's words, whose rows are not split yet."""
-    shift: cython.int = facts.shift
-    i: cython.Py_ssize_t
+    shift = facts.shift
     to: cython.Py_ssize_t = 0
-    w: cython.ulonglong
     for i in range(n):
         w = words[i]
         words[to] = w
@@ -298,21 +240,9 @@ def split_words(
         words[to + i] = scratch[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words_by_bit(
-    words: cython.p_ulonglong,
-    by: cython.p_ulonglong,
-    n: cython.Py_ssize_t,
-    bit: cython.int,
-    scratch: cython.p_ulonglong,
-) -> cython.void:
+def split_words_by_bit(words, by, n, bit, scratch):
     """Stable split of a node's words by a bit of the words `by`, which may be the same: zeros to the left."""
-    i: cython.Py_ssize_t
     to: cython.Py_ssize_t = 0
-    w: cython.ulonglong
-    goes: cython.Py_ssize_t
     for i in range(n):
         w = words[i]
         goes = 1 - cython.cast(cython.Py_ssize_t, (by[i] >> bit) & 1)
@@ -323,23 +253,9 @@ def split_words_by_bit(
         words[to + i] = scratch[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_words_many(
-    facts: cython.pointer[Facts],
-    rows: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    n_children: cython.int,
-    child_rows: cython.p_longlong,
-    words: cython.p_ulonglong,
-    scratch: cython.p_ulonglong,
-    place: cython.p_longlong,
-) -> cython.void:
+def split_words_many(facts, rows, n, n_children, child_rows, words, scratch, place):
     """Stable split of a node's words among many children, of `child_rows` rows each."""
     start: cython.longlong = 0
-    c: cython.int
-    i: cython.Py_ssize_t
     for c in range(n_children):
         place[c] = start
         start += child_rows[c]

@@ -9,9 +9,8 @@ i + 1 (keep) or takes the item (cut), pays `charge[i]`, adds `value[i]` and jump
 is the least value of a walk from i on within budget j, so F[0] answers every budget.
 A row is two shifted rows and one minimum, whatever the arity of the tree.
 
-Only rows that somebody will still jump to are alive. They form a stack: the rows that the
-items around i jump to, the innermost on top. If the child with most items comes last,
-it jumps where its parent does, and at most log2(n) + 2 rows are alive.
+Only rows that somebody will still jump to are alive. If the child with most items comes last
+(`heavy_last`), it jumps where its parent does, and at most log2(n) + 3 rows are alive at once.
 
 An item is usually a node. Several items with the same jump, one after the other, are
 several ways to cut the same node.
@@ -27,76 +26,68 @@ def jumps(end, n_items):
     return np.repeat(before[end], n_items)
 
 
-def heavy_last(parent: cython.const[cython.int][:], n_items: cython.const[cython.longlong][:]):
-    """The old id of each node of the pre-order in which the child with most items comes last."""
+def heavy_last(parent: cython.const[cython.int][:], is_listed: cython.const[cython.uchar][:]):
+    """(listed nodes in pre-order with the heaviest child last, where each jumps to)."""
     n = parent.shape[0]
-    size: cython.int[::1] = np.ones(n, np.int32)
-    weight: cython.longlong[::1] = np.array(n_items)
-    heavy: cython.int[::1] = np.full(n, -1, np.int32)
-    place: cython.int[::1] = np.zeros(n, np.int32)
-    next_place: cython.int[::1] = np.ones(n, np.int32)  # of the next light child, counted from its parent
-    order: cython.int[::1] = np.zeros(n, np.int32)
+    above: cython.longlong[::1] = np.full(n, n, np.int64)  # nearest listed ancestor; n stands above everything
+    size: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    heaviest: cython.longlong[::1] = np.full(n + 1, -1, np.int64)
     with cython.nogil:
-        for v in range(n - 1, 0, -1):
-            p = parent[v]
-            size[p] += size[v]
-            weight[p] += weight[v]
-            if heavy[p] < 0 or weight[v] > weight[heavy[p]]:
-                heavy[p] = v
         for v in range(1, n):
             p = parent[v]
-            if heavy[p] == v:
-                place[v] = place[p] + size[p] - size[v]
-            else:
-                place[v] = place[p] + next_place[p]
-                next_place[p] += size[v]
-            order[place[v]] = v
-    return order.base
-
-
-def live_rows(jump: cython.const[cython.longlong][:]):
-    """How many rows are alive at once, the one being made included."""
-    is_last_use: cython.uchar[::1] = _last_uses(jump)
-    n_rows: cython.Py_ssize_t = 1
-    most: cython.Py_ssize_t = 1
+            above[v] = p if is_listed[p] else above[p]
+        for v in range(n - 1, -1, -1):
+            if is_listed[v]:
+                size[v] += 1
+                a = above[v]
+                size[a] += size[v]
+                if heaviest[a] < 0 or size[v] > size[heaviest[a]]:
+                    heaviest[a] = v
+    position: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    free: cython.longlong[::1] = np.zeros(n + 1, np.int64)  # where the next light child goes
+    order: cython.longlong[::1] = np.empty(size[n], np.int64)
+    jump: cython.longlong[::1] = np.empty(size[n], np.int64)
     with cython.nogil:
-        for i in range(jump.shape[0] - 1, -1, -1):
-            if jump[i] == i + 1:
-                n_rows += 1
-            most = max(most, n_rows)
-            if is_last_use[i]:
-                n_rows -= 1
-    return most
+        position[n] = -1
+        for v in range(n):
+            if is_listed[v]:
+                a = above[v]
+                if v == heaviest[a]:
+                    end = size[n] if a == n else position[a] + size[a]
+                    position[v] = end - size[v]
+                else:
+                    position[v] = position[a] + 1 + free[a]
+                    free[a] += size[v]
+                order[position[v]] = v
+                jump[position[v]] = position[v] + size[v]
+    return order.base, jump.base
 
 
-def least_values(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    value: cython.const[cython.longlong][:],
-    budget: cython.Py_ssize_t,
-):
-    """The least value within each budget 0..`budget`; no walk can be read off."""
-    is_last_use: cython.uchar[::1] = _last_uses(jump)
-    rows: cython.longlong[:, ::1] = np.zeros((live_rows(jump), budget + 1), np.int64)
-    slot: cython.longlong[::1] = np.arange(rows.shape[0])
-    top: cython.Py_ssize_t = 0
+def row_slots(jump: cython.const[cython.longlong][:]):
+    """(memory slot of each row 0..n, number of slots); a slot is free again after its row's last use."""
+    n = jump.shape[0]
+    uses: cython.longlong[::1] = np.ones(n + 1, np.int64)  # by the row before it
+    slot: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    free: cython.longlong[::1] = np.empty(n + 2, np.int64)
+    n_free: cython.Py_ssize_t = 0
+    n_slots: cython.Py_ssize_t = 1
     with cython.nogil:
-        for i in range(jump.shape[0] - 1, -1, -1):
-            keep = after = slot[top]
-            if jump[i] == i + 1:
-                top += 1
+        for i in range(n):
+            uses[jump[i]] += 1
+        for i in range(n - 1, -1, -1):
+            if n_free > 0:
+                n_free -= 1
+                slot[i] = free[n_free]
             else:
-                after = slot[top - 1]
-            best = slot[top]
-            a, b = min(charge[i], budget + 1), value[i]
-            for j in range(a):
-                rows[best, j] = rows[keep, j]
-            for j in range(budget + 1 - a):
-                rows[best, a + j] = min(rows[keep, a + j], rows[after, j] + b)
-            if is_last_use[i]:
-                slot[top - 1], slot[top] = slot[top], slot[top - 1]
-                top -= 1
-    return rows.base[slot[top]].copy()
+                slot[i] = n_slots
+                n_slots += 1
+            for k in range(2):
+                row = i + 1 if k == 0 else jump[i]
+                uses[row] -= 1
+                if uses[row] == 0:
+                    free[n_free] = slot[row]
+                    n_free += 1
+    return slot.base, n_slots
 
 
 def least_values_and_cuts(
@@ -105,22 +96,16 @@ def least_values_and_cuts(
     value: cython.const[cython.longlong][:],
     budget: cython.Py_ssize_t,
 ):
-    """`least_values`, and one bit per item and budget: is cutting strictly better than keeping?"""
+    """The least value within each budget 0..`budget`, and one bit per item and budget: is cutting strictly better?"""
     n = jump.shape[0]
-    is_last_use: cython.uchar[::1] = _last_uses(jump)
-    rows: cython.longlong[:, ::1] = np.zeros((live_rows(jump), budget + 1), np.int64)
+    found, n_slots = row_slots(jump)
+    slot: cython.longlong[::1] = found
+    rows: cython.longlong[:, ::1] = np.zeros((n_slots, budget + 1), np.int64)
     is_better: cython.uchar[:, ::1] = np.zeros((n, budget // 8 + 1), np.uint8)
     better: cython.uchar[::1] = np.zeros(8 * is_better.shape[1], np.uint8)
-    slot: cython.longlong[::1] = np.arange(rows.shape[0])
-    top: cython.Py_ssize_t = 0
     with cython.nogil:
         for i in range(n - 1, -1, -1):
-            keep = after = slot[top]
-            if jump[i] == i + 1:
-                top += 1
-            else:
-                after = slot[top - 1]
-            best = slot[top]
+            best, keep, after = slot[i], slot[i + 1], slot[jump[i]]
             a, b = min(charge[i], budget + 1), value[i]
             for j in range(a):
                 rows[best, j] = rows[keep, j]
@@ -130,10 +115,7 @@ def least_values_and_cuts(
                 better[a + j] = cut < rows[keep, a + j]
                 rows[best, a + j] = min(rows[keep, a + j], cut)
             _pack(better, is_better, i)
-            if is_last_use[i]:
-                slot[top - 1], slot[top] = slot[top], slot[top - 1]
-                top -= 1
-    return rows.base[slot[top]].copy(), is_better.base
+    return rows.base[slot[0]].copy(), is_better.base
 
 
 def least_pairs_and_cuts(
@@ -149,21 +131,15 @@ def least_pairs_and_cuts(
     Only for costs that are real numbers: whole ones are packed with the size in one value.
     """
     n = jump.shape[0]
-    is_last_use: cython.uchar[::1] = _last_uses(jump)
-    costs: cython.double[:, ::1] = np.zeros((live_rows(jump), budget + 1))
+    found, n_slots = row_slots(jump)
+    slot: cython.longlong[::1] = found
+    costs: cython.double[:, ::1] = np.zeros((n_slots, budget + 1))
     sizes: cython.longlong[:, ::1] = np.zeros((costs.shape[0], budget + 1), np.int64)
     is_better: cython.uchar[:, ::1] = np.zeros((n, budget // 8 + 1), np.uint8)
     better: cython.uchar[::1] = np.zeros(8 * is_better.shape[1], np.uint8)
-    slot: cython.longlong[::1] = np.arange(costs.shape[0])
-    top: cython.Py_ssize_t = 0
     with cython.nogil:
         for i in range(n - 1, -1, -1):
-            keep = after = slot[top]
-            if jump[i] == i + 1:
-                top += 1
-            else:
-                after = slot[top - 1]
-            best = slot[top]
+            best, keep, after = slot[i], slot[i + 1], slot[jump[i]]
             a = min(charge[i], budget + 1)
             for j in range(budget + 1):
                 cheaper, smaller = costs[keep, j], sizes[keep, j]
@@ -177,10 +153,7 @@ def least_pairs_and_cuts(
                 costs[best, j] = cheaper
                 sizes[best, j] = smaller
             _pack(better, is_better, i)
-            if is_last_use[i]:
-                slot[top - 1], slot[top] = slot[top], slot[top - 1]
-                top -= 1
-    return costs.base[slot[top]].copy(), sizes.base[slot[top]].copy(), is_better.base
+    return costs.base[slot[0]].copy(), sizes.base[slot[0]].copy(), is_better.base
 
 
 def walk(
@@ -205,20 +178,55 @@ def walk(
     return is_cut.base
 
 
-def _last_uses(jump: cython.const[cython.longlong][:]):
-    """Whether nobody before item i jumps where it does, so that the row can go.
+def greatest_within(
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:],
+    gain: cython.const[cython.longlong][:],
+    budget: cython.Py_ssize_t,
+):
+    """Greatest summed gain of cuts whose charges add up to at most `budget`.
 
-    Items with the same jump lie inside one another; the outermost is the first.
+    Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
+    two floats at a time, whole numbers of 64 bits only one.
     """
-    n = jump.shape[0]
-    first: cython.longlong[::1] = np.full(n + 1, -1, np.int64)
-    is_last_use: cython.uchar[::1] = np.empty(n, np.bool_)
+    width = budget + 1
+    found, n_slots = row_slots(jump)
+    slot: cython.longlong[::1] = found
+    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    g: cython.double
     with cython.nogil:
-        for i in range(n - 1, -1, -1):
-            first[jump[i]] = i
-        for i in range(n):
-            is_last_use[i] = first[jump[i]] == i
-    return is_last_use.base
+        for i in range(jump.shape[0] - 1, -1, -1):
+            a, g = min(charge[i], width), gain[i]
+            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
+            for j in range(a):
+                rows[out, j] = rows[keep, j]
+            for j in range(width - a):
+                rows[out, a + j] = max(rows[cut, j] + g, rows[keep, a + j])
+    return int(rows[slot[0], budget])
+
+
+def charge_probabilities(
+    jump: cython.const[cython.longlong][:],
+    charge: cython.const[cython.longlong][:],
+    cut_chance: cython.const[cython.double][:],
+    budget: cython.Py_ssize_t,
+):
+    """Pr[charges of the cuts add up to j], j = 0..budget, when a node reached is cut with `cut_chance`."""
+    width = budget + 1
+    found, n_slots = row_slots(jump)
+    slot: cython.longlong[::1] = found
+    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    with cython.nogil:
+        rows[slot[jump.shape[0]], 0] = 1.0
+        for i in range(jump.shape[0] - 1, -1, -1):
+            a, s = min(charge[i], width), cut_chance[i]
+            r = 1.0 - s
+            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
+            for j in range(a):
+                rows[out, j] = r * rows[keep, j]
+            for j in range(width - a):
+                rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+    return rows.base[slot[0]].copy()
 
 
 @cython.cfunc

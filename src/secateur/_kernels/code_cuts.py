@@ -12,51 +12,31 @@ import cython
 from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
-from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Cut, Desk, Facts, Sums
+from cython.cimports.secateur._kernels.growing import SOME_CODES, Count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def rows_of(line: cython.pointer[Count], n_classes: cython.int) -> cython.double:
+def rows_of(line, n_classes):
     """Rows of one code."""
     rows: cython.longlong = 0
-    c: cython.int
     for c in range(n_classes):
         rows += line[c]
     return cython.cast(cython.double, rows)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _whole(x: cython.double) -> cython.Py_ssize_t:
+def _whole(x):
     return cython.cast(cython.Py_ssize_t, x)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_codes(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    codes: cython.pointer[Count],
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.bint:
+def cut_codes(facts, desk, codes, n_codes, sums, best, tie, least, cut):
     """Best cut where no row of the node is missing; whether the node holds more than one code."""
-    number: cython.int = facts.measure.number
-    n: cython.int = facts.n_sums
+    number = facts.measure.number
+    n = facts.n_sums
     is_two: cython.bint = number == growing.GINI and sums.n_here == 2
-    table: cython.p_longlong = facts.measure.table
-    half: cython.double = 0.5 * facts.measure.unit
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
-    rows: cython.double = sums.weight
+    table = facts.measure.table
+    half = 0.5 * facts.measure.unit
+    counts = sums.counts
+    left = desk.left
+    rows = sums.weight
     all_squares: cython.double = 0
     squares: cython.double = 0
     product: cython.double = 0
@@ -64,17 +44,9 @@ def cut_codes(
     in_units: cython.longlong = 0
     node_units: cython.longlong = 0
     limit_units: cython.longlong = 0
-    units: cython.longlong
     i: cython.double = 0
-    here: cython.double
-    more: cython.double
-    d: cython.double
-    room: cython.double
-    limit: cython.double
-    k: cython.longlong
     c: cython.int
     last: cython.longlong = -1
-    line: cython.pointer[Count]
     is_taken: cython.bint
     if is_two and n == 2:
         return _cut_two(codes, n_codes, sums, best, tie, least, cut)
@@ -83,7 +55,7 @@ def cut_codes(
         all_squares += counts[c] * counts[c]
         if number == growing.ENTROPY_TABLE:
             in_units += table[_whole(counts[c])]
-    constant: cython.double = all_squares / rows
+    constant = all_squares / rows
     limit = (best + tie) * rows / 2
     if number == growing.ENTROPY_TABLE:
         node_units = table[_whole(rows)] - in_units
@@ -151,34 +123,16 @@ def cut_codes(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_two(
-    codes: cython.pointer[Count],
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.bint:
+def _cut_two(codes, n_codes, sums, best, tie, least, cut):
     """Gini of two classes: codes are passed over some at a time, as in `scan_gini.gini_two`."""
-    rows: cython.double = sums.weight
-    ones: cython.double = sums.counts[1]
-    limit: cython.double = (best + tie) * rows / 2
+    rows = sums.weight
+    ones = sums.counts[1]
+    limit = (best + tie) * rows / 2
     left: cython.double = 0
     i: cython.double = 0
     zeros_here: Count
     ones_here: Count
-    here: cython.double
-    end: cython.double
-    d: cython.double
-    room: cython.double
     start: cython.longlong = 0
-    last: cython.longlong
-    k: cython.longlong
-    t: cython.int
     found: cython.longlong = -1
     cut.position = -1
     cut.score = best
@@ -229,23 +183,11 @@ def _cut_two(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _score(
-    facts: cython.pointer[Facts],
-    left: cython.p_double,
-    right: cython.p_double,
-    i: cython.double,
-    sums: cython.pointer[Sums],
-) -> cython.double:
+def _score(facts, left, right, i, sums):
     """Gain of a cut with i rows on the left."""
-    n: cython.int = facts.n_sums
-    rows: cython.double = sums.weight
-    d: cython.double
-    units: cython.longlong
-    table: cython.p_longlong = facts.measure.table
-    c: cython.int
+    n = facts.n_sums
+    rows = sums.weight
+    table = facts.measure.table
     if facts.measure.number == growing.GINI and sums.n_here == 2:
         d = left[sums.second] * rows - sums.counts[sums.second] * i
         return 2 * (d * d) / (rows * (i * (rows - i)))
@@ -261,38 +203,19 @@ def _score(
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def cut_missing(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    codes: cython.p_longlong,
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def cut_missing(facts, desk, codes, n_codes, sums, best, tie, least, cut):
     """Best cut where the rows of the last line, after `n_codes` others, have no value.
 
     They are tried on the right and on the left of every cut, and against all others.
     """
-    n: cython.int = facts.n_sums
-    left: cython.p_double = desk.left
-    right: cython.p_double = desk.right
-    missing: cython.p_longlong = codes + n_codes * n
-    n_missing: cython.double = rows_of(missing, n)
-    rows: cython.double = sums.weight
+    n = facts.n_sums
+    left = desk.left
+    right = desk.right
+    missing = codes + n_codes * n
+    n_missing = rows_of(missing, n)
+    rows = sums.weight
     i: cython.double = 0
-    here: cython.double
-    at: cython.double
-    more: cython.double
-    score: cython.double
     last: cython.longlong = -1
-    k: cython.longlong
-    c: cython.int
     s: cython.int
     for c in range(n):
         left[c] = 0

@@ -1,5 +1,8 @@
 from secateur._kernels.growing cimport Count, Entry, Facts, Histogram, Measure, Sums
 
+cdef bint _is_any_below(Histogram* histogram, int n_present, double least) noexcept nogil
+cdef bint _comes_first(unsigned long long a, unsigned long long b) noexcept nogil
+cdef double _gain(Measure* measure, Histogram* histogram, Sums* sums, double left_weight, double total) noexcept nogil
 cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noexcept nogil
 cdef int fill(
     Histogram* histogram, Facts* facts, int column, Py_ssize_t start, Entry* entries, Sums* sums

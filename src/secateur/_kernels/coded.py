@@ -14,7 +14,7 @@ from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Count, Entry, Facts, Histogram, Measure, Sums
+from cython.cimports.secateur._kernels.growing import Count, Entry
 
 NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
@@ -26,43 +26,26 @@ EXHAUSTIVE = cython.declare(
 )  # categories up to which all subsets are tried where prefixes are not enough
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_countable(facts: cython.pointer[Facts], column: cython.Py_ssize_t, n: cython.Py_ssize_t) -> cython.bint:
+def is_countable(facts, column, n):
     """Whether to look at all codes of a column in a node of n rows; else only at those present."""
     return facts.n_codes[column] <= 2 * n or not facts.is_nominal[column]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def count(
-    histogram: cython.pointer[Histogram],
-    facts: cython.pointer[Facts],
-    column: cython.int,
-    last: cython.int,
-    start: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def count(histogram, facts, column, last, start, sums):
     """Count rows of weight 1 by code and class, class after class; returns how many columns it was.
 
     Those before `last` that share a word are counted at once, a table each: no row then waits for the one before it.
     """
-    n_sums: cython.int = histogram.n_sums
-    bits: cython.int = facts.code_bits
+    n_sums = histogram.n_sums
+    bits = facts.code_bits
     per_word: cython.int = 64 // bits
     at: cython.int = bits * (column % per_word)
     one: cython.ulonglong = 1
-    lane: cython.ulonglong = (one << bits) - 1
-    words: cython.p_ulonglong = facts.codes + (column // per_word) * facts.n_rows + start
+    lane = (one << bits) - 1
+    words = facts.codes + (column // per_word) * facts.n_rows + start
     n_here: cython.int = min(min(last, (column // per_word + 1) * per_word) - column, histogram.n_tables)
     tables = cython.declare(cython.p_int[4])
-    w: cython.ulonglong
     t: cython.int
-    c: cython.int
-    i: cython.Py_ssize_t
-    m: cython.Py_ssize_t
     for t in range(n_here - 1, 0, -1):
         if sums.n < TOGETHER or not is_countable(facts, column + t, sums.n):
             n_here = t
@@ -92,17 +75,9 @@ def count(
     return n_here
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def most_of_two(
-    tally: cython.p_int, n_codes: cython.longlong, n_sums: cython.int, sums: cython.pointer[Sums], most: cython.p_double
-) -> cython.int:
+def most_of_two(tally, n_codes, n_sums, sums, most):
     """Gain by gini of one child per category, which no set of them exceeds: of two classes; returns the categories."""
     n_present: cython.int = 0
-    k: cython.longlong
-    own: cython.int
-    here: cython.int
     squares: cython.double = 0
     for k in range(n_codes):
         own = tally[k * n_sums + sums.second]
@@ -113,16 +88,11 @@ def most_of_two(
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def take(histogram: cython.pointer[Histogram], tally: cython.pointer[Count], n_codes: cython.longlong) -> cython.int:
+def take(histogram, tally, n_codes):
     """Fill the histogram from counts; returns how many codes are present."""
-    n_sums: cython.int = histogram.n_sums
+    n_sums = histogram.n_sums
     n_present: cython.int = 0
     here: Count
-    k: cython.longlong
-    c: cython.int
     for k in range(n_codes):
         here = 0
         for c in range(n_sums):
@@ -139,43 +109,26 @@ def take(histogram: cython.pointer[Histogram], tally: cython.pointer[Count], n_c
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def fill(
-    histogram: cython.pointer[Histogram],
-    facts: cython.pointer[Facts],
-    column: cython.int,
-    start: cython.Py_ssize_t,
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-) -> cython.int:
+def fill(histogram, facts, column, start, entries, sums):
     """Add up the node's rows by their codes in a column; returns how many codes are present."""
-    n_codes: cython.longlong = facts.n_codes[column]
+    n_codes = facts.n_codes[column]
     per_word: cython.int = 64 // facts.code_bits
     at: cython.int = facts.code_bits * (column % per_word)
     one: cython.ulonglong = 1
-    lane: cython.ulonglong = (one << facts.code_bits) - 1
-    words: cython.p_ulonglong = facts.codes + (column // per_word) * facts.n_rows + start
-    n_sums: cython.int = histogram.n_sums
-    counts: cython.p_double = histogram.counts
-    sizes: cython.p_double = histogram.sizes
-    is_seen: cython.p_uchar = histogram.is_seen
-    present: cython.p_longlong = histogram.present
-    shift: cython.int = facts.shift
+    lane = (one << facts.code_bits) - 1
+    words = facts.codes + (column // per_word) * facts.n_rows + start
+    n_sums = histogram.n_sums
+    counts = histogram.counts
+    sizes = histogram.sizes
+    is_seen = histogram.is_seen
+    present = histogram.present
+    shift = facts.shift
     unit: Entry = 1
     mask: Entry = (unit << shift) - 1
     is_squares: cython.bint = facts.measure.number == growing.SQUARES
     n_present: cython.int = 0
     t: cython.int
-    k: cython.longlong
     c: cython.int
-    i: cython.Py_ssize_t
-    e: Entry
-    row: Entry
-    code: cython.Py_ssize_t
-    w: cython.double
-    total: cython.double
     for i in range(sums.n):
         e = entries[i]
         row = e >> shift
@@ -210,10 +163,7 @@ def fill(
     return n_present
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bint:
+def is_affordable(n_codes, depth):
     """Whether a set of categories may be tested so deep.
 
     A test keeps the branch of every category, and a level has up to 2**depth tests: of more than a thousand
@@ -224,14 +174,8 @@ def is_affordable(n_codes: cython.longlong, depth: cython.longlong) -> cython.bi
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython.void:
+def clear(histogram, n_present):
     """Make the histogram empty again."""
-    t: cython.int
-    c: cython.int
-    k: cython.longlong
     for t in range(n_present):
         k = histogram.present[t]
         histogram.is_seen[k] = 0
@@ -240,28 +184,20 @@ def clear(histogram: cython.pointer[Histogram], n_present: cython.int) -> cython
             histogram.counts[k * histogram.n_sums + c] = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def sort_by_key(histogram: cython.pointer[Histogram], order: cython.p_longlong, n: cython.Py_ssize_t) -> cython.void:
+def sort_by_key(histogram, order, n):
     """Sort `order[:n]` in place by key, equal keys as they stand: by merging, after short runs by insertion."""
-    items: cython.p_longlong = order
-    keys: cython.p_double = histogram.run_keys
-    other_items: cython.p_longlong = histogram.other_items
-    other_keys: cython.p_double = histogram.other_keys
-    swap_items: cython.p_longlong
-    swap_keys: cython.p_double
+    items = order
+    keys = histogram.run_keys
+    other_items = histogram.other_items
+    other_keys = histogram.other_keys
     start: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
-    width: cython.Py_ssize_t = RUN
+    width = RUN
     a: cython.Py_ssize_t
     b: cython.Py_ssize_t
     i: cython.Py_ssize_t
     chosen: cython.Py_ssize_t
     is_right: cython.int
     item: cython.longlong
-    key: cython.double
     while start < n:
         for b in range(start, min(n, start + RUN)):
             item = order[b]
@@ -313,24 +249,11 @@ def sort_by_key(histogram: cython.pointer[Histogram], order: cython.p_longlong, 
             order[i] = items[i]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def multiway_score(
-    measure: cython.pointer[Measure],
-    histogram: cython.pointer[Histogram],
-    n_present: cython.int,
-    sums: cython.pointer[Sums],
-    least: cython.double,
-    n_large: cython.double,
-) -> cython.double:
+def multiway_score(measure, histogram, n_present, sums, least, n_large):
     """Gain of one child per value; -inf where a branch is below `least` or fewer than two reach `n_large`."""
     is_squares: cython.bint = measure.number == growing.SQUARES
-    score: cython.double = -sums.total * sums.total / sums.weight if is_squares else sums.base
+    score = -sums.total * sums.total / sums.weight if is_squares else sums.base
     n_enough: cython.int = 0
-    t: cython.int
-    k: cython.longlong
-    line: cython.p_double
     for t in range(n_present):
         k = histogram.present[t]
         if histogram.sizes[k] < least:
@@ -344,48 +267,30 @@ def multiway_score(
     return score if n_enough >= 2 else -INFINITY
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_any_below(histogram: cython.pointer[Histogram], n_present: cython.int, least: cython.double) -> cython.bint:
+def _is_any_below(histogram, n_present, least):
     """Whether a category has fewer than `least` rows; else every set of categories is large enough."""
-    t: cython.int
     for t in range(n_present):
         if histogram.sizes[histogram.present[t]] < least:
             return True
     return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _comes_first(a: cython.ulonglong, b: cython.ulonglong) -> cython.bint:
+def _comes_first(a, b):
     """Whether the set with bits `a` comes before `b` as a sorted list (a prefix comes first)."""
-    differing: cython.ulonglong = a ^ b
-    lowest: cython.ulonglong = differing & (~differing + 1)
+    differing = a ^ b
+    lowest = differing & (~differing + 1)
     higher: cython.ulonglong = ~(lowest | (lowest - 1))
     if a & lowest:
         return (b & higher) != 0
     return (a & higher) == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gain(
-    measure: cython.pointer[Measure],
-    histogram: cython.pointer[Histogram],
-    sums: cython.pointer[Sums],
-    left_weight: cython.double,
-    total: cython.double,
-) -> cython.double:
+def _gain(measure, histogram, sums, left_weight, total):
     """Gain of what is on the left against what is on the right."""
-    d: cython.double
-    right_weight: cython.double = total - left_weight
+    right_weight = total - left_weight
     left: cython.double = 0
     right: cython.double = 0
-    c: cython.int
-    n: cython.int = histogram.n_sums
+    n = histogram.n_sums
     if measure.number == growing.GINI and left_weight > 0 and right_weight > 0:  # without two calls
         for c in range(n):
             left += histogram.left[c] * (left_weight - histogram.left[c])
@@ -401,19 +306,7 @@ def _gain(
     )
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def subset_cut(
-    facts: cython.pointer[Facts],
-    histogram: cython.pointer[Histogram],
-    n_present: cython.int,
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    best: cython.p_double,
-    tie: cython.double,
-    least: cython.double,
-) -> cython.bint:
+def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
     """Best set of categories against the rest: whether one is better than `best`; it goes to `histogram.branch`.
 
     Few categories, and more than two classes or a category smaller than `least`: all sets, by a
@@ -425,15 +318,15 @@ def subset_cut(
     nothing can be gained but rounding it is that of the categories, so that noise decides nothing.
     """
     measure = cython.address(facts.measure)
-    n_sums: cython.int = histogram.n_sums
-    counts: cython.p_double = histogram.counts
-    present: cython.p_longlong = histogram.present
-    order: cython.p_longlong = histogram.order
-    left: cython.p_double = histogram.left
-    right: cython.p_double = histogram.right
+    n_sums = histogram.n_sums
+    counts = histogram.counts
+    present = histogram.present
+    order = histogram.order
+    left = histogram.left
+    right = histogram.right
     is_squares: cython.bint = measure.number == growing.SQUARES
     is_two: cython.bint = measure.number == growing.GINI and n_sums == 2 and facts.weight == cython.NULL
-    slack: cython.double = tie + NEAR * sums.base
+    slack = tie + NEAR * sums.base
     is_exhaustive: cython.bint = n_present <= EXHAUSTIVE and (
         (not is_squares and n_sums > 2) or _is_any_below(histogram, n_present, least)
     )
@@ -443,24 +336,13 @@ def subset_cut(
     is_enough: cython.bint
     found_mask: cython.ulonglong = 0
     best_step: cython.int = 0
-    mask: cython.ulonglong
     best_mask: cython.ulonglong = 0
-    named: cython.ulonglong
     one: cython.ulonglong = 1
-    bit: cython.ulonglong
-    all_mask: cython.ulonglong = (one << (min(63, n_present))) - 1
+    all_mask = (one << (min(63, n_present))) - 1
     focus: cython.int
     n_steps: cython.int
     step: cython.int
     t: cython.int
-    c: cython.int
-    k: cython.longlong
-    total: cython.double
-    all_size: cython.double
-    left_weight: cython.double
-    left_size: cython.double
-    sign: cython.double
-    score: cython.double
     if is_squares:
         is_noise = multiway_score(measure, histogram, n_present, sums, -INFINITY, -INFINITY) <= tie
     for focus in range(1 if is_squares or is_exhaustive else 0, 2 if is_squares or is_exhaustive else n_sums):

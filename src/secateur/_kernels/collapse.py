@@ -180,16 +180,13 @@ def nested_steps(
     are shut in the first member. Equal ratios shut together: whole ones by exact comparison, for
     which no gain times size may exceed 2^51, real ones within the tolerance.
     """
-    n: cython.Py_ssize_t = owner.shape[0]
+    n = owner.shape[0]
     link: cython.int[::1] = np.empty(n, np.int32)
     n_links: cython.Py_ssize_t = 0
     n_members: cython.Py_ssize_t = 1
     found = np.empty(n)
     ratio: cython.double[::1] = found
     steps: cython.int[::1] = np.zeros(n, np.int32)
-    v: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    before: cython.Py_ssize_t
     is_new: cython.bint
     with cython.nogil:
         for v in range(n):

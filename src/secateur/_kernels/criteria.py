@@ -65,29 +65,19 @@ def impurity(criterion: Any, counts: Any, total: float) -> float:
     return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def units_of(score: cython.double, half: cython.double) -> cython.longlong:
+def units_of(score, half):
     """A score in units of the entropy table, rounded down."""
     one: cython.longlong = 1
     return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _above_zero(x: cython.double) -> cython.double:
+def _above_zero(x):
     return x if x > 0 else 0.0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gini(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+def _gini(counts, n, total):
     """Sum of q (1 - q) over the classes."""
     result: cython.double = 0
-    c: cython.int
     if total > 0:
         for c in range(n):
             result += counts[c] * (total - counts[c])
@@ -95,14 +85,9 @@ def _gini(counts: cython.p_double, n: cython.int, total: cython.double) -> cytho
     return result
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _entropy(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+def _entropy(counts, n, total):
     """Half the entropy, in bits."""
     result: cython.double = 0
-    c: cython.int
-    x: cython.double
     for c in range(n):
         x = _above_zero(counts[c])
         if x > 0:
@@ -110,13 +95,9 @@ def _entropy(counts: cython.p_double, n: cython.int, total: cython.double) -> cy
     return result
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+def _sqrt(counts, n, total):
     """Half the sum of sqrt(q (1 - q)) over the classes."""
     result: cython.double = 0
-    c: cython.int
     if n == 2:
         return sqrt(_above_zero(counts[0]) * _above_zero(counts[1]))
     for c in range(n):
@@ -124,42 +105,26 @@ def _sqrt(counts: cython.p_double, n: cython.int, total: cython.double) -> cytho
     return 0.5 * result
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt_pairs(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+def _sqrt_pairs(counts, n, total):
     """Sum of sqrt(q r) over pairs of classes."""
     result: cython.double = 0
-    c: cython.int
-    d: cython.int
     for c in range(n):
         for d in range(c):
             result += sqrt(_above_zero(counts[c]) * _above_zero(counts[d]))
     return result
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _error(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
+def _error(counts, n, total):
     """What the largest class leaves."""
     largest: cython.double = 0
-    c: cython.int
     for c in range(n):
         if counts[c] > largest:
             largest = counts[c]
     return _above_zero(total - largest)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def impurity_of(
-    measure: cython.pointer[growing.Measure], counts: cython.p_double, n: cython.int, total: cython.double
-) -> cython.double:
+def impurity_of(measure, counts, n, total):
     """`total * G(counts / total)` of n classes."""
-    c: cython.int
-    units: cython.longlong
     if measure.number == growing.GINI:
         return _gini(counts, n, total)
     if measure.number == growing.ENTROPY_TABLE:
@@ -176,32 +141,13 @@ def impurity_of(
     return _error(counts, n, total)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def impurity_sides(
-    measure: cython.pointer[growing.Measure],
-    ones: cython.p_double,
-    counts: cython.p_double,
-    n_lines: cython.int,
-    total: cython.double,
-    width: cython.int,
-    right: cython.p_double,
-    out: cython.p_double,
-    spare: cython.p_double,
-) -> cython.void:
+def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spare):
     """Impurity of both sides of many two-way splits at once.
 
     `ones` holds, line after line, how much of each class goes right in every split; `counts`
     the classes in all. Fills `right` with the weight that goes right, `out` with the sum of
     both sides' impurities (anything where one side is empty). `spare` is scratch space.
     """
-    j: cython.int
-    h: cython.int
-    x: cython.double
-    own: cython.double
-    left: cython.double
-    line: cython.p_double
     for j in range(width):
         right[j] = 0
         out[j] = 0

@@ -17,11 +17,6 @@ from cython.cimports.secateur._kernels.growing import (
     START,
     SUBSET,
     Cut,
-    Desk,
-    Entry,
-    Facts,
-    Histogram,
-    Sums,
     Test,
 )
 from cython.cimports.secateur._kernels.scan import scan
@@ -32,17 +27,10 @@ NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more t
 EXACT = cython.declare(cython.int, 64)  # of so few rows of weight 1 scores are right to far less than that
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def n_missing_at_end(
-    facts: cython.pointer[Facts], slot: cython.Py_ssize_t, entries: cython.pointer[Entry], n: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def n_missing_at_end(facts, slot, entries, n):
     """Missing rows stand at the end of a list: find where they begin by halving."""
     low: cython.Py_ssize_t = 0
-    high: cython.Py_ssize_t = n
-    middle: cython.Py_ssize_t
-    missing: cython.p_uchar
+    high = n
     if facts.line == cython.NULL or facts.line[slot] < 0:
         return 0
     missing = facts.missing + facts.line[slot] * facts.n_rows
@@ -57,29 +45,17 @@ def n_missing_at_end(
     return n - low
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_varying(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.bint:
+def is_varying(node, slot):
     return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _strike(node: cython.p_longlong, slot: cython.Py_ssize_t) -> cython.void:
+def _strike(node, slot):
     one: cython.ulonglong = 1
     node[N_FIELDS + (slot >> 6)] &= ~cython.cast(cython.longlong, one << (slot & 63))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def class_sums(
-    facts: cython.pointer[Facts], node: cython.p_longlong, reals: cython.p_double, sums: cython.pointer[Sums]
-) -> cython.void:
+def class_sums(facts, node, reals, sums):
     """What the tests of a node of classes start from."""
-    c: cython.int
     sums.n = node[END] - node[START]
     sums.counts = reals
     sums.weight = 0
@@ -97,10 +73,7 @@ def class_sums(
     sums.base = impurity_of(cython.address(facts.measure), reals, facts.n_sums, sums.weight)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.void:
+def no_test(facts, test):
     """No test: what any must beat."""
     test.score = -INFINITY if facts.allow_zero else 0.0
     test.slot = -1
@@ -110,18 +83,7 @@ def no_test(facts: cython.pointer[Facts], test: cython.pointer[Test]) -> cython.
     test.default = 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def set_test(
-    test: cython.pointer[Test],
-    score: cython.double,
-    slot: cython.int,
-    kind: cython.int,
-    below: cython.Py_ssize_t,
-    above: cython.int,
-    default: cython.int,
-) -> cython.void:
+def set_test(test, score, slot, kind, below, above, default):
     """Write a test."""
     test.score = score
     test.slot = slot
@@ -131,45 +93,24 @@ def set_test(
     test.default = default
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _least(facts: cython.pointer[Facts]) -> cython.double:
+def _least(facts):
     """What each side of a binary test must have."""
     return facts.n_large if facts.is_ratio and facts.n_large > facts.least_leaf else facts.least_leaf
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_settled(facts: cython.pointer[Facts], sums: cython.pointer[Sums], best: cython.pointer[Test]) -> cython.bint:
+def _is_settled(facts, sums, best):
     """Whether a test takes all impurity away, so that no later one can be better."""
     is_exact: cython.bint = facts.weight == cython.NULL and sums.n <= EXACT and not facts.is_ratio
     return is_exact and best.slot >= 0 and best.score > sums.base - 0.5 * TIE * sums.base
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_lists(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    first: cython.int,
-    last: cython.int,
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_lists(facts, desk, lists, node, sums, first, last, best):
     """Better cut than `best` among some lists; strikes constant ones from the node's varying slots."""
-    s: cython.int
-    n_missing: cython.Py_ssize_t
-    entries: cython.pointer[Entry]
     cut: Cut
     test: Test
-    floor: cython.double = -INFINITY if facts.allow_zero else 0.0
-    tie: cython.double = TIE * sums.base
-    least: cython.double = _least(facts)
+    floor = -INFINITY if facts.allow_zero else 0.0
+    tie = TIE * sums.base
+    least = _least(facts)
     for s in range(first, last):
         if not is_varying(node, s):
             continue
@@ -195,21 +136,8 @@ def best_of_lists(
             set_test(best, cut.score, s, NUMERIC, cut.position, 0, cut.side if n_missing else -1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _by_bounds(
-    facts: cython.pointer[Facts],
-    histogram: cython.pointer[Histogram],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    base: cython.int,
-    n: cython.int,
-    order: cython.p_int,
-    bounds: cython.p_double,
-) -> cython.void:
+def _by_bounds(facts, histogram, node, sums, base, n, order, bounds):
     """Order some counted columns by what a test of two classes can gain there at most; strikes constant ones."""
-    t: cython.int
     at: cython.int
     j: cython.Py_ssize_t
     for t in range(n):
@@ -226,49 +154,27 @@ def _by_bounds(
         order[at] = base + t
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_codes(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    first: cython.int,
-    last: cython.int,
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_codes(facts, desk, rows, node, sums, first, last, best):
     """Better test than `best` among some columns of codes; a set of categories goes to the histogram's branch.
 
     Those of numbers are bins, in rows of weight 1 without missing values. Of two classes the columns of
     a word are tried in the order of what they can gain at most: few are then looked at closely.
     """
-    s: cython.int
-    i: cython.int
-    t: cython.int
     j: cython.Py_ssize_t
-    k: cython.longlong
-    n_present: cython.int
-    entries: cython.pointer[Entry] = rows + node[START]
+    entries = rows + node[START]
     measure = cython.address(facts.measure)
     histogram = cython.address(desk.histogram)
     test: Test
-    score: cython.double
-    share: cython.double
-    left: cython.double
-    information: cython.double
-    tie: cython.double = TIE * sums.base
-    n_large: cython.double = _least(facts)
+    tie = TIE * sums.base
+    n_large = _least(facts)
     is_whole: cython.bint = facts.weight == cython.NULL and facts.measure.number != growing.SQUARES
     is_two: cython.bint = (
         facts.measure.number == growing.GINI and sums.n_here == 2 and not facts.is_ratio and not facts.multiway
     )
     order = cython.declare(cython.int[8])
     bounds = cython.declare(cython.double[8])
-    base: cython.int = first  # the columns from here
-    counted: cython.int = first  # to there have been counted
-    tally: cython.p_int
+    base = first  # the columns from here
+    counted = first  # to there have been counted
     cut: Cut
     for i in range(first, last):
         if _is_settled(facts, sums, best):
@@ -330,21 +236,11 @@ def best_of_codes(
         coded.clear(histogram, n_present)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_of_bit(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    p: cython.int,
-    score: cython.double,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.void:
+def _best_of_bit(facts, desk, p, score, sums, best):
     """Take the test of a two-valued column where it is better than `best`."""
-    slot: cython.int = facts.n_lists + facts.n_coded + p
-    floor: cython.double = -INFINITY if facts.allow_zero else 0.0
-    kind: cython.int = NUMERIC
+    slot = facts.n_lists + facts.n_coded + p
+    floor = -INFINITY if facts.allow_zero else 0.0
+    kind = NUMERIC
     test: Test
     if score <= (floor if facts.is_ratio else best.score) + TIE * sums.base:
         return
@@ -359,38 +255,17 @@ def _best_of_bit(
         set_test(best, score, slot, kind, 0, 1, -1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_admissible(
-    desk: cython.pointer[Desk],
-    facts: cython.pointer[Facts],
-    p: cython.int,
-    size: cython.double,
-    least: cython.double,
-) -> cython.bint:
+def _is_admissible(desk, facts, p, size, least):
     """Whether both sides of a two-valued column have rows, and as many as the limits ask for."""
-    own: cython.double = desk.sides[2 * facts.width + p]
+    own = desk.sides[2 * facts.width + p]
     return own > 0 and own >= least and size > own and size - own >= least
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def best_of_bits(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.void:
+def best_of_bits(facts, desk, rows, node, sums, best):
     """Better test than `best` among the two-valued columns of classes: zeros to the left, ones to the right."""
-    p: cython.int
-    n_lines: cython.int
-    impure: cython.p_double = desk.sides + facts.width
-    least: cython.double = _least(facts)
-    tie: cython.double = TIE * sums.base
+    impure = desk.sides + facts.width
+    least = _least(facts)
+    tie = TIE * sums.base
     is_few: cython.bint = facts.words != cython.NULL and facts.weight == cython.NULL and sums.n < 256
     if is_few and facts.measure.number == growing.GINI:
         bits.gini_of_few(facts, desk, node[START], sums)
@@ -401,8 +276,10 @@ def best_of_bits(
             desk.spare,
         )  # fmt: skip
     for p in range(facts.n_bits):
-        if (facts.is_ratio or sums.base - impure[p] > best.score + tie) and _is_admissible(
-            desk, facts, p, sums.size, least
+        if (
+            (facts.is_ratio or sums.base - impure[p] > best.score + tie)
+            and _is_admissible(desk, facts, p, sums.size, least)
+            and is_varying(node, facts.n_lists + facts.n_coded + p)
         ):
             _best_of_bit(facts, desk, p, sums.base - impure[p], sums, best)
     if best.kind == SUBSET and best.slot >= facts.n_lists + facts.n_coded:
@@ -410,27 +287,18 @@ def best_of_bits(
         desk.histogram.branch[1] = 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def is_better(
-    facts: cython.pointer[Facts], a: cython.pointer[Test], b: cython.pointer[Test], base: cython.double
-) -> cython.bint:
+def is_better(facts, a, b, base):
     """Whether b has the larger score than a, or a tied one and the lower column."""
-    tie: cython.double = TIE * base
+    tie = TIE * base
     if a.slot < 0 or (b.slot >= 0 and b.score > a.score + tie):
         return True
     return b.slot >= 0 and b.score >= a.score - tie and facts.feature[b.slot] < facts.feature[a.slot]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _best_ratio(facts: cython.pointer[Facts], desk: cython.pointer[Desk], best: cython.pointer[Test]) -> cython.void:
+def _best_ratio(facts, desk, best):
     """The test of best gain ratio among those of at least the mean gain."""
     mean: cython.double = 0
     n_tests: cython.int = 0
-    s: cython.int
     rival: Test
     for s in range(facts.n_slots):
         if desk.gains[2 * s] > -INFINITY:
@@ -450,26 +318,11 @@ def _best_ratio(facts: cython.pointer[Facts], desk: cython.pointer[Desk], best: 
                 best[0] = rival
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _evaluate_squares(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.void:
+def _evaluate_squares(facts, desk, lists, rows, node, sums, best):
     """Column by column: of tied tests the lower column wins, because it comes first."""
-    n_coded: cython.int = facts.n_lists + facts.n_coded
+    n_coded = facts.n_lists + facts.n_coded
     t: cython.int = 0
-    s: cython.int
     last: cython.int
-    p: cython.int
-    w: cython.double
-    d: cython.double
     if facts.n_bits > 0:
         bits.sum_ones(facts, desk, rows + node[START], node[START], sums)
     while t < facts.n_slots:
@@ -487,7 +340,7 @@ def _evaluate_squares(
             best_of_codes(facts, desk, rows, node, sums, s, s + 1, best)
         else:
             p = s - n_coded
-            if _is_admissible(desk, facts, p, sums.size, facts.least_leaf):
+            if _is_admissible(desk, facts, p, sums.size, facts.least_leaf) and is_varying(node, s):
                 w = desk.ones[p]
                 d = desk.ones[facts.width + p] * sums.weight - sums.total * w
                 _best_of_bit(facts, desk, p, d * d / (sums.weight * (w * (sums.weight - w))), sums, best)
@@ -496,22 +349,9 @@ def _evaluate_squares(
         desk.histogram.branch[1] = 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def evaluate(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    reals: cython.p_double,
-    sums: cython.pointer[Sums],
-    best: cython.pointer[Test],
-) -> cython.bint:
+def evaluate(facts, desk, lists, rows, node, reals, sums, best):
     """Best test of a node over all columns; whether there is one."""
-    n_coded: cython.int = facts.n_lists + facts.n_coded
-    slot: cython.int
+    n_coded = facts.n_lists + facts.n_coded
     rival: Test
     no_test(facts, best)
     if facts.measure.number == growing.SQUARES:

@@ -21,14 +21,12 @@ def filter_lists(
     value differs from the one before: where entries between the two are left out, one of them may.
     """
     n_lists, n = entries.shape[0], entries.shape[1]
-    n_left: cython.Py_ssize_t = out.shape[1]
+    n_left = out.shape[1]
     n_values: cython.longlong[::1] = np.zeros(n_lists, np.int64)
     n_missing: cython.longlong[::1] = np.zeros(n_lists, np.int64)
     one: cython.ulonglong = 1
-    label: cython.ulonglong = (one << shift) - 2
-    i: cython.Py_ssize_t
+    label = (one << shift) - 2
     k: cython.Py_ssize_t
-    row: cython.int
     keep: cython.int
     entry: cython.ulonglong
     differs: cython.ulonglong

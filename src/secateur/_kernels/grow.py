@@ -49,9 +49,9 @@ A_BREAK = cython.declare(cython.longlong, 1 << 26)  # entries looked at between 
 @cython.exceptval(check=False)
 def _is_before(t: cython.pointer[Tables], a: cython.longlong, b: cython.longlong) -> cython.bint:
     """Queue order of best-first: larger drop, then the older node."""
-    drop_a: cython.double = t.reals[(a + 1) * t.n_reals - 1]
-    drop_b: cython.double = t.reals[(b + 1) * t.n_reals - 1]
-    tie: cython.double = TIE * (max(drop_b, drop_a))
+    drop_a = t.reals[(a + 1) * t.n_reals - 1]
+    drop_b = t.reals[(b + 1) * t.n_reals - 1]
+    tie = TIE * (max(drop_b, drop_a))
     return drop_a > drop_b + tie or (drop_a >= drop_b - tie and a < b)
 
 
@@ -59,8 +59,8 @@ def _is_before(t: cython.pointer[Tables], a: cython.longlong, b: cython.longlong
 @cython.nogil
 @cython.exceptval(check=False)
 def _push(t: cython.pointer[Tables], v: cython.longlong) -> cython.void:
-    heap: cython.p_longlong = t.heap
-    i: cython.Py_ssize_t = t.n_heap
+    heap = t.heap
+    i = t.n_heap
     heap[i] = v
     t.n_heap += 1
     while i > 0 and _is_before(t, heap[i], heap[(i - 1) >> 1]):
@@ -73,11 +73,9 @@ def _push(t: cython.pointer[Tables], v: cython.longlong) -> cython.void:
 @cython.nogil
 @cython.exceptval(check=False)
 def _pop(t: cython.pointer[Tables]) -> cython.longlong:
-    heap: cython.p_longlong = t.heap
-    top: cython.longlong = heap[0]
-    item: cython.longlong
+    heap = t.heap
+    top = heap[0]
     i: cython.Py_ssize_t = 0
-    child: cython.Py_ssize_t
     t.n_heap -= 1
     heap[0] = heap[t.n_heap]
     while True:
@@ -106,9 +104,8 @@ def _record(
     test: cython.pointer[Test],
 ) -> cython.bint:
     """Write a node's best test to the tables; False: no memory."""
-    n_codes: cython.longlong = facts.n_codes[test.slot - facts.n_lists] if test.slot >= facts.n_lists else 0
+    n_codes = facts.n_codes[test.slot - facts.n_lists] if test.slot >= facts.n_lists else 0
     k: cython.Py_ssize_t
-    branch: cython.p_ushort
     node[SLOT] = test.slot
     node[KIND] = test.kind
     node[BELOW] = test.below
@@ -144,12 +141,6 @@ def _grow(
 
     A node has at most so many children.
     """
-    v: cython.longlong
-    c: cython.longlong
-    n_children: cython.longlong
-    keep: cython.int
-    node: cython.p_longlong
-    real: cython.p_double
     sums: Sums
     test: Test
     done: cython.longlong = 0

@@ -1,7 +1,8 @@
 """What the growing kernels pass to one another, and the layout of their tables.
 
 Nodes are lines of a table of whole numbers, followed by one bit per slot that still
-varies; and of a table of reals, the class counts followed by SCORE and DROP.
+varies and may be tested, and one per group of columns that holds all tested above; and of a
+table of reals, the class counts followed by SCORE and DROP.
 
     START END    slice of the lists            FIRST ARITY   children (consecutive lines)
     DEPTH        tests above                   SLOT          column: lists first, then codes
@@ -87,6 +88,15 @@ class Limits(NamedTuple):
     multiway: bool
     best_first: bool
     above: int = 0  # tests above the root, where a part of a tree is grown
+    groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all
+
+
+def slots_of_groups(feature: npt.NDArray[np.int32], groups: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.uint64]:
+    """A line of words for each group of columns, one bit per slot."""
+    bits = np.zeros((len(groups), 64 * max(1, -(-len(feature) // 64))), np.bool_)
+    for line, group in zip(bits, groups, strict=True):
+        line[: len(feature)] = np.isin(feature, group)
+    return np.packbits(bits, axis=1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
 
 
 class Test(NamedTuple):

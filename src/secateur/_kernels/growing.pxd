@@ -82,6 +82,10 @@ cdef struct Facts:  # what stays the same while a tree is grown
     bint multiway
     bint best_first
     long long above
+    # groups of columns that may be tested together; 0: all may
+    int n_groups
+    int n_slot_words  # of a node's bits, before those of the groups it has left
+    unsigned long long* groups  # the slots of each
 
 cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
     int n_sums

@@ -63,15 +63,13 @@ def code_numbers(
 
     `starts` (see ranks.py) narrows down where an edge can be.
     """
-    i: cython.Py_ssize_t
     at: cython.Py_ssize_t
     first: cython.int
     last: cython.int
     middle: cython.int
-    x: cython.double
     key: cython.ulonglong
     one: cython.ulonglong = 1
-    top: cython.ulonglong = one << 63
+    top = one << 63
     with cython.nogil:
         for i in range(values.shape[0]):
             x = values[i]
@@ -109,7 +107,6 @@ def route_codes(
     out: cython.int[:],
 ):
     """Write the node at which each row ends; the children of v are `first[v]` and the one after it."""
-    i: cython.Py_ssize_t
     v: cython.longlong
     f: cython.longlong
     code: cython.longlong
@@ -133,8 +130,6 @@ def route_codes(
 
 def sorted_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
     """(rows whose node has a slot, slot by slot, in their order; where each slot begins)."""
-    i: cython.Py_ssize_t
-    slot: cython.int
     starts = np.zeros(n_slots + 1, np.int64)
     start: cython.longlong[::1] = starts
     with cython.nogil:
@@ -165,10 +160,8 @@ def add_rows(
     histogram: cython.longlong[:, :, ::1],
 ):
     """Count the rows of each slot; slot by slot, so that one node's counts stay in the cache."""
-    slot: cython.Py_ssize_t
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     with cython.nogil:
         for slot in range(start.shape[0] - 1):
             for t in range(start[slot], start[slot + 1]):
@@ -198,8 +191,6 @@ def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: 
     best: Test
     rival: Test
     cut: Cut
-    tie: cython.double
-    t: cython.Py_ssize_t
     j: cython.Py_ssize_t
     is_found: cython.bint
     node[0] = 0
@@ -273,7 +264,6 @@ def _sum_ones(
     """The ones of two-valued columns, and what both their sides come to."""
     n_lines: cython.int = 0
     width: cython.Py_ssize_t = facts.width
-    c: cython.int
     p: cython.Py_ssize_t
     for c in range(facts.n_sums):
         if sums.counts[c] > 0:
@@ -302,8 +292,8 @@ def _cut_nominal(
 ) -> cython.bint:
     """Better set of categories than `best`."""
     h = cython.address(desk.histogram)
-    n_present: cython.int = coded.take(h, cython.address(lines[first, 0]), n_codes)
-    score: cython.double = best.score
+    n_present = coded.take(h, cython.address(lines[first, 0]), n_codes)
+    score = best.score
     is_found: cython.bint = False
     if n_present > 1:
         is_found = coded.subset_cut(facts, h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf)

@@ -13,6 +13,8 @@ from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.growing import Facts
 
+from .grow_parts import slots_of_groups
+
 MOST_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of the columns counted at once: 256 kB
 
 
@@ -91,7 +93,10 @@ class Job:
         f.multiway = limits.multiway
         f.best_first = limits.best_first
         f.above = limits.above
-        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature)
+        groups = slots_of_groups(lists.feature, limits.groups)
+        f.n_groups, f.n_slot_words = groups.shape
+        f.groups = cython.cast(cython.p_ulonglong, _pointer(groups))
+        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups)
 
 
 @cython.cfunc

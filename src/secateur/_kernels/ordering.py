@@ -16,8 +16,6 @@ def out_of_order(
     is_cut: cython.uchar[::1] = np.zeros(n, np.bool_)
     low: cython.double[::1] = np.array(value)
     high: cython.double[::1] = np.array(value)
-    v: cython.Py_ssize_t
-    child: cython.Py_ssize_t
     second: cython.Py_ssize_t
     with cython.nogil:
         for v in range(n - 1, -1, -1):

@@ -11,16 +11,13 @@ SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for 
 
 def two_valued(matrix: cython.const[Value][:, ::1]):
     """(kind, lowest, highest) of each column: kind 1, one value; 2, two, none missing; 3, all missing; 0, any other."""
-    n: cython.Py_ssize_t = matrix.shape[0]
-    d: cython.Py_ssize_t = matrix.shape[1]
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
+    n = matrix.shape[0]
+    d = matrix.shape[1]
     start: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t
     x: Value
-    at_once: cython.Py_ssize_t = SOME_ROWS if d > 1 else 16 * SOME_ROWS
+    at_once = SOME_ROWS if d > 1 else 16 * SOME_ROWS
     values: cython.const[Value][::1] = np.asarray(matrix).reshape(-1)
-    n_open: cython.Py_ssize_t = d
+    n_open = d
     is_other: cython.uchar[::1] = np.zeros(d, np.uint8)
     firsts: Value[::1] = np.array(matrix[0])
     seconds: Value[::1] = np.array(matrix[0])
@@ -70,11 +67,9 @@ def _is_other(
     is_known: cython.uchar[::1],
 ) -> cython.bint:
     """Whether some rows hold a new value in a column that is not known to have others."""
-    d: cython.Py_ssize_t = firsts.shape[0]
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    first: Value = firsts[0]
-    second: Value = seconds[0]
+    d = firsts.shape[0]
+    first = firsts[0]
+    second = seconds[0]
     found: cython.int = 0
     if d == 1:  # most tables that do not come as one array: a column after the other
         for i in range(start, end):
@@ -95,11 +90,7 @@ def pack_columns(
     words: cython.ulonglong[:, ::1],
 ):
     """Write the words of each row: a bit per column of two values, 1 where it has the higher one."""
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    word: cython.ulonglong
-    w: cython.Py_ssize_t
-    n: cython.Py_ssize_t = columns.shape[0]
+    n = columns.shape[0]
     with cython.nogil:
         for w in range(words.shape[0]):
             for i in range(matrix.shape[0]):
@@ -111,7 +102,6 @@ def pack_columns(
 
 def pack(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
     """Write the code of each row to its word, from a bit on."""
-    i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(codes.shape[0]):
             words[i] |= cython.cast(cython.ulonglong, codes[i]) << bit

@@ -12,29 +12,15 @@ from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels.growing import Entry
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_list(
-    entries: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    n_left: cython.Py_ssize_t,
-    goes_left: cython.p_uchar,
-    shift: cython.int,
-    keep: cython.int,
-    has_ties: cython.bint,
-    scratch: cython.pointer[Entry],
-) -> cython.void:
+def split_list(entries, n, n_left, goes_left, shift, keep, has_ties, scratch):
     """Stable split into two by `goes_left[row]`; sides not in `keep` (1 left, 2 right) may be left as rubbish.
 
     Without ties every entry differs from every other, so no bit needs mending.
     """
-    e: Entry
     bit: Entry
     goes: Entry
     left_bit: Entry = 1  # the first entry of a child: its bit is never read, any value will do
     right_bit: Entry = 1
-    i: cython.Py_ssize_t
     to: cython.size_t = 0
     if not has_ties:
         if keep == 3:
@@ -79,27 +65,12 @@ def split_list(
         memcpy(entries + n_left, scratch, (n - n_left) * cython.sizeof(e))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def split_list_many(
-    entries: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    n_children: cython.int,
-    child_rows: cython.p_longlong,
-    child_of: cython.p_ushort,
-    shift: cython.int,
-    scratch: cython.pointer[Entry],
-    place: cython.p_longlong,
-) -> cython.void:
+def split_list_many(entries, n, n_children, child_rows, child_of, shift, scratch, place):
     """Stable split among many children, of `child_rows` rows each; `place` has two lines per child."""
-    value_of: cython.p_longlong = place + n_children
+    value_of = place + n_children
     start: cython.longlong = 0
     value: cython.longlong = 0
-    e: Entry
     bit: Entry
-    c: cython.int
-    i: cython.Py_ssize_t
     for c in range(n_children):
         place[c] = start  # where the child's next entry goes
         value_of[c] = -1  # the value of its last one, by number

@@ -31,10 +31,7 @@ def sort_columns(
     out: Entry[:, ::1],
 ):
     """Copy columns to the lines of `block`, and write their entries: (different values, missing values) of each."""
-    n: cython.Py_ssize_t = matrix.shape[0]
-    i: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    size: cython.Py_ssize_t
+    n = matrix.shape[0]
     low: cython.double = 0
     lines: cython.const[Value][:, ::1] = block.base
     values: cython.const[Value][::1]
@@ -75,12 +72,10 @@ def sort_columns(
 @cython.exceptval(check=False)
 def _range_of_few(values: cython.const[Value][::1], lowest: cython.p_double) -> cython.Py_ssize_t:
     """How many values whole numbers in a small range can take, from the lowest on; 0: they are others."""
-    n: cython.Py_ssize_t = values.shape[0]
-    i: cython.Py_ssize_t
-    low: cython.double = INFINITY
+    n = values.shape[0]
+    low = INFINITY
     high: cython.double = -low
     most: cython.double = MOST_WHOLE
-    x: cython.double
     for i in range(n):
         x = values[i]
         low = min(low, x)
@@ -107,16 +102,11 @@ def _by_counting(
     place: cython.longlong[::1],
     about: cython.longlong[::1],
 ) -> cython.void:
-    n: cython.Py_ssize_t = values.shape[0]
-    i: cython.Py_ssize_t
-    to: cython.longlong
+    n = values.shape[0]
     d: cython.int
-    most: cython.int = cython.cast(cython.int, place.shape[0] - 1)  # the place of the missing
-    x: cython.double
+    most = cython.cast(cython.int, place.shape[0] - 1)  # the place of the missing
     total: cython.longlong = 0
-    here: cython.longlong
     n_values: cython.Py_ssize_t = 0
-    n_missing: cython.longlong
     e: Entry
     for d in range(most + 1):
         place[d] = 0
@@ -156,8 +146,6 @@ def _pack_keys(
     out: Entry[::1],
 ) -> cython.void:
     """Write key and entry, both of 32 bits, as one; of wide entries the row takes the place of the entry."""
-    i: cython.Py_ssize_t
-    x: cython.float
     b: cython.uint
     key: cython.uint
     low: cython.ulonglong
@@ -183,11 +171,9 @@ def _keys_of(
     values: cython.const[cython.double][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]
 ) -> cython.void:
     """Write whole numbers in the order of the values, as `_pack_keys`, and the rows apart."""
-    i: cython.Py_ssize_t
-    x: cython.double
     b: cython.ulonglong
     one: cython.ulonglong = 1
-    top: cython.ulonglong = one << 63
+    top = one << 63
     for i in range(values.shape[0]):
         x = values[i]
         memcpy(cython.address(b), cython.address(x), 8)
@@ -215,14 +201,11 @@ def _sorted(
     it is in the others that they are in order.
     """
     has_rows: cython.bint = rows.shape[0] > 0
-    n: cython.Py_ssize_t = keys.shape[0]
-    i: cython.Py_ssize_t
+    n = keys.shape[0]
     d: cython.Py_ssize_t
     p: cython.int
     digit: cython.int
     total: cython.uint
-    here: cython.uint
-    key: cython.ulonglong
     differ: cython.ulonglong = 0
     bits: cython.int = lowest
     width: cython.int = 8 if n < FEW else DIGIT
@@ -273,11 +256,8 @@ def _sorted(
 def _mended(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
     """Sort what is nearly in order by insertion; False, given up: it takes too many moves."""
     has_rows: cython.bint = rows.shape[0] > 0
-    n: cython.Py_ssize_t = keys.shape[0]
-    left: cython.Py_ssize_t = 2 * n
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    key: cython.ulonglong
+    n = keys.shape[0]
+    left = 2 * n
     row: cython.uint = 0
     for i in range(1, n):
         key = keys[i]
@@ -310,11 +290,9 @@ def _from_packed(
     out: Entry[::1],
     about: cython.longlong[::1],
 ) -> cython.void:
-    n: cython.Py_ssize_t = packed.shape[0]
-    i: cython.Py_ssize_t
+    n = packed.shape[0]
     e: Entry
-    key: cython.uint
-    before: cython.uint = cython.cast(cython.uint, packed[0] >> 32)
+    before = cython.cast(cython.uint, packed[0] >> 32)
     missing: cython.uint = 0xFFFFFFFF
     n_values: cython.Py_ssize_t = 1
     n_missing: cython.Py_ssize_t = 0
@@ -333,7 +311,7 @@ def _from_packed(
 
 def sorted_rows_64(values: cython.const[cython.double][::1]):
     """Row numbers in order of value."""
-    n: cython.Py_ssize_t = values.shape[0]
+    n = values.shape[0]
     is_other: cython.bint
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(n, np.uint32)
@@ -360,13 +338,10 @@ def bin_entries(
     entries: a value differs from the one before where the bin does. `size` counts a row as so
     many (empty: as one). `n_bins` 0: a bin for every value.
     """
-    i: cython.Py_ssize_t
-    e: Entry
     total: cython.double = 0
     passed: cython.double = 0  # rows with a smaller value
     bin_here: cython.int = -1
     last: cython.longlong = -1
-    wanted: cython.longlong
     is_next: cython.bint
     has_size: cython.bint = size.shape[0] > 0
     ends = np.empty(n_bins if n_bins > 0 else n_seen, np.int64)
@@ -420,7 +395,6 @@ def _fill(
     about: cython.longlong[::1],
 ) -> cython.void:
     """Write the entries of a column whose rows are sorted: (different values, missing values)."""
-    i: cython.Py_ssize_t
     row: Entry
     value: Value
     before: Value = values[rows[0]]

@@ -23,7 +23,7 @@ def _key_of(x: cython.double) -> cython.ulonglong:
     """The key of a number; minus zero is zero."""
     bits: cython.ulonglong
     one: cython.ulonglong = 1
-    top: cython.ulonglong = one << 63
+    top = one << 63
     memcpy(cython.address(bits), cython.address(x), 8)
     if bits == top:
         bits = 0
@@ -37,7 +37,6 @@ def starts_of(top: Any) -> Any:
 
 def keys_of(values: cython.const[cython.double][:]):
     """Return whole numbers in the order of the numbers; NaN has the largest."""
-    i: cython.Py_ssize_t
     nothing: cython.ulonglong = 0
     found = np.empty(values.shape[0], np.uint64)
     keys: cython.ulonglong[::1] = found
@@ -49,9 +48,8 @@ def keys_of(values: cython.const[cython.double][:]):
 
 def values_of(keys: cython.const[cython.ulonglong][:]):
     """Return the numbers behind keys."""
-    i: cython.Py_ssize_t
     one: cython.ulonglong = 1
-    top: cython.ulonglong = one << 63
+    top = one << 63
     found = np.empty(keys.shape[0], np.uint64)
     bits: cython.ulonglong[::1] = found
     with cython.nogil:
@@ -72,15 +70,11 @@ def survey(
     Returns (different values so far, missing, infinite); more than `most` stops the set.
     `table` is the set: places tried one after the other, NaN's key marking a free one.
     """
-    i: cython.Py_ssize_t
-    x: cython.double
     nothing: cython.ulonglong = 0
     free: cython.ulonglong = ~nothing
     factor: cython.ulonglong = 0x9E3779B97F4A7C15
     mask: cython.ulonglong = table.shape[0] - 1
-    key: cython.ulonglong
-    at: cython.ulonglong
-    before: cython.ulonglong = free
+    before = free
     n_missing: cython.longlong = 0
     n_infinite: cython.longlong = 0
     with cython.nogil:
@@ -118,7 +112,6 @@ def refine(
 
     `shift` bits follow the prefix. Also stretches the lowest and highest key of each prefix.
     """
-    i: cython.Py_ssize_t
     line: cython.Py_ssize_t
     key: cython.ulonglong
     rest: cython.int = shift - MORE_BITS if shift > MORE_BITS else 0
@@ -144,9 +137,7 @@ def collect(
     shift: cython.int,
 ):
     """Return the keys that begin with one of `prefixes` (rising), which `shift` bits follow."""
-    i: cython.Py_ssize_t
     n: cython.Py_ssize_t = 0
-    key: cython.ulonglong
     found = np.empty(values.shape[0], np.uint64)
     keys: cython.ulonglong[::1] = found
     with cython.nogil:
@@ -168,7 +159,7 @@ def _find(
     key: cython.ulonglong,
     shift: cython.int,
 ) -> cython.Py_ssize_t:
-    prefix: cython.ulonglong = key >> shift
+    prefix = key >> shift
     at: cython.Py_ssize_t = key >> REST
     first: cython.Py_ssize_t = starts[at]
     end: cython.Py_ssize_t = starts[at + 1]

@@ -2,26 +2,17 @@
 
 import cython
 from cython.cimports.libc.math import log2
-from cython.cimports.secateur._kernels.growing import Desk, Entry, Facts, Sums, Test
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def information(share: cython.double) -> cython.double:
+def information(share):
     """Split information of two branches."""
-    rest: cython.double = 1 - share
+    rest = 1 - share
     return (-share * log2(share) if share > 0 else 0.0) + (-rest * log2(rest) if rest > 0 else 0.0)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def keep_ratio(
-    desk: cython.pointer[Desk], test: cython.pointer[Test], gain: cython.double, information: cython.double
-) -> cython.void:
+def keep_ratio(desk, test, gain, information):
     """Note a column's best test, its gain in bits and its gain ratio."""
-    s: cython.longlong = test.slot
+    s = test.slot
     desk.gains[2 * s] = gain
     desk.gains[2 * s + 1] = gain / information
     desk.tests[4 * s] = test.kind
@@ -30,20 +21,10 @@ def keep_ratio(
     desk.tests[4 * s + 3] = test.default
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def list_ratio(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    test: cython.pointer[Test],
-) -> cython.void:
+def list_ratio(facts, desk, entries, n_missing, sums, test):
     """Note the gain ratio of a cut of a list."""
     left: cython.double = 0
-    gain: cython.double = 2 * test.score / sums.weight
+    gain = 2 * test.score / sums.weight
     n_values: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     if facts.weight == cython.NULL:

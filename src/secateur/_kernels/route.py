@@ -21,15 +21,12 @@ def route_packed(
     `nodes` is `packed` of the tree. Several rows walk at once, each a step at a time: while one
     waits for memory the others go on, and no step is foretold, since half of the guesses would be wrong.
     """
-    n: cython.Py_ssize_t = matrix.shape[0]
+    n = matrix.shape[0]
     n_lanes: cython.int = LANES if n >= LANES else 0
     following: cython.Py_ssize_t = n_lanes
     v = cython.declare(cython.int[8])
     row = cython.declare(cython.Py_ssize_t[8])  # -1: the lane is empty
     k: cython.int
-    i: cython.Py_ssize_t
-    u: cython.int
-    word: cython.longlong
     is_over: cython.bint = n_lanes == 0
     if n == 0:
         return
@@ -76,7 +73,7 @@ def _leaf(
     v: cython.int,
 ) -> cython.int:
     """The leaf under v that a row reaches."""
-    word: cython.longlong = words[2 * v + 1]
+    word = words[2 * v + 1]
     while word >= 0:
         v = _next_node(matrix[row, (word >> 1) & 0x7FFFFFFF], cuts[2 * v], word, v)
         word = words[2 * v + 1]
@@ -89,7 +86,7 @@ def _leaf(
 @cython.exceptval(check=False)
 def _next_node(x: cython.double, cut: cython.double, word: cython.longlong, v: cython.int) -> cython.int:
     """The child of v: v + 1 or the one the word says. A test is false for NaN, which goes where the word says."""
-    right: cython.int = cython.cast(cython.int, word >> 32)
+    right = cython.cast(cython.int, word >> 32)
     goes_left: cython.int = cython.cast(cython.int, x <= cut) | (
         cython.cast(cython.int, x != x) & cython.cast(cython.int, word & 1)
     )
@@ -107,7 +104,7 @@ def packed(
     The first number of a node is its threshold. The bits of the second are a whole number, -1 of a
     leaf, else from the lowest on: whether missing values go left, the column (31 bits), the right child.
     """
-    n: cython.Py_ssize_t = feature.shape[0]
+    n = feature.shape[0]
     nodes: cython.double[:, ::1] = np.empty((n, 2))
     words = cython.cast(cython.p_longlong, cython.cast(cython.p_void, cython.address(nodes[0, 0])))
     with cython.nogil:
@@ -137,7 +134,6 @@ def route_any(
 ):
     """Leaf of each row, starting at `start_node`; nominal columns hold codes, NaN where unseen."""
     c: cython.Py_ssize_t
-    v: cython.Py_ssize_t
     with cython.nogil:
         for i in range(matrix.shape[0]):
             v = start_node

@@ -16,27 +16,14 @@ import cython
 from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing, scan_gini, scan_sums
 from cython.cimports.secateur._kernels.criteria import units_of
-from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
 SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def scan(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def scan(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Best cut of a list, of whose entries the last `n_missing` are missing."""
-    number: cython.int = facts.measure.number
+    number = facts.measure.number
     if facts.weight == cython.NULL and n_missing == 0:
         if number == growing.GINI:
             if sums.n_here == 2:
@@ -60,27 +47,14 @@ def scan(
         scan_sums.any_criterion(facts, desk, entries, n_missing, sums, best, tie, least, cut)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _entropy(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """In whole units of the table: exact, four look-ups a row; missing rows on the right, then on the left."""
     n: cython.Py_ssize_t = sums.n
     n_seen: cython.Py_ssize_t = n - n_missing
     table: cython.p_longlong = facts.measure.table
-    left: cython.p_longlong = desk.whole
+    left = desk.whole
     gone: cython.p_longlong = desk.whole + facts.n_sums
-    counts: cython.p_double = sums.counts
+    counts = sums.counts
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
     some: Entry = 0
@@ -91,7 +65,6 @@ def _entropy(
     side: cython.int = 1
     both: cython.longlong = 0  # terms of the classes, summed over both sides
     other: cython.longlong  # the same with the missing rows on the left
-    h: cython.int
     i: cython.Py_ssize_t
     m: cython.Py_ssize_t
     a: cython.longlong
@@ -102,8 +75,8 @@ def _entropy(
         gone[h] = 0
         both += table[cython.cast(cython.Py_ssize_t, counts[h])]
     node: cython.longlong = table[n] - both
-    half: cython.double = 0.5 * facts.measure.unit
-    limit: cython.longlong = units_of(best + tie, half)
+    half = 0.5 * facts.measure.unit
+    limit = units_of(best + tie, half)
     for i in range(n_seen, n):
         gone[(entries[i] & mask) >> 1] += 1
     other = both
@@ -153,36 +126,20 @@ def _entropy(
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt_two(
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def _sqrt_two(entries, sums, best, tie, least, cut):
     """Two classes: sqrt(zeros * ones) of both sides, a block at once."""
     cumulative = cython.declare(cython.int[64])
     both = cython.declare(cython.double[64])
-    n: cython.Py_ssize_t = sums.n
-    rows: cython.double = cython.cast(cython.double, n)
-    ones: cython.double = sums.counts[1]
+    n = sums.n
+    rows = cython.cast(cython.double, n)
+    ones = sums.counts[1]
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
     position: cython.Py_ssize_t = -1
-    limit: cython.double = sums.base - best - tie  # what both sides together must stay below
-    left: cython.int = cython.cast(cython.int, (entries[0] >> 1) & 1)
+    limit = sums.base - best - tie  # what both sides together must stay below
+    left = cython.cast(cython.int, (entries[0] >> 1) & 1)
     start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
     x: cython.double
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
@@ -214,19 +171,7 @@ def _sqrt_two(
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def _sqrt(facts, desk, entries, sums, best, tie, least, cut):
     """Square roots only for classes in the node, and only where a bound lets a cut win.
 
     With a and b the shares of a class and of the rest that go left and t the share of all
@@ -236,25 +181,22 @@ def _sqrt(
     they are, and whether any cut can win, is first asked of a whole block.
     """
     bound = cython.declare(cython.double[64])
-    n: cython.Py_ssize_t = sums.n
-    n_sums: cython.int = facts.n_sums
-    rows: cython.double = cython.cast(cython.double, n)
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
-    factor: cython.p_double = desk.factor
-    product: cython.p_double = desk.product
+    n = sums.n
+    n_sums = facts.n_sums
+    rows = cython.cast(cython.double, n)
+    counts = sums.counts
+    left = desk.left
+    factor = desk.factor
+    product = desk.product
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
     c: Entry
     position: cython.Py_ssize_t = -1
     constant: cython.double = 0
     n_here: cython.int = 0
-    h: cython.int
-    room: cython.double
     for h in range(facts.n_sums):
         left[h] = 0
         factor[h] = 0
@@ -268,21 +210,11 @@ def _sqrt(
             product[h] = factor[h] * counts[h]
     squares: cython.double = 0  # sum of factor * left^2, and of factor * counts * left
     crossed: cython.double = 0
-    limit: cython.double = sums.base - best - tie  # what both sides together must stay below
+    limit = sums.base - best - tie  # what both sides together must stay below
     start: cython.Py_ssize_t = 0
-    size: cython.int
     k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
-    y: cython.double
-    own: cython.double
-    both: cython.double
-    reached: cython.double
     share: cython.double  # of the smaller side, in rows
-    quarter: cython.double
-    most: cython.double
-    slack: cython.double = 1e-9 * constant * rows * rows  # the form is a difference of large numbers: for its rounding
+    slack = 1e-9 * constant * rows * rows  # the form is a difference of large numbers: for its rounding
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
         block = entries + start

@@ -1,51 +1,33 @@
 """Find the best cut of a presorted list by gini: whole counts, nothing missing. As in scan.py."""
 
 import cython
-from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
 SOME = cython.declare(cython.int, 64)  # rows per class from which on it pays to look at a block before its entries
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini_two(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini_two(facts, entries, sums, best, tie, least, cut):
     """Two classes: with d = ones_left * n - ones * i the gain is 2 d^2 / (n i (n - i)): screened without division.
 
     A row of the second class moves d up by n - ones, any other down by ones: from the ones of a
     block follows how far d can get in it, and most blocks are passed over by that alone.
     """
     cumulative = cython.declare(cython.int[64])
-    n: cython.Py_ssize_t = sums.n
-    rows: cython.double = cython.cast(cython.double, n)
-    ones: cython.double = sums.counts[sums.second]
+    n = sums.n
+    rows = cython.cast(cython.double, n)
+    ones = sums.counts[sums.second]
     label: Entry = sums.second << 1
     unit: Entry = 1
     mask: Entry = ((unit << facts.shift) - 1) ^ 1
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
     count: Entry
     position: cython.Py_ssize_t = -1
-    limit: cython.double = (best + tie) * rows / 2
+    limit = (best + tie) * rows / 2
     left: cython.int
     start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
     d: cython.double
-    room: cython.double
     up: cython.double
     down: cython.double
     left = (entries[0] & mask) == label
@@ -96,26 +78,14 @@ def gini_two(
     cut.flags = cython.cast(cython.int, (some & 1) | ((every ^ 1) & 1) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def farthest(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    block: cython.pointer[Entry],
-    first: cython.double,
-    sums: cython.pointer[Sums],
-    reach: cython.p_double,
-) -> cython.void:
+def farthest(facts, desk, block, first, sums, reach):
     """How far from its share what the left has of each class can get in a block; counts its rows in `desk.count`."""
-    n_sums: cython.int = facts.n_sums
+    n_sums = facts.n_sums
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
-    count: cython.p_int = desk.count
-    other: cython.p_int = desk.count + n_sums  # two tables: a row need not wait for the count of the one before
-    inverse: cython.double = 1 / sums.weight
-    share: cython.double
-    v: cython.double
+    count = desk.count
+    other = desk.count + n_sums  # two tables: a row need not wait for the count of the one before
+    inverse = 1 / sums.weight
     k: cython.int
     for k in range(2 * n_sums):
         count[k] = 0
@@ -129,19 +99,7 @@ def farthest(
         reach[k] = max(v + count[k] * (1 - share), (BLOCK - count[k]) * share - v)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini(facts, desk, entries, sums, best, tie, least, cut):
     """Sum of squares over both sides, kept up entry by entry; screened without division.
 
     The gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is what the left
@@ -150,39 +108,30 @@ def gini(
     """
     block_squares = cython.declare(cython.double[64])
     block_cross = cython.declare(cython.double[64])
-    n: cython.Py_ssize_t = sums.n
-    n_sums: cython.int = facts.n_sums
-    rows: cython.double = cython.cast(cython.double, n)
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
+    n = sums.n
+    n_sums = facts.n_sums
+    rows = cython.cast(cython.double, n)
+    counts = sums.counts
+    left = desk.left
     unit: Entry = 1
     mask: Entry = (unit << facts.shift) - 1
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
     c: Entry
     position: cython.Py_ssize_t = -1
     all_squares: cython.double = 0
-    h: cython.int
     for h in range(n_sums):
         left[h] = 0
         all_squares += counts[h] * counts[h]
-    constant: cython.double = all_squares / rows
-    limit: cython.double = best + tie + constant
-    slack: cython.double = 1e-15 * rows * rows  # differences of large numbers: for their rounding
+    constant = all_squares / rows
+    limit = best + tie + constant
+    slack = 1e-15 * rows * rows  # differences of large numbers: for their rounding
     c = (entries[0] & mask) >> 1
     left[c] = 1
     squares: cython.double = 1
-    product: cython.double = counts[c]
+    product = counts[c]
     start: cython.Py_ssize_t = 1
-    size: cython.int
-    k: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    i: cython.double
-    room: cython.double
-    reached: cython.double
     more: cython.double
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK

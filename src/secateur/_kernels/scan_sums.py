@@ -7,22 +7,10 @@ every cut, and against all others. As sums they are constants that are added to 
 import cython
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import BLOCK, Cut, Desk, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def quadratic(
-    facts: cython.pointer[Facts],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def quadratic(facts, entries, n_missing, sums, best, tie, least, cut):
     """Gini of two classes, and squared error: the gain is f (x W - T a)^2 / (W a (W - a)), screened without division.
 
     To the left go the weight a and x of the second class (f = 2) or of the deviations (f = 1);
@@ -31,19 +19,19 @@ def quadratic(
     xs = cython.declare(cython.double[64])
     weights = cython.declare(cython.double[64])
     is_squares: cython.bint = facts.measure.number == growing.SQUARES
-    n: cython.Py_ssize_t = sums.n
-    n_seen: cython.Py_ssize_t = n - n_missing
+    n = sums.n
+    n_seen = n - n_missing
     last: cython.Py_ssize_t = n_seen + (n_missing > 0)
-    weight: cython.double = sums.weight
-    total: cython.double = sums.total if is_squares else sums.counts[sums.second]
-    factor: cython.double = 1.0 if is_squares else 2.0
-    shift: cython.int = facts.shift
+    weight = sums.weight
+    total = sums.total if is_squares else sums.counts[sums.second]
+    factor = 1.0 if is_squares else 2.0
+    shift = facts.shift
     label: Entry = 0
     unit: Entry = 1
     mask: Entry = ((unit << shift) - 1) ^ 1
-    centre: cython.double = sums.centre
-    y: cython.p_double = facts.y
-    of_row: cython.p_double = facts.weight
+    centre = sums.centre
+    y = facts.y
+    of_row = facts.weight
     of_first: cython.double = 1
     of_second: cython.double = 1
     is_by_class: cython.bint = not is_squares and (of_row == cython.NULL or facts.of_class != cython.NULL)
@@ -51,28 +39,18 @@ def quadratic(
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
-    row: Entry
     position: cython.Py_ssize_t = -1
     side: cython.int = 1
-    limit: cython.double = (best + tie) * weight / factor
+    limit = (best + tie) * weight / factor
     x: cython.double = 0
     a: cython.double = 0
-    w: cython.double
     ones: cython.int = 0
     lost_x: cython.double = 0
     lost: cython.double = 0
-    lost_size: cython.double
     start: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     k: cython.int
     s: cython.int
     size: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    here: cython.double
-    d: cython.double
-    room: cython.double
     if not is_squares:
         label = sums.second << 1
     if is_by_class and facts.of_class != cython.NULL:
@@ -158,19 +136,11 @@ def quadratic(
     cut.flags = cython.cast(cython.int, (some & 1) | ((n_missing > 1) | ((every ^ 1) & 1)) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _squares_gain(
-    left: cython.p_double, counts: cython.p_double, gone: cython.p_double, n: cython.int, a: cython.double,
-    weight: cython.double, base: cython.double,
-) -> cython.double:  # fmt: skip
+def _squares_gain(left, counts, gone, n, a, weight, base):
     """Gain of gini from its definition; the classes go left with what is missing of them."""
-    c: cython.int
-    x: cython.double
     own: cython.double = 0
     rest: cython.double = 0
-    b: cython.double = weight - a
+    b = weight - a
     for c in range(n):
         x = left[c] + gone[c]
         own += x * (a - x)
@@ -179,44 +149,30 @@ def _squares_gain(
     return base - own / a - rest / b
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def gini(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def gini(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Sums of squares over both sides, kept up entry by entry and screened; what survives is scored from the counts."""
     squares_at = cython.declare(cython.double[64])
     product_at = cython.declare(cython.double[64])
     weights = cython.declare(cython.double[64])
     met_at = cython.declare(cython.double[64])
-    n: cython.Py_ssize_t = sums.n
-    n_sums: cython.int = facts.n_sums
-    n_seen: cython.Py_ssize_t = n - n_missing
+    n = sums.n
+    n_sums = facts.n_sums
+    n_seen = n - n_missing
     last: cython.Py_ssize_t = n_seen + (n_missing > 0)
-    weight: cython.double = sums.weight
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
-    gone: cython.p_double = desk.gone
-    nothing: cython.p_double = desk.right
-    of_row: cython.p_double = facts.weight
-    of_class: cython.p_double = facts.of_class
+    weight = sums.weight
+    counts = sums.counts
+    left = desk.left
+    gone = desk.gone
+    nothing = desk.right
+    of_row = facts.weight
+    of_class = facts.of_class
     by_weight: cython.bint = facts.by_weight
-    shift: cython.int = facts.shift
+    shift = facts.shift
     unit: Entry = 1
     mask: Entry = (unit << shift) - 1
     some: Entry = 0
     every: Entry = 1
     hit: Entry
-    e: Entry
     c: Entry
     position: cython.Py_ssize_t = -1
     side: cython.int = 1
@@ -224,22 +180,14 @@ def gini(
     product: cython.double = 0
     met: cython.double = 0
     a: cython.double = 0
-    w: cython.double
     all_squares: cython.double = 0
     lost: cython.double = 0
     lost_squares: cython.double = 0
     lost_product: cython.double = 0
-    lost_size: cython.double
-    h: cython.int
     start: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     k: cython.int
     s: cython.int
     size: cython.int
-    block: cython.pointer[Entry]
-    first: cython.double
-    here: cython.double
-    reached: cython.double
     for h in range(n_sums):
         left[h] = 0
         gone[h] = 0
@@ -255,9 +203,9 @@ def gini(
             lost_squares += gone[h] * gone[h]
             lost_product += gone[h] * counts[h]
     lost_size = lost if by_weight else cython.cast(cython.double, n_missing)
-    constant: cython.double = all_squares / weight
-    slack: cython.double = 1e-12 * weight * weight * weight  # differences of large numbers: for their rounding
-    limit: cython.double = best + tie + constant
+    constant = all_squares / weight
+    slack = 1e-12 * weight * weight * weight  # differences of large numbers: for their rounding
+    limit = best + tie + constant
     start = 0
     while start < last:  # the entry before the first cut is a block of its own
         size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK else BLOCK
@@ -327,30 +275,17 @@ def gini(
     cut.flags = cython.cast(cython.int, (some & 1) | ((n_missing > 1) | ((every ^ 1) & 1)) << 1)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def any_criterion(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n_missing: cython.Py_ssize_t,
-    sums: cython.pointer[Sums],
-    best: cython.double,
-    tie: cython.double,
-    least: cython.double,
-    cut: cython.pointer[Cut],
-) -> cython.void:
+def any_criterion(facts, desk, entries, n_missing, sums, best, tie, least, cut):
     """Any criterion of classes, from its definition at every cut."""
     n: cython.Py_ssize_t = sums.n
-    n_sums: cython.int = facts.n_sums
+    n_sums = facts.n_sums
     n_seen: cython.Py_ssize_t = n - n_missing
-    counts: cython.p_double = sums.counts
-    left: cython.p_double = desk.left
-    right: cython.p_double = desk.right
-    gone: cython.p_double = desk.gone
-    of_row: cython.p_double = facts.weight
-    shift: cython.int = facts.shift
+    counts = sums.counts
+    left = desk.left
+    right = desk.right
+    gone = desk.gone
+    of_row = facts.weight
+    shift = facts.shift
     unit: Entry = 1
     mask: Entry = (unit << shift) - 1
     some: Entry = 0
@@ -364,9 +299,7 @@ def any_criterion(
     lost: cython.double = 0
     size: cython.double
     lost_size: cython.double
-    score: cython.double
     i: cython.Py_ssize_t
-    h: cython.int
     s: cython.int
     for h in range(n_sums):
         left[h] = 0

@@ -27,11 +27,8 @@ def shrunk_losses(
     share: cython.double[:, ::1] = np.empty((n, n_classes))
     probability: cython.double[:, ::1] = np.empty((n, n_classes))
     total: cython.double[::1] = np.zeros(n)
-    half: cython.double = 0.5 if n_classes == 2 else 1.0
-    v: cython.Py_ssize_t
+    half = 0.5 if n_classes == 2 else 1.0
     p: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    s: cython.Py_ssize_t
     with cython.nogil:
         for v in range(n):
             for c in range(n_classes):
@@ -52,7 +49,7 @@ def shrunk_losses(
                         probability[0, c] = share[0, c]
                 else:
                     p = parent[v]
-                    pull: cython.double = total[p] / (total[p] + strengths[s]) if total[p] > 0 else 0.0
+                    pull = total[p] / (total[p] + strengths[s]) if total[p] > 0 else 0.0
                     for c in range(n_classes):
                         probability[v, c] = probability[p, c] + (share[v, c] - share[p, c]) * pull
                 for c in range(n_classes):

@@ -15,7 +15,7 @@ def row_hashes(
     The patterns are first joined by one random factor each, a universal hash. SipHash, whose four
     words begin as `start`, takes in the sum and the answer.
     """
-    n: cython.Py_ssize_t = bits.shape[0]
+    n = bits.shape[0]
     out = np.empty(n, np.uint64)
     hashes: cython.ulonglong[::1] = out
     with cython.nogil:
@@ -33,16 +33,8 @@ def _hash_rows(
     start: cython.const[cython.ulonglong][::1],
     hashes: cython.ulonglong[::1],
 ) -> cython.void:
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     step: cython.int
     pattern: cython.uint
-    joined: cython.ulonglong
-    word: cython.ulonglong
-    v0: cython.ulonglong
-    v1: cython.ulonglong
-    v2: cython.ulonglong
-    v3: cython.ulonglong
     for i in range(bits.shape[0]):
         joined = 0
         for j in range(bits.shape[1]):

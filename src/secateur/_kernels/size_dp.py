@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .size_preorder import BudgetWalk, budget_walk, station_jumps
-from .size_tables import descend, fill_tables, least_cost, most_cost, table_layout, uncut_cost
+from .size_tables import descend, fill_tables, least_cost, most_cost, table_layout
+from .structure import sum_upwards
 
 __all__ = [
     "ABSENT",
@@ -147,7 +148,7 @@ def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Sums, layout: L
 def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) -> BudgetWalk:
     """Return the same answers by the budget walk: keeping pays the charge, cutting adds the excess."""
     internal = np.flatnonzero(charge).astype(np.int32)
-    full = uncut_cost(parent, charge, cost)
+    full = _uncut_cost(parent, charge, cost)
     pays = np.zeros((len(internal), 2), np.int64)
     pays[:, 1] = charge[internal]
     adds = np.zeros((len(internal), 2), cost.dtype)
@@ -172,10 +173,16 @@ def errors_walk(parent: Ints, end: Ints, charge: Longs, cost: Longs, budget: int
     Whole-number costs, no cut of which helps (excess of 0 or more).
     """
     internal = np.flatnonzero(charge).astype(np.int32)
-    excess = (cost - uncut_cost(parent, charge, cost))[internal]
+    excess = (cost - _uncut_cost(parent, charge, cost))[internal]
     pays = np.zeros((len(internal), 2), np.int64)
     pays[:, 0] = np.minimum(excess, budget + 1)
     adds = np.zeros((len(internal), 2), np.int64)
     adds[:, 1] = charge[internal]
     width = np.full(len(internal) + 1, budget + 1, np.int64)
     return budget_walk(station_jumps(end, internal), pays, adds, width, np.array([ABSENT, 0], np.int64))
+
+
+def _uncut_cost(parent: Ints, charge: Longs, cost: Sums) -> Sums:
+    """The cost of each subtree as it was grown."""
+    full: Sums = sum_upwards(parent, np.where(charge == 0, cost, 0).astype(cost.dtype)[:, None])[:, 0]
+    return full

@@ -55,21 +55,6 @@ def most_cost(parent: cython.const[cython.int][:], cost: cython.const[Number][:]
     return below[0]
 
 
-def uncut_cost(
-    parent: cython.const[cython.int][:], charge: cython.const[cython.longlong][:], cost: cython.const[Number][:]
-):
-    """The cost of each subtree as it was grown."""
-    n = parent.shape[0]
-    full: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            if charge[v] == 0:
-                full[v] += cost[v]
-            if v > 0:
-                full[parent[v]] += full[v]
-    return full.base
-
-
 # Tables
 
 
@@ -194,7 +179,6 @@ def _lower_hull(
     largest: cython.double = 0.0
     size: cython.double
     base: cython.double
-    rise: cython.double
     for i in range(n):
         if a[i] >= absent:
             continue
@@ -234,17 +218,13 @@ def _combine_hulls(
         n_a -= 1
     while b[n_b - 1] >= absent:
         n_b -= 1
-    room: cython.double = _lower_hull(a, n_a, absent, hulls, 0, corners)
+    room = _lower_hull(a, n_a, absent, hulls, 0, corners)
     room = room + _lower_hull(b, n_b, absent, hulls, 2, corners) - least
     n_out = min(out.shape[0], n_a + n_b - 1)
     for k in range(n_out, out.shape[0]):
         out[k] = absent
     i0: cython.Py_ssize_t = 0
-    j0: cython.Py_ssize_t
     s: cython.Py_ssize_t
-    n_up: cython.Py_ssize_t
-    n_down: cython.Py_ssize_t
-    limit: cython.double
     for k in range(n_out):
         if k > 0:
             j0 = k - 1 - i0
@@ -374,7 +354,7 @@ def _open_capacity(
     """The most entries on one path whose open marks are held at the same time."""
     n = parent.shape[0]
     held: cython.longlong[::1] = np.zeros(n, np.int64)
-    most: cython.longlong = layout[0, LENGTH]
+    most = layout[0, LENGTH]
     with cython.nogil:
         held[0] = most
         for v in range(1, n):
@@ -458,15 +438,11 @@ def _open_by_hulls(
     for z in range(n_b):
         k = last - z
         reverse[z] = -table[whole + k] if is_open[k] else absent
-    limit: cython.double = _lower_hull(table[others : others + n_a], n_a, absent, hulls, 0, corners)
+    limit = _lower_hull(table[others : others + n_a], n_a, absent, hulls, 0, corners)
     limit = limit + _lower_hull(reverse, n_b, absent, hulls, 2, corners)
     limit = limit + tolerance
     y0: cython.Py_ssize_t = 0
-    z0: cython.Py_ssize_t
-    y: cython.Py_ssize_t
     s: cython.Py_ssize_t
-    n_up: cython.Py_ssize_t
-    n_down: cython.Py_ssize_t
     add: cython.double
     for q in range(min(last + 1, n_a + n_b - 1)):
         if q > 0:

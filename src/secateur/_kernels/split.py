@@ -21,25 +21,12 @@ from cython.cimports.secateur._kernels.growing import (
     SQUARES,
     START,
     SUBSET,
-    Desk,
     Entry,
-    Facts,
 )
 from cython.cimports.secateur._kernels.partition import split_list, split_list_many
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_list(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    n: cython.Py_ssize_t,
-    below: cython.Py_ssize_t,
-    n_missing: cython.Py_ssize_t,
-    default: cython.int,
-) -> cython.void:
+def _cut_list(facts, desk, entries, n, below, n_missing, default):
     """Two children of a list: slices, one of which the missing rows join."""
     shift: cython.int = facts.shift
     unit: Entry = 1
@@ -49,7 +36,6 @@ def _cut_list(
     of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
     part: cython.int
     c: cython.int
-    i: cython.Py_ssize_t
     e: Entry
     edges[0] = 0
     edges[1] = below
@@ -71,30 +57,17 @@ def _cut_list(
                 counts[(e & mask) >> 1] += of_row[e >> shift]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_alone(facts: cython.pointer[Facts]) -> cython.bint:
+def _is_alone(facts):
     """Whether all columns are words: they tell by themselves where they go, and nobody asks which rows they were."""
     return facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_codes(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    node: cython.p_longlong,
-    reals: cython.p_double,
-    branch: cython.p_ushort,
-) -> cython.void:
+def _cut_codes(facts, desk, entries, node, reals, branch):
     """Children of a column of codes; rows of weight 1 (in their class) are taken class after class."""
-    shift: cython.int = facts.shift
+    shift = facts.shift
     n: cython.Py_ssize_t = node[END] - node[START]
-    n_sums: cython.int = facts.n_sums
-    n_children: cython.int = cython.cast(cython.int, node[ARITY])
+    n_sums = facts.n_sums
+    n_children = cython.cast(cython.int, node[ARITY])
     j: cython.Py_ssize_t = node[SLOT] - facts.n_lists
     p: cython.Py_ssize_t = j - facts.n_coded
     per_word: cython.int
@@ -108,15 +81,10 @@ def _cut_codes(
     child: cython.p_ushort = branch
     unit: Entry = 1
     mask: Entry = (unit << shift) - 1
-    e: Entry
     row: Entry
     c: cython.int
-    k: cython.int
     i: cython.Py_ssize_t
     start: cython.Py_ssize_t = 0
-    m: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    ones: cython.Py_ssize_t
     if is_subset:
         child += node[BRANCH]
     if p < 0:
@@ -174,33 +142,17 @@ def _cut_codes(
         start = end
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def assign_children(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    reals: cython.p_double,
-    branch: cython.p_ushort,
-) -> cython.void:
+def assign_children(facts, desk, lists, rows, node, reals, branch):
     """Write each row's child to `goes_left` (many children: to `child_of`).
 
     Counts the children into `desk`, fills in DEFAULT where growing saw nothing missing
     (the child with most examples) and turns the position of a cut into the rows around it.
     """
-    n_children: cython.int = cython.cast(cython.int, node[ARITY])
-    n_sums: cython.int = facts.n_sums
+    n_children = cython.cast(cython.int, node[ARITY])
+    n_sums = facts.n_sums
     n: cython.Py_ssize_t = node[END] - node[START]
     below: cython.Py_ssize_t = node[BELOW]
-    n_missing: cython.Py_ssize_t
-    entries: cython.pointer[Entry]
-    c: cython.int
-    k: cython.int
     largest: cython.int = 0
-    counts: cython.p_double
     for c in range(n_children):
         desk.child_rows[c] = 0
         for k in range(n_sums):
@@ -231,19 +183,9 @@ def assign_children(
         node[DEFAULT] = largest
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_splittable(
-    facts: cython.pointer[Facts],
-    counts: cython.p_double,
-    size: cython.double,
-    n_rows: cython.longlong,
-    depth: cython.longlong,
-) -> cython.bint:
+def _is_splittable(facts, counts, size, n_rows, depth):
     """Whether a node may be tested at all: large enough, not too deep, not pure."""
     n_here: cython.int = 0
-    c: cython.int
     if depth >= facts.max_depth or size < facts.least_split or size < 2 * facts.least_leaf:
         return False
     if facts.measure.number == SQUARES:
@@ -253,30 +195,33 @@ def _is_splittable(
     return n_here > 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def add_children(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    parent: cython.p_longlong,
-    nodes: cython.p_longlong,
-    reals: cython.p_double,
-    n_columns: cython.int,
-    n_reals: cython.int,
-    first: cython.Py_ssize_t,
-) -> cython.int:
+def _narrow(facts, node, tested):
+    """Leave a node the groups that hold the slot tested above it, and the slots of these groups."""
+    one: cython.ulonglong = 1
+    bit: cython.longlong
+    allowed: cython.ulonglong
+    g: cython.int
+    k: cython.int
+    n: cython.int = facts.n_slot_words
+    for k in range(n):
+        allowed = 0
+        for g in range(facts.n_groups):
+            if not (facts.groups[g * n + (tested >> 6)] >> (tested & 63)) & 1:
+                bit = cython.cast(cython.longlong, one << (g & 63))
+                node[N_FIELDS + n + (g >> 6)] &= ~bit
+            elif (node[N_FIELDS + n + (g >> 6)] >> (g & 63)) & 1:
+                allowed |= facts.groups[g * n + k]
+        node[N_FIELDS + k] &= cython.cast(cython.longlong, allowed)
+
+
+def add_children(facts, desk, parent, nodes, reals, n_columns, n_reals, first):
     """Write the children of a node to the tables; returns which may be split: bit 0 the first, bit 1 any other.
 
     START of a child that may not be split is -1.
     """
     keep: cython.int = 0
-    at: cython.longlong = parent[START]
+    at = parent[START]
     c: cython.int
-    k: cython.int
-    child: cython.p_longlong
-    own: cython.p_double
-    counts: cython.p_double
     parent[FIRST] = first
     for c in range(parent[ARITY]):
         child = nodes + (first + c) * n_columns
@@ -290,6 +235,8 @@ def add_children(
             child[k] = 0
         for k in range(N_FIELDS, n_columns):
             child[k] = parent[k]
+        if facts.n_groups > 0:
+            _narrow(facts, child, parent[SLOT])
         child[DEPTH] = parent[DEPTH] + 1
         child[BRANCH] = -1
         child[BIRTH] = -1
@@ -303,19 +250,9 @@ def add_children(
     return keep
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _split(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    entries: cython.pointer[Entry],
-    node: cython.p_longlong,
-    keep: cython.int,
-    has_ties: cython.bint,
-) -> cython.void:
+def _split(facts, desk, entries, node, keep, has_ties):
     n: cython.Py_ssize_t = node[END] - node[START]
-    n_children: cython.int = cython.cast(cython.int, node[ARITY])
+    n_children = cython.cast(cython.int, node[ARITY])
     if Entry is cython.uint:
         scratch = cython.cast(cython.p_uint, desk.entries)
     else:
@@ -326,27 +263,10 @@ def _split(
         split_list_many(entries, n, n_children, desk.child_rows, facts.child_of, facts.shift, scratch, desk.child_place)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def partition_slots(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    first: cython.int,
-    last: cython.int,
-    keep: cython.int,
-    force_ties: cython.bint,
-) -> cython.void:
+def partition_slots(facts, desk, lists, rows, node, first, last, keep, force_ties):
     """Partition the lists from `first` to `last`; slot n_lists stands for the rows of the coded columns."""
-    s: cython.int
-    j: cython.int
     p: cython.Py_ssize_t
     n: cython.Py_ssize_t = node[END] - node[START]
-    words: cython.p_ulonglong
-    by: cython.p_ulonglong
     for s in range(first, min(facts.n_lists, last)):
         if is_varying(node, s):
             _split(facts, desk, lists + s * facts.n_rows + node[START], node, keep, force_ties | desk.has_ties[s])

@@ -11,27 +11,19 @@ is a round number, so that sums of whole numbers stay exact.
 
 import cython
 from cython.cimports.libc.math import exp2, floor, log2, rint
-from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START, Entry, Facts, Sums
+from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START
 
 CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range over 2**20
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sums: cython.pointer[Sums]) -> cython.bint:
-    y: cython.p_double = facts.y
-    shift: cython.int = facts.shift
-    n: cython.Py_ssize_t = sums.n
-    i: cython.Py_ssize_t
-    row: Entry
-    first: cython.double = y[entries[0] >> shift]
-    low: cython.double = first
-    high: cython.double = first
+def _sums_over(facts, entries, sums):
+    y = facts.y
+    shift = facts.shift
+    n = sums.n
+    first = y[entries[0] >> shift]
+    low = first
+    high = first
     near: cython.double = 0
-    value: cython.double
-    w: cython.double
-    d: cython.double
     weight: cython.double = 0
     total: cython.double = 0
     spread: cython.double = 0
@@ -42,7 +34,7 @@ def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sum
         near += value - first
     if low == high:
         return False
-    unit: cython.double = exp2(floor(log2(high - low)) - CENTRE_BITS)
+    unit = exp2(floor(log2(high - low)) - CENTRE_BITS)
     # A whole number of units above the lowest value: 2**21 units at most, so no digit is lost.
     sums.centre = low + rint((first + near / n - low) / unit) * unit
     if facts.weight == cython.NULL:
@@ -67,18 +59,8 @@ def _sums_over(facts: cython.pointer[Facts], entries: cython.pointer[Entry], sum
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def square_sums(
-    facts: cython.pointer[Facts],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    node: cython.p_longlong,
-    sums: cython.pointer[Sums],
-) -> cython.bint:
+def square_sums(facts, lists, rows, node, sums):
     """Centre, weight and sums of a node, over a list that is kept up to date; False where no test is left."""
-    slot: cython.int
     sums.n = node[END] - node[START]
     if rows != cython.NULL:
         return _sums_over(facts, rows + node[START], sums)

@@ -138,11 +138,8 @@ def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython
 
 def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.longlong][:, :]):
     """Whether no count is negative and every inner node holds the sum of its children; no sum exceeds 2**63."""
-    n: cython.Py_ssize_t = by_class.shape[0]
-    n_classes: cython.Py_ssize_t = by_class.shape[1]
-    v: cython.Py_ssize_t
-    c: cython.Py_ssize_t
-    child: cython.Py_ssize_t
+    n = by_class.shape[0]
+    n_classes = by_class.shape[1]
     wrong: cython.bint = False
     summed: cython.ulonglong  # what wraps around is negative somewhere
     with cython.nogil:
@@ -258,8 +255,6 @@ def m_estimates(
     """Share of each node in `whole`, times its error where `m` more rows, `expected` of them wrong, are added."""
     estimate: cython.double[::1] = np.zeros(by_class.shape[0])
     n: cython.double
-    least: cython.double
-    wrong: cython.double
     with cython.nogil:
         for v in range(by_class.shape[0]):
             n = total[v]

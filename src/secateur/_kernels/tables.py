@@ -33,8 +33,8 @@ def in_preorder(
     `feature_of` is the column of each slot. The lines of `test` are SLOT, KIND (0 of a leaf),
     BELOW, ABOVE and BRANCH.
     """
-    n: cython.Py_ssize_t = nodes.shape[0]
-    n_classes: cython.Py_ssize_t = by_class.shape[1]
+    n = nodes.shape[0]
+    n_classes = by_class.shape[1]
     parent: cython.int[::1] = np.empty(n, np.int32)
     end: cython.int[::1] = np.empty(n, np.int32)
     right: cython.int[::1] = np.empty(n, np.int32)
@@ -49,7 +49,6 @@ def in_preorder(
     v: cython.Py_ssize_t
     u: cython.int = 0
     c: cython.Py_ssize_t
-    count: cython.double
     stack[0] = 0
     above[0] = -1
     with cython.nogil:
@@ -108,10 +107,9 @@ def thresholds(
     A threshold t has low <= t < high: it is `low` where halfway does not lie between. Infinity
     parts what is present from what is missing.
     """
-    n: cython.Py_ssize_t = feature.shape[0]
+    n = feature.shape[0]
     out: cython.double[::1] = np.empty(n)
     has_rows: cython.bint = rows.shape[0] > 0
-    v: cython.Py_ssize_t
     below: cython.Py_ssize_t
     above: cython.Py_ssize_t
     low: cython.double

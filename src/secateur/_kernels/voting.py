@@ -128,7 +128,7 @@ def _log_weight(
     if end[v] == v + 1:
         return own[v]
     below: cython.double = 0.0
-    child: cython.Py_ssize_t = v + 1
+    child = v + 1
     while child < end[v]:
         below += log_z[child]
         child = end[child]

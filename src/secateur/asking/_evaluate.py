@@ -228,10 +228,10 @@ class Evaluation:
 
 
 def evaluate(
-    model: Any,
+    model: object,
     counts: Counts | Moments,
     *,
-    positive: Any = None,
+    positive: object = None,
     false_positive: float = 1.0,
     false_negative: float = 1.0,
     probabilities: str | None = None,

@@ -84,12 +84,12 @@ class Explanation:
 
 
 def explain(
-    model: Any,
-    row: Any,
+    model: object,
+    row: object,
     *,
     index: int = 0,
     actionable: Sequence[str] | None = None,
-    wanted: Any = None,
+    wanted: object = None,
     delta: float = 0.05,
 ) -> Explanation:
     """Return why one row gets its answer, and what would change it.

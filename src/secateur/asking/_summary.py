@@ -114,7 +114,7 @@ class Summary:
         )
 
 
-def summary(model: Any) -> Summary:
+def summary(model: object) -> Summary:
     """Return the summary of a fitted estimator or a `Model`."""
     return Summary(as_model(model, done="summed up"))
 

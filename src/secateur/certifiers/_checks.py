@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import mixtures, signed_dp, structure
+from .._kernels import budget_dp, mixtures, structure
 from ..data.arrays import Ints, Longs, Sums
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from ..nouns.costs import excess_cost, full_cost
@@ -57,11 +57,9 @@ def check_labels(labels: str, original: str) -> bool:
     return labels != "grow"
 
 
-def budget_walk(tree: Tree, charge: Sums, budget: int) -> tuple[Longs, Longs, Longs, int]:
-    """(nodes that fit the budget, their jumps, row slots, number of slots) for the kernels of `signed_dp`."""
-    nodes, jump = signed_dp.heavy_last(tree.parent, ~tree.is_leaf & (charge <= budget))
-    slot, n_slots = signed_dp.row_slots(jump)
-    return nodes, jump, slot, n_slots
+def budget_walk(tree: Tree, charge: Sums, budget: int) -> tuple[Longs, Longs]:
+    """(nodes that fit the budget, their jumps) for the kernels of `budget_dp`."""
+    return budget_dp.heavy_last(tree.parent, ~tree.is_leaf & (charge <= budget))
 
 
 def chosen(
@@ -154,9 +152,9 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
 def _least_within(tree: Tree, errors: Sums, grow_errors: Sums, budget: int) -> Chosen:
     charge = excess_cost(tree, grow_errors)
     budget = min(budget, int(charge[0]))
-    nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
+    nodes, jump = budget_walk(tree, charge, budget)
     gain = -excess_cost(tree, errors)[nodes]
-    saved = signed_dp.greatest_within(jump, charge[nodes], gain, slot, n_slots, budget)
+    saved = budget_dp.greatest_within(jump, charge[nodes], gain, budget)
     least = np.array([int(full_cost(tree, errors)[0]) - int(saved)])
     unknown = np.zeros(1, np.int64)  # not needed by any certificate of a class given by k
     return Chosen(least, unknown, unknown, unknown, unknown, is_sequence=False)

@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from .._kernels import mixtures, signed_dp
+from .._kernels import budget_dp, mixtures
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
 from ..nouns.costs import excess_cost
@@ -166,7 +166,8 @@ def count_prunings_within(tree: Tree, grown: Counts, k: int, *, log: bool = Fals
         return count_prunings(tree, log=True) if log else count_prunings(tree)
     if log:
         return _log_within(tree, charge, budget)
-    nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
+    nodes, jump = budget_walk(tree, charge, budget)
+    slot, n_slots = budget_dp.row_slots(jump)
     n_bytes = count_prunings(tree).bit_length() // 8 + 1
     width = 8 * n_bytes
     mask = (1 << (width * (budget + 1))) - 1
@@ -201,10 +202,10 @@ def _log_within(tree: Tree, charge: Longs, budget: int) -> float:
         return np.where(dear, -np.inf, -lam * cost)
 
     lam = _tilt(lambda lam: mixtures.mean_cost(tree.parent, weights(lam), cost)[1], budget, 0.5, 0.0)
-    nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
+    nodes, jump = budget_walk(tree, charge, budget)
     log_z = mixtures.log_partition(tree.parent, weights(lam))
     chance = np.exp(weights(lam) - log_z)[nodes]
-    spent = signed_dp.charge_probabilities(jump, charge[nodes], chance, slot, n_slots, budget)
+    spent = budget_dp.charge_probabilities(jump, charge[nodes], chance, budget)
     with np.errstate(divide="ignore"):
         terms = np.log(spent) + lam * np.arange(budget + 1)
     high = terms.max()

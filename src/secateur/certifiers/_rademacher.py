@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._kernels import budget_dp, mixtures, signed_dp, structure
+from .._kernels import budget_dp, mixtures, structure
 from ..data.arrays import Longs
 from ..errors import CountsError, ParameterError
 from ..nouns.bound import Bound
@@ -245,14 +245,13 @@ def signed_extremes(
     full = int(full_cost(tree, fixed)[0])
     if is_free:
         jump, charges, gain = _labelled_items(tree, grown, of_label, fixed, budget, original)
-        slot, n_slots = signed_dp.row_slots(jump)
     else:
         charge = excess_cost(tree, grown.errors_if_leaf(grown.majority))
         budget = min(budget, int(charge[0]))
-        nodes, jump, slot, n_slots = budget_walk(tree, charge, budget)
+        nodes, jump = budget_walk(tree, charge, budget)
         charges, gain = charge[nodes], excess_cost(tree, fixed)[nodes]
-    above = signed_dp.greatest_within(jump, charges, gain, slot, n_slots, budget)
-    below = signed_dp.greatest_within(jump, charges, -gain, slot, n_slots, budget)
+    above = budget_dp.greatest_within(jump, charges, gain, budget)
+    below = budget_dp.greatest_within(jump, charges, -gain, budget)
     return full + int(above), full - int(below)
 
 

@@ -12,26 +12,16 @@ from ._held_out import held_out_counts, held_out_options
 from ._reading import data_options
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur certify tree.json --holdout fresh.csv --max-error 0.15"""
-)
-@click.argument("model", metavar="MODEL")
+@common.command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
+@common.model_argument
 @held_out_options
 @certify_of_options
 @common.names_option(
     "--method", names=["best", *METHODS], default="best", show_default=True,
     help="Certificate; best tries those that apply and splits delta.",
 )  # fmt: skip
-@click.option(
-    "--delta",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Probability that the certificate may fail.",
-)
-@click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
+@common.delta_option("certificate")
+@common.max_error_option
 @click.option("--repeated", is_flag=True, help="Whole-number weights count independent rows with equal values.")
 @common.random_state_option("Seed of the random signs (rademacher).")
 @common.write_options
@@ -55,10 +45,6 @@ def certify(model: str, **options: Any) -> int:
             found, method=options["method"], delta=options["delta"], seed=options["random_state"],
             repeated=options["repeated"],
         )  # fmt: skip
-    if options["output"]:
-        common.save(replace(found, certificate=bound), options["output"], sketch=options["sketch"])
-        common.talk(f"written to {options['output']}", quiet=options["quiet"])
-    result = {**bound.to_dict(), "sentence": str(bound)}
-    if options["output"] != "-":
-        common.show(result, as_json=options["as_json"], text=lambda console: console.print(str(bound)))
-    return common.gate(bound, options["max_error"], quiet=options["quiet"])
+    certified = replace(found, certificate=bound)
+    common.deliver(certified, options, {**bound.to_dict(), "sentence": str(bound)}, [str(bound)])
+    return common.gate(bound, options)

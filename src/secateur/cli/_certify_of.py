@@ -1,7 +1,6 @@
 """secateur certify --of: limits on costs, class rates and leaf shares in place of the error."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,26 +15,20 @@ if TYPE_CHECKING:
     from ..nouns.shares import LeafShares
 
 WHAT = ("error", "cost", "rates", "leaves")
+certify_of_options = common.together(
+    click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves)."),
+    click.option(
+        "--costs", metavar="FILE|JSON",
+        help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
+    ),
+    click.option(
+        "--of", "what", type=click.Choice(WHAT), default="error", show_default=True,
+        help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
+    ),
+)  # fmt: skip
 
 
-def certify_of_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --of, --costs and --positive."""
-    for option in (
-        click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves)."),
-        click.option(
-            "--costs", metavar="FILE|JSON",
-            help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
-        ),
-        click.option(
-            "--of", "what", type=click.Choice(WHAT), default="error", show_default=True,
-            help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
-        ),
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
-def certify_of(model: "Model", holdout: Any, options: dict[str, Any]) -> int:
+def certify_of(model: "Model", holdout: Any, options: common.Options) -> int:
     """Print limits on something else than the error, and return the exit code."""
     what = options["what"]
     _check_options(what, options)
@@ -49,19 +42,13 @@ def certify_of(model: "Model", holdout: Any, options: dict[str, Any]) -> int:
     else:
         bounds = class_rates(model.pruning, holdout, delta=delta, positive=options["positive"])
     results = [{**bound.to_dict(), "sentence": str(bound)} for bound in bounds]
-
-    def told(console: Any) -> None:
-        for bound in bounds:
-            console.print(str(bound))
-        if what == "rates" and len(bounds) > 1:
-            console.print("All of these hold at once.")
-
     result = results[0] if what == "cost" else {"bounds": results}
-    common.show({"of": what, **result}, as_json=options["as_json"], text=told)
+    together = ["All of these hold at once."] if what == "rates" and len(bounds) > 1 else []
+    common.show(options, {"of": what, **result}, [*map(str, bounds), *together])
     return _gate(bounds, options["max_error"], quiet=options["quiet"])
 
 
-def _leaves(model: "Model", holdout: "Counts", options: dict[str, Any]) -> int:
+def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> int:
     """Print the limits of the leaves: exact ones of a fresh sample, else those that hold for every node."""
     from ..certifiers import leaf_shares
     from ..errors import LeakageError
@@ -80,40 +67,25 @@ def _leaves(model: "Model", holdout: "Counts", options: dict[str, Any]) -> int:
     limits = limits.restricted(model.pruning.leaves)
     if options["positive"] is not None:
         limits = limits.telling(options["positive"])
-    common.show(
-        {"of": "leaves", **_plain(limits)},
-        as_json=options["as_json"],
-        text=lambda console: console.print(
-            export_rules(model.tree, model.grown, pruning=model.pruning, limits=limits)
-            + f"\nWith {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
-        ),
-    )
+    rules = export_rules(model.tree, model.grown, pruning=model.pruning, limits=limits)
+    sure = f"With {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
+    common.show(options, {"of": "leaves", **_plain(limits)}, [rules, sure])
     return 0
 
 
-def _plain(limits: "LeafShares") -> dict[str, Any]:
+def _plain(limits: "LeafShares") -> common.Options:
     share = [[None if n == 0 else x for x in row] for n, row in zip(limits.n, limits.share.tolist(), strict=True)]
+    arrays = (limits.nodes, limits.n, limits.count, limits.lower, limits.upper)
+    leaf, n, count, lower, upper = (array.tolist() for array in arrays)
+    columns = {"leaf": leaf, "n": n, "count": count, "share": share, "lower": lower, "upper": upper}
     return {
-        "delta": limits.delta,
-        "method": limits.method,
-        "sample": limits.sample,
+        **{name: getattr(limits, name) for name in ("delta", "method", "sample")},
         "classes": list(limits.classes),
-        "leaves": [
-            {"leaf": leaf, "n": n, "count": count, "share": found, "lower": lower, "upper": upper}
-            for leaf, n, count, found, lower, upper in zip(
-                limits.nodes.tolist(),
-                limits.n.tolist(),
-                limits.count.tolist(),
-                share,
-                limits.lower.tolist(),
-                limits.upper.tolist(),
-                strict=True,
-            )
-        ],
+        "leaves": [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)],
     }
 
 
-def _check_options(what: str, options: dict[str, Any]) -> None:
+def _check_options(what: str, options: common.Options) -> None:
     if options["method"] != "best":
         raise click.UsageError(f"--method is for --of error; --of {what} has one method")
     if options["output"]:

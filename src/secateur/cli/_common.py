@@ -6,19 +6,27 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from ..nouns.bound import Bound
     from ..nouns.model import Model
 
+Function: TypeAlias = Callable[..., Any]
+Option: TypeAlias = Callable[[Function], Function]  # what adds options to a command
+Options: TypeAlias = dict[str, Any]  # the values of all options, by name
+
 JSON_VERSION = 1
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _OPTIONS = (
     (r"\b(numeric|nominal)=\[('[^']*'|\"[^\"]*\")\]", r"--\1 \2"),
     (r"\bpass names= if the file has no line of names", "give --no-header if the file has no line of names"),
@@ -31,46 +39,72 @@ _OPTIONS = (
 )
 
 
-def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Callable[[Any], Any]:  # noqa: A002 as click has it
+def command(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
+    """A command whose help ends with examples of it."""
+    return click.command(epilog="\n".join(["\b", "Example:", *(f"  {example}" for example in examples)]))
+
+
+def together(*options: Option) -> Option:
+    """Several options as one; the help lists the last first."""
+
+    def add(function: Function) -> Function:
+        for option in options:
+            function = option(function)
+        return function
+
+    return add
+
+
+def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
     listed = f"{help} One of: {', '.join(names)}."
     return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
 
 
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json and --quiet."""
-    function = click.option("--quiet", "-q", is_flag=True, help="Suppress messages.")(function)
-    return click.option(
-        "--json", "as_json", is_flag=True, help="Print JSON: one document; of predictions, a line each."
-    )(function)
+def choice_option(flag: str, *names: str, help: str) -> Option:  # noqa: A002 as click has it
+    """An option that takes one of a few names, by default the first."""
+    return click.option(flag, type=click.Choice(names), default=names[0], show_default=True, help=help)
 
 
-def n_jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --n-jobs."""
-    return click.option("--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default.")(
-        function
-    )
-
-
-def random_state_option(help: str) -> Callable[[Any], Any]:  # noqa: A002 as click has it
+def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
     """The option --random-state; people type --seed, so that is a name of it too."""
     return click.option(
         "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
     )
 
 
-def write_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --output and --force."""
-    function = click.option("--force", is_flag=True, help="Overwrite an existing file.")(function)
-    return click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")(function)
+def delta_option(what: str) -> Option:
+    """The option --delta, of what may fail."""
+    help_ = f"Probability that the {what} may fail."
+    return click.option("--delta", type=SHARE, default=0.05, show_default=True, help=help_)
 
 
-def sketch_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --sketch."""
-    return click.option(
-        "--sketch/--no-sketch", default=True,
-        help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
-    )(function)  # fmt: skip
+def set_option(what: str) -> Option:
+    """The option --set, for parameters of a function that another option names."""
+    return click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help=f"Parameter of the {what}.")
+
+
+model_argument = click.argument("model", metavar="MODEL")
+files_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True)
+target_option = click.option("--target", required=True, metavar="COL", help="Target column.")
+max_error_option = click.option(
+    "--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X."
+)
+n_jobs_option = click.option(
+    "--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default."
+)
+sketch_option = click.option(
+    "--sketch/--no-sketch", default=True,
+    help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
+)  # fmt: skip
+write_options = together(
+    click.option("--force", is_flag=True, help="Overwrite an existing file."),
+    click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file."),
+)
+output_options = together(
+    click.option("--quiet", "-q", is_flag=True, help="Suppress messages."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON: one document; of predictions, a line each."),
+)
 
 
 def check_output(path: str | None, *, force: bool) -> None:
@@ -79,9 +113,9 @@ def check_output(path: str | None, *, force: bool) -> None:
         raise click.UsageError(f"{path} exists; use --force to overwrite it")
 
 
-def parameters_of(options: Sequence[str]) -> dict[str, Any]:
+def parameters_of(options: Sequence[str]) -> Options:
     """NAME=VALUE pairs as a dict; a value is a number, true, false, null, or text."""
-    found: dict[str, Any] = {}
+    found: Options = {}
     for option in options:
         name, equals, value = option.partition("=")
         if not equals:
@@ -101,14 +135,19 @@ def load(path: str) -> "Model":
         return load_model(file)
 
 
-def save(model: "Model", path: str, *, sketch: bool) -> None:
-    """Write a model to a file; `-` is standard output."""
+def deliver(model: "Model", options: Options, result: Options, text: "Iterable[RenderableType]") -> None:
+    """Write a model to --output, if it is given, and show the result; `-` is standard output, for the model alone."""
     from ..modelfile import dumps_model, save_model
 
+    path, sketch = options["output"], options["sketch"]
     if path == "-":
         sys.stdout.buffer.write(dumps_model(model, sketch=sketch))
-    else:
+    elif path:
         save_model(model, path, sketch=sketch)
+    if path:
+        talk(f"written to {path}", quiet=options["quiet"])
+    if path != "-":
+        show(options, result, text)
 
 
 def target_of(model: "Model", target: str | None) -> str:
@@ -119,15 +158,17 @@ def target_of(model: "Model", target: str | None) -> str:
     return str(name)
 
 
-def show(result: dict[str, Any], *, as_json: bool, text: Callable[[Any], None]) -> None:
-    """Write a result: as JSON, or as text by a function of a console."""
-    if as_json:
+def show(options: Options, result: Options, text: "Iterable[RenderableType]") -> None:
+    """Write a result to standard output: as JSON, or as text."""
+    if options["as_json"]:
         click.echo(json_text({"version": JSON_VERSION, **result}))
-    else:
-        text(console())
+        return
+    out = console()
+    for part in text:
+        out.print(part)
 
 
-def console() -> Any:
+def console() -> "Console":
     """A console on standard output, no wider than the terminal."""
     from rich.console import Console
 
@@ -140,7 +181,7 @@ def console() -> Any:
     return Plain(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
 
 
-def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> Any:
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> "RenderableType":
     """A table to print; the first `left` columns hold words, the others numbers."""
     from rich import box
     from rich.table import Table as Grid
@@ -160,7 +201,7 @@ def talk(message: str, *, quiet: bool = False) -> None:
         click.echo(printable(message), err=True)
 
 
-def json_text(document: Any) -> str:
+def json_text(document: object) -> str:
     """JSON on one line, readable in a terminal: what would act there is escaped."""
     text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
     return re.sub(r"[^ -~]", lambda found: _json_escape(found[0]), text)
@@ -212,17 +253,18 @@ def local_file(path: str | Sequence[str], ending: str | None = None) -> Iterator
         yield os.fspath(file)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """NumPy values as plain ones."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise ParameterError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def gate(certificate: Any, max_error: float | None, *, quiet: bool) -> int:
-    """The exit status for a certified error that must not exceed a limit."""
-    if max_error is None or (certificate is not None and certificate.value <= max_error):
+def gate(certificate: "Bound | None", options: Options) -> int:
+    """The exit status for a certified error that must not exceed --max-error."""
+    most = options["max_error"]
+    if most is None or (certificate is not None and certificate.value <= most):
         return 0
     found = "there is no certificate" if certificate is None else f"the certified error is {certificate.value:.4g}"
-    talk(f"not met: {found}, above --max-error {max_error:g}", quiet=quiet)
+    talk(f"not met: {found}, above --max-error {most:g}", quiet=options["quiet"])
     return 1

@@ -3,7 +3,7 @@
 import io
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,21 +11,22 @@ from ..data.output import write_file
 from . import _common as common
 from ._reading import Reading, data_options, keep_option
 
+if TYPE_CHECKING:
+    from ..data.arrays import Array
+    from ..data.table import Table
+
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
-OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur compare patients.csv --target outcome --plot rules.png"""
+@common.command("secateur compare patients.csv --target outcome --plot rules.png")
+@common.files_argument
+@common.target_option
+@click.option(
+    "--test", "test_share", type=common.SHARE, default=0.25, show_default=True, help="Share of the rows to test on."
 )
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option("--target", required=True, metavar="COL", help="Target column.")
-@click.option("--test", "test_share", type=OPEN, default=0.25, show_default=True, help="Share of the rows to test on.")
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
-@click.option("--delta", type=OPEN, default=0.05, show_default=True, help="Probability that the certificates may fail.")
+@common.delta_option("certificates")
 @common.random_state_option("Seed of the test rows.")
 @common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
@@ -52,15 +53,11 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
     rows = [_cells(line) for line in found]
     if options["picture"]:
         _draw(found, options["picture"])
-    common.show(
-        {"rules": found},
-        as_json=options["as_json"],
-        text=lambda console: console.print(common.grid(HEAD, rows)),
-    )
+    common.show(options, {"rules": found}, [common.grid(HEAD, rows)])
     return 0
 
 
-def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+def _parted(table: "Table", weights: "Array | None", options: common.Options) -> tuple["Array", "Array"]:
     """Row weights for growing and for judging."""
     import numpy as np
 
@@ -71,7 +68,9 @@ def _parted(table: Any, weights: Any, options: dict[str, Any]) -> tuple[Any, Any
     return np.where(is_test, 0, every), np.where(is_test, every, 0)
 
 
-def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _line(
+    name: str, table: "Table", grow_weight: "Array", test_weight: "Array", options: common.Options
+) -> common.Options:
     from ..certifiers import test_sample
     from ..errors import SecateurError
     from ..fitting import Recipe, fit_model
@@ -96,7 +95,7 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
     assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
     assert isinstance(test, Counts)
-    line: dict[str, Any] = {
+    line: common.Options = {
         "rule": name,
         "leaves": model.pruning.n_leaves,
         "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
@@ -108,7 +107,7 @@ def _line(name: str, table: Any, grow_weight: Any, test_weight: Any, options: di
     return line
 
 
-def _cells(line: dict[str, Any]) -> list[str]:
+def _cells(line: common.Options) -> list[str]:
     if "reason" in line:
         return [line["rule"], line["reason"][:60], "", "", "", ""]
     shares = [
@@ -117,7 +116,7 @@ def _cells(line: dict[str, Any]) -> list[str]:
     return [line["rule"], f"{line['leaves']:,}", *shares, f"{line['seconds']:.2f}"]
 
 
-def _draw(found: list[dict[str, Any]], path: str) -> None:
+def _draw(found: list[common.Options], path: str) -> None:
     from ..plot import RulesDisplay
 
     picture = io.BytesIO()

@@ -9,13 +9,11 @@ from ._held_out import count_rows, held_out_options
 from ._reading import data_options
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur count tree.json 'march/*.parquet' --engine duckdb -o march.json
-  secateur prune tree.json --counts march.json -o smaller.json"""
+@common.command(
+    "secateur count tree.json 'march/*.parquet' --engine duckdb -o march.json",
+    "secateur prune tree.json --counts march.json -o smaller.json",
 )
-@click.argument("model", metavar="MODEL")
+@common.model_argument
 @click.argument("data", metavar="DATA", required=False)
 @held_out_options
 @common.write_options
@@ -42,5 +40,5 @@ def count(model: str, data: str | None, **options: Any) -> int:
         save_counts(counts, options["output"], sketch=options["sketch"])
         common.talk(f"written to {options['output']}", quiet=options["quiet"])
     result = {"sample": counts.sample, "rows": counts.total[0], "nodes": counts.tree.n_nodes}
-    common.show(result, as_json=options["as_json"], text=lambda console: console.print(repr(counts)))
+    common.show(options, result, [repr(counts)])
     return 0

@@ -43,9 +43,5 @@ def build(folder: str, **options: Any) -> int:
         made = datasets.build(folder, only=options["only"], network=not options["offline"], progress=shown)
     rows = [[one.name, one.how, f"{one.rows:,}" if one.rows else "missing", one.checked, one.note] for one in made]
     head = ["set", "how", "rows", "checksum", "note"]
-    common.show(
-        {"sets": [asdict(one) for one in made]},
-        as_json=options["as_json"],
-        text=lambda console: console.print(common.grid(head, rows, left=5)),
-    )
+    common.show(options, {"sets": [asdict(one) for one in made]}, [common.grid(head, rows, left=5)])
     return 0

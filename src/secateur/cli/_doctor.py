@@ -6,19 +6,13 @@ import sys
 from importlib import metadata
 from typing import Any
 
-import click
-
 from . import _common as common
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "narwhals", "click", "rich")
 OPTIONAL = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur doctor"""
-)
+@common.command("secateur doctor")
 @common.output_options
 def doctor(**options: Any) -> int:
     """Show versions, optional libraries and the number of cores."""
@@ -33,9 +27,7 @@ def doctor(**options: Any) -> int:
     }
     missing = [name for name in REQUIRED if found[name] is None]
     rows = [[name, "not installed" if value is None else str(value)] for name, value in found.items()]
-    common.show(
-        found, as_json=options["as_json"], text=lambda console: console.print(common.grid(["", ""], rows, left=2))
-    )
+    common.show(options, found, [common.grid(["", ""], rows, left=2)])
     if missing:
         common.talk(f"missing: {', '.join(missing)}; {sys.executable} -m pip install --force-reinstall secateur")
         return 1

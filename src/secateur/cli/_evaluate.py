@@ -9,13 +9,11 @@ from ._held_out import count_rows, held_out_counts, held_out_options
 from ._reading import data_options
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur evaluate tree.json fresh.csv
-  secateur evaluate tree.json fresh.csv --positive default --false-negative 5"""
+@common.command(
+    "secateur evaluate tree.json fresh.csv",
+    "secateur evaluate tree.json fresh.csv --positive default --false-negative 5",
 )
-@click.argument("model", metavar="MODEL")
+@common.model_argument
 @click.argument("data", metavar="DATA", required=False)
 @held_out_options
 @click.option("--positive", metavar="CLASS", help="Class to rank by; of two classes, the rarer by default.")
@@ -43,11 +41,7 @@ def evaluate(model: str, data: str | None, **options: Any) -> int:
         raise click.UsageError("DATA is needed: the file of rows to measure on")
     costs = {name: options[name] for name in ("false_positive", "false_negative")}
     result = evaluated(found, counts, positive=options["positive"], **costs)
-    common.show(
-        result.to_dict(n_bands=options["bands"]),
-        as_json=options["as_json"],
-        text=lambda console: console.print(str(result)),
-    )
+    common.show(options, result.to_dict(n_bands=options["bands"]), [str(result)])
     limit = options["max_error"]
     if limit is not None and result.error > limit:
         common.talk(f"not met: the error is {result.error:.4g}, above --max-error {limit:g}", quiet=options["quiet"])

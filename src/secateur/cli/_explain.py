@@ -8,20 +8,13 @@ from . import _common as common
 from ._reading import Reading, data_options
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur explain tree.json new.csv --row 3 --actionable income"""
-)
-@click.argument("model", metavar="MODEL")
+@common.command("secateur explain tree.json new.csv --row 3 --actionable income")
+@common.model_argument
 @click.argument("data", metavar="DATA")
 @click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row of DATA, from 1.")
 @click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; by default all.")
 @click.option("--wanted", metavar="CLASS", help="Answer to reach; by default any other.")
-@click.option(
-    "--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
-    help="Probability that the limits on class shares may fail.",
-)  # fmt: skip
+@common.delta_option("limits on class shares")
 @data_options
 @common.output_options
 def explain(model: str, data: str, **options: Any) -> int:
@@ -40,5 +33,5 @@ def explain(model: str, data: str, **options: Any) -> int:
         found, table, index=options["row"] - 1, actionable=options["actionable"] or None,
         wanted=options["wanted"], delta=options["delta"],
     )  # fmt: skip
-    common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(str(result)))
+    common.show(options, result.to_dict(), [str(result)])
     return 0

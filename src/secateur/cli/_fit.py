@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,12 +10,20 @@ from ..growers import CRITERIA
 from ..selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
-from ._growing import config_option, costs_of, growing_options, grown_by, repeats_of
+from ._growing import config_option, costs_of, growing_options, grown_by, whole_or_auto
 from ._reading import Reading, data_options, keep_option
-from ._summary import print_model, summary
+from ._summary import printed, summary
+
+if TYPE_CHECKING:
+    from ..data.columns import Given
+    from ..data.target import TargetKind
+    from ..nouns.model import Model
+
+# Options that are parameters of the recipe, under the same name and with the same values.
+SAME = ("penalty", "cv", "delta", "scoring", "probabilities", "n_jobs")
 
 
-def _how_to_select(text: str) -> Any:
+def _how_to_select(text: str) -> float | str | None:
     """A number of leaves, an accuracy, or a word."""
     try:
         return int(text) if text.isdigit() else float(text)
@@ -23,7 +31,7 @@ def _how_to_select(text: str) -> Any:
         return None if text == "none" else text
 
 
-def _kind(given: Any, options: dict[str, Any]) -> str:
+def _kind(given: "Given", options: common.Options) -> "TargetKind":
     """Whether a target is classes or numbers, told if it is numbers."""
     from ..data.columns import Numbers, values_of
     from ..data.screening import looks_continuous
@@ -36,21 +44,16 @@ def _kind(given: Any, options: dict[str, Any]) -> str:
     return "number"
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur fit patients.csv --target outcome -o tree.json
-  secateur fit patients.csv --target outcome --certify --max-error 0.2"""
+@common.command(
+    "secateur fit patients.csv --target outcome -o tree.json",
+    "secateur fit patients.csv --target outcome --certify --max-error 0.2",
 )
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option("--target", required=True, metavar="COL", help="Target column.")
-@click.option(
-    "--task",
-    type=click.Choice(["auto", "classify", "regress"]),
-    default="auto",
-    show_default=True,
+@common.files_argument
+@common.target_option
+@common.choice_option(
+    "--task", "auto", "classify", "regress",
     help="Whether to predict classes or numbers; auto decides by the target.",
-)
+)  # fmt: skip
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
     help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
@@ -60,17 +63,14 @@ Example:
     help="Minimum number of rows in a leaf; auto is 1, of numbers what cross-validation chooses.",
 )  # fmt: skip
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
-@click.option(
-    "--splits",
-    type=click.Choice(["binary", "multiway"]),
-    default="binary",
-    show_default=True,
+@common.choice_option(
+    "--splits", "binary", "multiway",
     help="Split nominal columns into two sets of categories, or into one branch per category.",
-)
+)  # fmt: skip
 @click.option(
     "--prune", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
 )
-@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
+@common.set_option("rule")
 @click.option(
     "--select", default="1se", show_default=True, metavar="HOW",
     help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
@@ -85,20 +85,12 @@ Example:
 )  # fmt: skip
 @click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(
-    "--holdout",
-    metavar="SHARE|FILE",
-    default="0.3333",
+    "--holdout", metavar="SHARE|FILE", default="0.3333",
     help="Hold out this share of the rows, or use the rows of a file.",
-)
+)  # fmt: skip
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
-@click.option(
-    "--delta",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Probability that the certificate may fail.",
-)
-@click.option("--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X.")
+@common.delta_option("certificate")
+@common.max_error_option
 @growing_options
 @common.random_state_option("Seed of folds and held-out rows.")
 @common.n_jobs_option
@@ -123,12 +115,9 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
         raise click.UsageError(f"--task regress has the criterion squared_error, not {criterion}; leave it out")
     reading = Reading(options)
-    kinds: dict[str, Any] = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
+    kinds: Any = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
     table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])
     regress = table.schema.has_numeric_target
-    leaf = options["min_samples_leaf"]
-    if leaf != "auto" and not (leaf.isdigit() and int(leaf) > 0):
-        raise click.UsageError(f"--min-samples-leaf {leaf}: a whole number of 1 or more, or auto, is needed")
     criterion = "squared_error" if regress else criterion
     holdout, held_out, held_weights = 1 / 3, None, None
     try:
@@ -136,27 +125,16 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     except ValueError:
         held_out, held_weights = reading.read(options["holdout"], target=options["target"], schema=table.schema)
     recipe = Recipe(
-        growing={
-            "criterion": criterion,
-            "min_samples_leaf": leaf if leaf == "auto" else int(leaf),
-            "max_depth": options["max_depth"],
-            "splits": options["splits"],
-            **grown_by(options, table),
-        },
+        growing={"criterion": criterion, **grown_by(options, table)},
         prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
-        penalty=options["penalty"],
         select=_how_to_select(options["select"]),
-        cv=options["cv"],
-        cv_repeats=repeats_of(options["cv_repeats"]),
+        cv_repeats=whole_or_auto("--cv-repeats", options["cv_repeats"]),
         costs=costs_of(options["costs"], table),
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
-        delta=options["delta"],
-        scoring=options["scoring"],
-        probabilities=options["probabilities"],
         seed=options["random_state"],
-        n_jobs=options["n_jobs"],
+        **{name: options[name] for name in SAME},
     )
     with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
         model = fit_model(
@@ -164,39 +142,31 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
         _tell_of_one_column(model)
-    shown = {
-        name: value for name, value in options.items() if name not in ("as_json", "quiet", "force", "output", "verbose")
-    }
     parameters = {
-        "estimator": "TreeRegressor" if regress else "TreeClassifier", "criterion": criterion,
-        "min_samples_leaf": recipe.growing["min_samples_leaf"], "max_depth": options["max_depth"],
-        "splits": options["splits"], "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv,
-        "random_state": recipe.seed, "scoring": recipe.scoring,
+        "estimator": "TreeRegressor" if regress else "TreeClassifier",
+        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
+        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
+        "scoring": recipe.scoring,
     }  # fmt: skip
     if not regress:
         parameters["probabilities"] = recipe.probabilities
-    facts = {
-        **model.facts,
-        "target": options["target"],
-        "command": {k: v for k, v in shown.items() if v not in (None, ())},
-    }
+    about_output = ("as_json", "quiet", "force", "output", "verbose")
+    command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
+    facts = {**model.facts, "target": options["target"], "command": command}
     model = replace(model, parameters=parameters, facts=facts)
-    if options["output"]:
-        common.save(model, options["output"], sketch=options["sketch"])
-        common.talk(f"written to {options['output']}", quiet=options["quiet"])
     if options["verbose"]:
         from ..asking import summary as asked
 
         common.talk(f"{asked(model)}\n")
-    if options["output"] != "-":
-        common.show(summary(model), as_json=options["as_json"], text=lambda console: print_model(console, model))
-    return common.gate(model.certificate, options["max_error"], quiet=options["quiet"])
+    common.deliver(model, options, summary(model), printed(model))
+    return common.gate(model.certificate, options)
 
 
-def _tell_of_one_column(model: Any) -> None:
+def _tell_of_one_column(model: "Model") -> None:
     """Point out a column that predicts all rows by itself: often it is written down only when the target is known."""
     from ..data.remarks import tell
 
+    assert model.tree.schema is not None
     tested = set(model.shown.feature[~model.shown.is_leaf].tolist())
     if len(tested) == 1 and model.pruning.cost(model.grown.own_costs) == 0:
         name = model.tree.schema.names[tested.pop()]

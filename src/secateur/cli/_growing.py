@@ -1,82 +1,72 @@
 """Options of `secateur fit` that are parameters of the estimators, and a file of options."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from . import _common as common
+
 if TYPE_CHECKING:
+    from ..data.arrays import Array, Floats
     from ..data.table import Table
 
-PLAIN = (
-    "growth",
-    "max_splits",
-    "min_samples_split",
-    "min_weight_fraction_leaf",
-    "max_bins",
-)  # of growing, under the same name
+# Parameters of growing under the same name.
+PLAIN = ("max_depth", "splits", "growth", "max_splits", "min_samples_split", "min_weight_fraction_leaf", "max_bins")
+growing_options = common.together(
+    common.choice_option("--growth", "depth-first", "best-first",
+                         help="Order in which nodes are split; it matters with --max-splits."),
+    click.option("--max-splits", type=click.IntRange(0), metavar="N", help="Maximum number of splits."),
+    click.option("--min-samples-split", type=click.IntRange(2), default=2, show_default=True, metavar="N",
+                 help="Minimum number of rows to split a node."),
+    click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, show_default=True,
+                 metavar="F", help="Minimum share of the total weight in a leaf."),
+    click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
+                 help="Let predictions only rise (1) or only fall (-1) as this column rises."),
+    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
+                 help="Columns that may be tested together on the way to a leaf; others make one more group."),
+    common.choice_option("--penalty", "leaves", "sqrt", "log", help="Size that cost-complexity pruning penalises."),
+    click.option("--max-bins", type=click.IntRange(2), metavar="N",
+                 help="Put numeric columns into this many bins; by default every threshold is tried."),
+    click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
+                 help="Weight of a class, or the same total weight for all classes."),
+    click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
+                 help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
+    click.option("--cv-repeats", default="auto", show_default=True, metavar="N",
+                 help="Repeats of cross-validation."),
+)  # fmt: skip
 
 
-def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add growth, sizes, constraints, the penalty, class weights and costs."""
-    for option in (
-        click.option("--growth", type=click.Choice(["depth-first", "best-first"]), default="depth-first",
-                     show_default=True, help="Order in which nodes are split; it matters with --max-splits."),
-        click.option("--max-splits", type=click.IntRange(0), metavar="N", help="Maximum number of splits."),
-        click.option("--min-samples-split", type=click.IntRange(2), default=2, show_default=True, metavar="N",
-                     help="Minimum number of rows to split a node."),
-        click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, show_default=True,
-                     metavar="F", help="Minimum share of the total weight in a leaf."),
-        click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
-                     help="Let predictions only rise (1) or only fall (-1) as this column rises."),
-        click.option("--penalty", type=click.Choice(["leaves", "sqrt", "log"]), default="leaves", show_default=True,
-                     help="Size that cost-complexity pruning penalises."),
-        click.option("--max-bins", type=click.IntRange(2), metavar="N",
-                     help="Put numeric columns into this many bins; by default every threshold is tried."),
-        click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
-                     help="Weight of a class, or the same total weight for all classes."),
-        click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
-                     help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
-        click.option("--cv-repeats", default="auto", show_default=True, metavar="N",
-                     help="Repeats of cross-validation."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
-def config_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --config."""
-    return click.option(
-        "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
-        help="Read options from a TOML or JSON file; those on the command line come first.",
-    )(function)  # fmt: skip
-
-
-def grown_by(options: dict[str, Any], table: "Table") -> dict[str, Any]:
+def grown_by(options: common.Options, table: "Table") -> common.Options:
     """The parameters of growing that these options state."""
+    from ..growers.interactions import WORDS
+
     found = {name: options[name] for name in PLAIN}
+    found["min_samples_leaf"] = whole_or_auto("--min-samples-leaf", options["min_samples_leaf"])
     if options["monotonic_cst"]:
         pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
         found["monotonic_cst"] = {
             name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
         }
+    if options["interaction_cst"]:
+        words = options["interaction_cst"]
+        found["interaction_cst"] = (
+            words[0] if words[0] in WORDS and len(words) == 1 else [one.split(",") for one in words]
+        )
     given = options["class_weight"]
     if given:
         found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)
     return found
 
 
-def costs_of(given: tuple[str, ...], table: "Table") -> Any:
+def costs_of(given: tuple[str, ...], table: "Table") -> "Floats | None":
     """The cost matrix: errors cost 1 but for those that are named."""
     if not given:
         return None
     import numpy as np
 
-    classes = table.schema.classes
-    if classes is None:
-        raise click.UsageError("--cost: numbers have no classes")
+    classes = _classes("--cost", table)
     costs = 1.0 - np.eye(len(classes))
     for one in given:
         pair, equals, value = one.rpartition("=")
@@ -87,30 +77,32 @@ def costs_of(given: tuple[str, ...], table: "Table") -> Any:
     return costs
 
 
-def repeats_of(text: str) -> Any:
-    """A number of repeats, or auto."""
+def whole_or_auto(option: str, text: str) -> int | str:
+    """A whole number of 1 or more, or auto."""
     if text != "auto" and not (text.isdigit() and int(text) > 0):
-        raise click.UsageError(f"--cv-repeats {text}: a whole number of 1 or more, or auto, is needed")
+        raise click.UsageError(f"{option} {text}: a whole number of 1 or more, or auto, is needed")
     return text if text == "auto" else int(text)
 
 
-def _weights(given: tuple[str, ...], table: "Table") -> dict[Any, float]:
-    classes = table.schema.classes
-    if classes is None:
-        raise click.UsageError("--class-weight: numbers have no classes")
+def _weights(given: tuple[str, ...], table: "Table") -> dict[object, float]:
+    classes = _classes("--class-weight", table)
     found = {}
     for one in given:
         name, equals, value = one.rpartition("=")
         if not equals:
             raise click.UsageError(f"--class-weight {one}: CLASS=W, or balanced alone, is needed")
-        number = _class("--class-weight", name, classes)
-        found[classes[number].item() if hasattr(classes[number], "item") else classes[number]] = _number(
-            "--class-weight", one, value
-        )
+        label = classes.tolist()[_class("--class-weight", name, classes)]
+        found[label] = _number("--class-weight", one, value)
     return found
 
 
-def _class(option: str, name: str, classes: Any) -> int:
+def _classes(option: str, table: "Table") -> "Array":
+    if table.schema.classes is None:
+        raise click.UsageError(f"{option}: numbers have no classes")
+    return table.schema.classes
+
+
+def _class(option: str, name: str, classes: "Array") -> int:
     from ..data.names import check_name
 
     names = [str(label) for label in classes.tolist()]
@@ -125,7 +117,7 @@ def _number(option: str, given: str, value: str) -> float:
         raise click.UsageError(f"{option} {given}: {value!r} is not a number") from error
 
 
-def _configured(context: click.Context, _: Any, path: str | None) -> None:
+def _configured(context: click.Context, _: click.Parameter, path: str | None) -> None:
     """Make the options of a file the defaults of the command."""
     if path is None:
         return
@@ -137,7 +129,7 @@ def _configured(context: click.Context, _: Any, path: str | None) -> None:
         for flag in (*one.opts, *one.secondary_opts)
         if flag.startswith("--") and one.name != "config"
     }
-    found: dict[str, Any] = {}
+    found: common.Options = {}
     for name, value in _read(path).items():
         key = name.replace("_", "-")
         if key not in flags:
@@ -147,14 +139,14 @@ def _configured(context: click.Context, _: Any, path: str | None) -> None:
     context.default_map = {**(context.default_map or {}), **found}
 
 
-def _many(value: Any) -> list[Any]:
+def _many(value: object) -> list[Any]:
     """The value of an option that may be repeated; a table is NAME=VALUE, as for --set and --class-weight."""
     if isinstance(value, dict):
         return [f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items()]
     return value if isinstance(value, list) else [value]
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read(path: str) -> common.Options:
     import tomllib
 
     try:
@@ -167,3 +159,9 @@ def _read(path: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise click.UsageError(f"--config {path}: names and values of options are needed")
     return found
+
+
+config_option = click.option(
+    "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
+    help="Read options from a TOML or JSON file; those on the command line come first.",
+)  # fmt: skip

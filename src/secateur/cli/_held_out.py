@@ -1,60 +1,35 @@
 """Held-out rows of a command: a file to count here, counts made elsewhere, or an engine that counts."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..engines.registry import FROM_FILES
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from . import _common as common
 from ._reading import Reading
 
 if TYPE_CHECKING:
+    from ..nouns.costs import Sample
     from ..nouns.model import Model
 
-ROWS = (
-    "sample",
-    "engine",
-    "target",
-    "nominal",
-    "numeric",
-    "ignore",
-    "sample_weight",
-    "delimiter",
-    "na",
-    "header",
-    "encoding",
-    "decimal",
-    "dates",
-    "missing_target",
-)  # options
+READING = ("ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine")
+ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options that say which rows, and how they are read
+held_out_options = common.together(
+    click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
+    click.option(
+        "--engine", type=click.Choice(FROM_FILES), default="memory", show_default=True,
+        help="Engine that reads the rows.",
+    ),
+    click.option("--target", metavar="COL", help="Target column; by default that of the model."),
+    click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, in place of rows."),
+    click.option(
+        "--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."
+    ),
+)  # fmt: skip
 
 
-def held_out_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --holdout, --counts, --target, --engine and --sample."""
-    for option in (
-        click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
-        click.option(
-            "--engine",
-            type=click.Choice(FROM_FILES),
-            default="memory",
-            show_default=True,
-            help="Engine that reads the rows.",
-        ),
-        click.option("--target", metavar="COL", help="Target column; by default that of the model."),
-        click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, in place of rows."),
-        click.option(
-            "--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments | None:
+def held_out_counts(model: "Model", options: common.Options) -> "Sample | None":
     """The counts of the held-out rows in the model's tree, or None if there are none."""
     if options["holdout"] and options["counts"]:
         raise click.UsageError("--holdout and --counts exclude each other; give one of them")
@@ -67,7 +42,7 @@ def held_out_counts(model: "Model", options: dict[str, Any]) -> Counts | Moments
     return count_rows(model, options["holdout"], options) if options["holdout"] else None
 
 
-def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
+def count_rows(model: "Model", data: str, options: common.Options) -> "Sample":
     """The counts of a file's rows in the model's tree.
 
     Without a name given the sample is called by its rows, so that two files are not one sample.
@@ -76,7 +51,7 @@ def count_rows(model: "Model", data: str, options: dict[str, Any]) -> Counts | M
     return counts if options["sample"] else replace(counts, sample=f"rows {counts.mark.hex()[:8]}")
 
 
-def _refuse_reading(options: dict[str, Any]) -> None:
+def _refuse_reading(options: common.Options) -> None:
     """Refuse options that say how rows are read where none are."""
     context, typed = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
     given = [f"--{name.replace('_', '-')}" for name in ROWS if context.get_parameter_source(name) is typed]
@@ -86,7 +61,7 @@ def _refuse_reading(options: dict[str, Any]) -> None:
     raise click.UsageError(f"{', '.join(given)}: {why}")
 
 
-def _check_kinds(model: "Model", options: dict[str, Any]) -> None:
+def _check_kinds(model: "Model", options: common.Options) -> None:
     """An engine reads each column as the tree was grown on it: refuse to be asked for another kind."""
     assert model.tree.schema is not None
     kinds = {column.name: column.kind for column in model.tree.schema.columns}
@@ -97,7 +72,7 @@ def _check_kinds(model: "Model", options: dict[str, Any]) -> None:
                 raise click.UsageError(f"--{kind} {name} with --engine {options['engine']}: it was {was}")
 
 
-def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Moments:
+def _counted(model: "Model", data: str, options: common.Options) -> "Sample":
     sample = options["sample"] or "prune"
     target = common.target_of(model, options["target"])
     if options["engine"] != "memory":
@@ -106,18 +81,14 @@ def _counted(model: "Model", data: str, options: dict[str, Any]) -> Counts | Mom
 
         _check_kinds(model, options)
         with common.local_file(data) as file, common.told(), progress_bar("counting rows") as progress:
-            return engines.count(
-                model.tree, file, target, engine=options["engine"], sample=sample,
-                sample_weight=options["sample_weight"],
-                delimiter=options["delimiter"], na=("", *options["na"]), header=options["header"],
-                encoding=options["encoding"], decimal=options["decimal"], dates=options["dates"],
-                missing_target=options["missing_target"], ignore=options["ignore"],
-                progress=None if options["quiet"] else progress,
+            elsewhere: Sample = engines.count(
+                model.tree, file, target, sample=sample, na=("", *options["na"]),
+                progress=None if options["quiet"] else progress, **{name: options[name] for name in READING},
             )  # fmt: skip
+            return elsewhere
     from ..routing import count
 
-    reading = Reading(options)
-    table, weights = reading.read(data, target=target, schema=model.tree.schema)
+    table, weights = Reading(options).read(data, target=target, schema=model.tree.schema)
     with common.told():
-        counts: Counts | Moments = count(model.tree, table, sample_weight=weights, sample=sample)
+        counts: Sample = count(model.tree, table, sample_weight=weights, sample=sample)
     return counts

@@ -12,20 +12,10 @@ MOST_ROWS = 40
 HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur path tree.json --holdout newer.csv"""
-)
-@click.argument("model", metavar="MODEL")
+@common.command("secateur path tree.json --holdout newer.csv")
+@common.model_argument
 @held_out_options
-@click.option(
-    "--delta",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Probability that the certificates may fail.",
-)
+@common.delta_option("certificates")
 @click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
 @data_options
 @common.output_options
@@ -46,11 +36,7 @@ def path(model: str, **options: Any) -> int:
         common.talk(f"{len(shown)} of {n} members shown; use --all to show every member", quiet=options["quiet"])
     rows = [[_cell(name, values[i]) for name, values in table.items()] for i in shown]
     result = {"members": {name: list(values) for name, values in table.items()}}
-    common.show(
-        result,
-        as_json=options["as_json"],
-        text=lambda console: console.print(common.grid([HEADS.get(name, name) for name in table], rows, left=0)),
-    )
+    common.show(options, result, [common.grid([HEADS.get(name, name) for name in table], rows, left=0)])
     return 0
 
 

@@ -15,14 +15,12 @@ from ._reading import Reading, data_options
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur predict tree.json new.csv > answers.csv
-  cat new.csv | secateur predict tree.json - --probabilities"""
+@common.command(
+    "secateur predict tree.json new.csv > answers.csv",
+    "cat new.csv | secateur predict tree.json - --probabilities",
 )
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@common.model_argument
+@common.files_argument
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option(
     "--spreadsheet-safe", is_flag=True,

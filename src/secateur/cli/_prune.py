@@ -8,24 +8,22 @@ import click
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
 from ._reading import data_options
-from ._summary import print_model, summary
+from ._summary import printed, summary
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur prune tree.json --holdout newer.csv -o smaller.json
-  secateur prune tree.json --leaves 8 -o eight.json
-  secateur prune tree.json --rule error-based --set confidence=0.1"""
+@common.command(
+    "secateur prune tree.json --holdout newer.csv -o smaller.json",
+    "secateur prune tree.json --leaves 8 -o eight.json",
+    "secateur prune tree.json --rule error-based --set confidence=0.1",
 )
-@click.argument("model", metavar="MODEL")
+@common.model_argument
 @held_out_options
 @click.option(
     "--rule",
     metavar="RULE",
     help="Pruning rule; see `secateur rules`. With held-out rows the default is reduced-error.",
 )
-@click.option("--set", "parameters", multiple=True, metavar="NAME=VALUE", help="Parameter of the rule.")
+@common.set_option("rule")
 @click.option(
     "--leaves", type=click.IntRange(1), metavar="N", help="Return the largest tree of the path with at most N leaves."
 )
@@ -78,9 +76,5 @@ def prune(model: str, **options: Any) -> int:
         else:
             labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
             found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
-    if options["output"]:
-        common.save(found, options["output"], sketch=options["sketch"])
-        common.talk(f"written to {options['output']}", quiet=options["quiet"])
-    if options["output"] != "-":
-        common.show(summary(found), as_json=options["as_json"], text=lambda console: print_model(console, found))
+    common.deliver(found, options, summary(found), printed(found))
     return 0

@@ -1,70 +1,54 @@
 """Data files of commands: the options that say how they are read, and their rows."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import DataError
+from . import _common as common
 from ._common import local_file, talk, told
 
 if TYPE_CHECKING:
+    from ..data.arrays import Array
+    from ..data.columns import Given
     from ..data.table import Schema, Table
+    from ..data.target import TargetKind
     from ..data.textfile import Csv
 
-
-def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a data file is read."""
-    for option in (
-        click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
-        click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
-        click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
-        click.option("--sample-weight", metavar="COL", help="Column of row weights."),
-        click.option(
-            "--delimiter", metavar="CHAR", help="Delimiter of a text file; detected from its first lines by default."
-        ),
-        click.option("--encoding", metavar="NAME", help="Encoding of a text file; UTF-8 or cp1252 by default."),
-        click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected by default."),
-        click.option(
-            "--dates",
-            type=click.Choice(["auto", "dmy", "mdy", "text"]),
-            default="auto",
-            show_default=True,
-            help="Read columns of dates as days, day or month first in case of doubt, or as text.",
-        ),
-        click.option(
-            "--na",
-            multiple=True,
-            metavar="TEXT",
-            help="Treat cells with this text as missing; by default, empty cells, and words such as NA among numbers.",
-        ),
-        click.option(
-            "--header/--no-header", default=True, help="Whether the first line of a text file contains column names."
-        ),
-        click.option(
-            "--missing-target",
-            type=click.Choice(["drop", "error"]),
-            default="drop",
-            show_default=True,
-            help="Leave out rows without a target, or refuse them.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def keep_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --keep."""
-    return click.option(
-        "--keep", multiple=True, metavar="COL",
-        help="Keep this column, even if it looks like an identifier or gives the target away; `all` keeps every one.",
-    )(function)  # fmt: skip
+data_options = common.together(  # how a data file is read
+    click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
+    click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
+    click.option("--ignore", multiple=True, metavar="COL", help="Ignore this column."),
+    click.option("--sample-weight", metavar="COL", help="Column of row weights."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="Delimiter of a text file; detected from its first lines by default."
+    ),
+    click.option("--encoding", metavar="NAME", help="Encoding of a text file; UTF-8 or cp1252 by default."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected by default."),
+    common.choice_option(
+        "--dates", "auto", "dmy", "mdy", "text",
+        help="Read columns of dates as days, day or month first in case of doubt, or as text.",
+    ),
+    click.option(
+        "--na", multiple=True, metavar="TEXT",
+        help="Treat cells with this text as missing; by default, empty cells, and words such as NA among numbers.",
+    ),
+    click.option(
+        "--header/--no-header", default=True, help="Whether the first line of a text file contains column names."
+    ),
+    common.choice_option("--missing-target", "drop", "error", help="Leave out rows without a target, or refuse them."),
+)  # fmt: skip
+keep_option = click.option(
+    "--keep", multiple=True, metavar="COL",
+    help="Keep this column, even if it looks like an identifier or gives the target away; `all` keeps every one.",
+)  # fmt: skip
 
 
 class Reading:
     """How data files are read: the values of `data_options`."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: common.Options) -> None:
         from ..data.textfile import Csv
 
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
@@ -80,9 +64,9 @@ class Reading:
         *,
         target: str | None,
         schema: "Schema | None" = None,
-        kind: Callable[[Any], str] | str | None = None,
+        kind: "Callable[[Given], TargetKind] | TargetKind | None" = None,
         keep: Sequence[str] | None = None,
-    ) -> tuple["Table", Any]:
+    ) -> tuple["Table", "Array | None"]:
         """Return the table in a file, and its row weights; notes of the reader go to standard error.
 
         `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
@@ -119,7 +103,7 @@ class Reading:
             table = encode(
                 rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
                 target=target,
-                target_kind=kind(rows.read(str(target))) if callable(kind) else kind,  # type: ignore[arg-type]
+                target_kind=kind(rows.read(str(target))) if callable(kind) else kind,
                 nominal=list(self.nominal) or None,
                 numeric=list(self.numeric) or None,
                 schema=schema,

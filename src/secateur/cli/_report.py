@@ -9,13 +9,11 @@ from ._held_out import held_out_counts, held_out_options
 from ._reading import Reading, data_options
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur report tree.json -o tree.html
-  secateur report tree.json --holdout newer.csv --data patients.csv"""
+@common.command(
+    "secateur report tree.json -o tree.html",
+    "secateur report tree.json --holdout newer.csv --data patients.csv",
 )
-@click.argument("model", metavar="MODEL")
+@common.model_argument
 @held_out_options
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option(
@@ -46,5 +44,5 @@ def report(model: str, **options: Any) -> int:
         target = common.target_of(found, options["target"])
         table, _ = Reading(options).read(options["data"], target=target, schema=found.tree.schema)
     write_report(found, output, title=options["title"], data=table)
-    common.show({"output": output}, as_json=options["as_json"], text=lambda console: console.print(output))
+    common.show(options, {"output": output}, [output])
     return 0

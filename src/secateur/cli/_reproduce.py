@@ -8,12 +8,10 @@ from ..experiments import NAMES
 from . import _common as common
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur reproduce rep-analysis --quick
-  secateur reproduce rademacher --data data --only kropt --out results
-  secateur reproduce accuracy-simplicity --figure 4"""
+@common.command(
+    "secateur reproduce rep-analysis --quick",
+    "secateur reproduce rademacher --data data --only kropt --out results",
+    "secateur reproduce accuracy-simplicity --figure 4",
 )
 @click.argument("name", type=click.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
@@ -51,24 +49,15 @@ def reproduce(name: str | None, **options: Any) -> int:
         for key, one in found.items():
             lines += [f"{key}: {one['document']}", f"  --figure {', '.join(one['figures']) or 'none'}"]
             lines.append(f"  --only {', '.join(one['only'])}")
-        common.show(found, as_json=options["as_json"], text=lambda console: console.print("\n".join(lines)))
+        common.show(options, found, lines)
         return 0
-    result = run(
-        name,
-        data=options["data_dir"],
-        out=options["out"],
-        quick=options["quick"],
-        only=options["only"],
-        figure=options["figure"],
-        jobs=options["n_jobs"],
-        seed=options["random_state"],
-        quiet=options["quiet"],
-    )
-    common.show(result.to_dict(), as_json=options["as_json"], text=lambda console: console.print(result.markdown))
+    same = {one: options[one] for one in ("out", "quick", "only", "figure", "quiet")}
+    result = run(name, data=options["data_dir"], jobs=options["n_jobs"], seed=options["random_state"], **same)
+    common.show(options, result.to_dict(), [result.markdown])
     return 0
 
 
-def _claims(options: dict[str, Any]) -> int:
+def _claims(options: common.Options) -> int:
     """Check the claims of the documents that --only names, or of all."""
     from ..experiments import check_claims
 
@@ -82,5 +71,5 @@ def _claims(options: dict[str, Any]) -> int:
         f"{one['verdict']}: {one['document']}, {one['place']}: {one['says']} [{one['where']}] - {one['evidence']}"
         for one in plain
     ]
-    common.show({"claims": plain}, as_json=options["as_json"], text=lambda console: console.print("\n".join(lines)))
+    common.show(options, {"claims": plain}, lines)
     return 0

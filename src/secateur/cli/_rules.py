@@ -3,16 +3,10 @@
 import inspect
 from typing import Any
 
-import click
-
 from . import _common as common
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur rules"""
-)
+@common.command("secateur rules")
 @common.output_options
 def rules(**options: Any) -> int:
     """List the pruning rules and what they return."""
@@ -24,9 +18,5 @@ def rules(**options: Any) -> int:
         sentence = " ".join(words.split("\n\n")[0].split()).removeprefix("Return ")
         found[name] = {"samples": list(rule.samples), "returns": rule.returns, "does": sentence}
     rows = [[name, "yes" if "holdout" in r["samples"] else "", str(r["does"])] for name, r in found.items()]
-    common.show(
-        {"rules": found},
-        as_json=options["as_json"],
-        text=lambda console: console.print(common.grid(["rule", "held-out rows", "gives"], rows, left=3)),
-    )
+    common.show(options, {"rules": found}, [common.grid(["rule", "held-out rows", "gives"], rows, left=3)])
     return 0

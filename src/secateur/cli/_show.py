@@ -9,12 +9,8 @@ from . import _common as common
 from ._summary import summary
 
 
-@click.command(
-    epilog="""\b
-Example:
-  secateur show tree.json --rules"""
-)
-@click.argument("model", metavar="MODEL")
+@common.command("secateur show tree.json --rules")
+@common.model_argument
 @click.option("--rules", is_flag=True, help="Show one rule per leaf.")
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Omit nodes below this depth.")
 @click.option(
@@ -33,7 +29,7 @@ def show(model: str, **options: Any) -> int:
 
     found = common.load(model)
     if options["as_json"]:
-        common.show(summary(found), as_json=True, text=print)
+        common.show(options, summary(found), [])
         return 0
     how = {name: options[name] for name in ("decimals", "node_ids")}
     how["pruning"] = None if options["grown"] else found.pruning

@@ -1,7 +1,8 @@
 """What arrays are called, and read-only ones for the nouns."""
 
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,14 @@ Ints = npt.NDArray[np.int32]  # nodes, labels, codes
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+# What users and other libraries hand in. Where it is read, it is looked at, and refused if it is something else.
+Rows: TypeAlias = Any  # an array, a data frame, a sparse matrix, a list of rows, a Table, the path of a file
+Labels: TypeAlias = Any  # a target: an array, a series, a list; the name of a column where rows have names
+Columns: TypeAlias = Sequence[str | int] | str | int  # names or positions of columns
+Level: TypeAlias = Any  # a category or a class: text, a number or a truth value
+Frame: TypeAlias = Any  # a table of a data frame library
+Series: TypeAlias = Any  # a column of one
 
 
 def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
@@ -42,6 +51,6 @@ def same(a: Array | None, b: Array | None) -> bool:
     return np.array_equal(a, b, equal_nan=is_float)
 
 
-def rebuilt(noun: Any) -> tuple[type, tuple[Any, ...]]:
+def rebuilt(noun: Any) -> tuple[type, tuple[object, ...]]:
     """How to pickle and copy a noun: through its constructor, which checks and write-protects again."""
     return type(noun), tuple(getattr(noun, field.name) for field in fields(noun) if field.init)

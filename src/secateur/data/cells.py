@@ -6,12 +6,12 @@ as that; else it is numbers if all of its cells are, dates if all are, and words
 
 import datetime as dt
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, Series
 from .columns import Coded, Given, Numbers, family, read_series
 from .remarks import FEW_WORDS, listed, spelled, tell
 
@@ -46,7 +46,7 @@ _NAMED = re.compile(rf"(\d{{1,2}})[-. ]\s?([A-Za-z]{{3,9}})\.?[-, ]\s?(\d{{4}}|\
 _NAMED_FIRST = re.compile(rf"([A-Za-z]{{3,9}})\.? (\d{{1,2}}),? (\d{{4}}){_CLOCK}").fullmatch
 
 
-def read_column(series: Any, name: str, how: "Csv", wanted: Wanted | None) -> Given:
+def read_column(series: Series, name: str, how: "Csv", wanted: Wanted | None) -> Given:
     """Return a column of a file: of a narwhals series whose cells may be text still."""
     import narwhals.stable.v2 as nw
 
@@ -162,7 +162,7 @@ def _trimmed(given: Coded, na: tuple[str, ...]) -> Coded:
     return Coded(lookup[given.codes], tuple(levels), given.is_declared)
 
 
-def _looked_up(words: Coded, values: list[Any]) -> Array:
+def _looked_up(words: Coded, values: Sequence[float]) -> Array:
     found: Array = np.array([*values, np.nan if isinstance(values[0], float) else -1])[words.codes]
     return found
 
@@ -258,7 +258,8 @@ def _month(name: str) -> int:
     return _MONTHS[name[:3].lower()]
 
 
-_FORMS: tuple[tuple[Callable[[str], Any], Callable[[Any, str], tuple[int, int, int]]], ...] = (
+_Match = re.Match[str]
+_FORMS: tuple[tuple[Callable[[str], _Match | None], Callable[[_Match, str], tuple[int, int, int]]], ...] = (
     (_YEAR_FIRST, lambda m, _: (int(m[1]), int(m[2]), int(m[3]))),
     (_YEAR_LAST, lambda m, o: (int(m[4]), int(m[3 if o != "mdy" else 1]), int(m[1 if o != "mdy" else 3]))),
     (_NAMED, lambda m, _: (int(m[3]), _month(m[2]), int(m[1]))),
@@ -266,7 +267,7 @@ _FORMS: tuple[tuple[Callable[[str], Any], Callable[[Any, str], tuple[int, int, i
 )
 
 
-def _days(series: Any, name: str) -> Numbers:
+def _days(series: Series, name: str) -> Numbers:
     """A column of dates or times of a file as days since 1970-01-01; times of day and spans as hours."""
     import narwhals.stable.v2 as nw
 
@@ -289,7 +290,7 @@ def _hours(one: dt.time | dt.timedelta) -> float:
     return one.hour + one.minute / 60 + (one.second + one.microsecond / 1e6) / 3600
 
 
-def _cast(series: Any, *, whole: bool) -> Numbers | None:
+def _cast(series: Series, *, whole: bool) -> Numbers | None:
     """Text as numbers where a library can do it at once; None if a cell is no plain number."""
     import narwhals.stable.v2 as nw
 

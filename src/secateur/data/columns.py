@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from ..errors import DataError, UnsupportedError
 from . import arrow
-from .arrays import Array
+from .arrays import Array, Level, Rows, Series
 from .remarks import spelled
 
 Family = Literal["number", "truth", "text", "missing"]
@@ -44,7 +44,7 @@ class Coded:
     """
 
     codes: Array
-    levels: tuple[Any, ...]
+    levels: tuple[Level, ...]
     is_declared: bool = False
 
 
@@ -79,7 +79,7 @@ def floats_of(given: Numbers) -> Array:
     return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
 
 
-def dense_array(data: Any, what: str) -> Array:
+def dense_array(data: Rows, what: str) -> Array:
     """Return array-like data as an ndarray of numbers or of objects, masked cells as missing."""
     if "numpy.ma" in sys.modules and isinstance(data, np.ma.MaskedArray):  # who has none need not import it
         return _unmasked(data, what)
@@ -103,7 +103,7 @@ def dense_array(data: Any, what: str) -> Array:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def read_series(series: Any, name: str) -> Given:
+def read_series(series: Series, name: str) -> Given:
     """Read a narwhals series."""
     import narwhals.stable.v2 as nw
 
@@ -175,7 +175,7 @@ def read_cells(cells: Array, name: str) -> Given:
     return Coded(codes, levels, is_declared=found == {"truth"})
 
 
-def in_order(coded: Coded, levels: Sequence[Any], *, is_declared: bool = False) -> Coded:
+def in_order(coded: Coded, levels: Sequence[Level], *, is_declared: bool = False) -> Coded:
     """Return the column with its codes counted in `levels`; other values become -1."""
     codes = _Codes(zip(levels, range(len(levels)), strict=True))
     lookup = np.array([codes[level] for level in coded.levels] + [-1], np.int32)  # the last is where -1 points
@@ -250,14 +250,14 @@ _CONVERT_DATES = (
 )
 
 
-class _Codes(dict[Any, int]):
+class _Codes(dict[Level, int]):
     """Codes of levels; whatever is not a level is -1."""
 
-    def __missing__(self, level: Any) -> int:
+    def __missing__(self, level: Level) -> int:
         return -1
 
 
-def _numbers_of(values: list[Any], is_missing: Array, name: str) -> Numbers:
+def _numbers_of(values: list[Level], is_missing: Array, name: str) -> Numbers:
     if is_missing.any():
         values = [0 if gap else value for value, gap in zip(values, is_missing, strict=True)]
     try:
@@ -269,7 +269,7 @@ def _numbers_of(values: list[Any], is_missing: Array, name: str) -> Numbers:
     return Numbers(array, is_missing if is_missing.any() else None)
 
 
-def _read_text(series: Any, name: str) -> Given:
+def _read_text(series: Series, name: str) -> Given:
     pa = sys.modules.get("pyarrow")
     if pa is None:  # nobody has needed it yet, or it is not installed
         return read_cells(series.to_numpy(), name)
@@ -281,7 +281,7 @@ def _read_text(series: Any, name: str) -> Given:
     return in_order(Coded(codes, tuple(found)), sorted(found))
 
 
-def _read_categorical(series: Any, name: str) -> Coded:
+def _read_categorical(series: Series, name: str) -> Coded:
     import narwhals.stable.v2 as nw
 
     native, implementation = series.to_native(), series.implementation
@@ -307,7 +307,7 @@ def _as_coded(given: Given) -> Coded:
     return factorised(given) if isinstance(given, Numbers) else given
 
 
-def _check_levels(levels: list[Any], name: str) -> None:
+def _check_levels(levels: list[Level], name: str) -> None:
     found = {family_of(type(level)) for level in levels}
     if found - {"number", "truth", "text"} or len(found) > 1:
         raise DataError(
@@ -316,7 +316,7 @@ def _check_levels(levels: list[Any], name: str) -> None:
         )
 
 
-def _unmasked(data: Any, what: str) -> Array:
+def _unmasked(data: Rows, what: str) -> Array:
     if data.dtype.kind in "biuf":
         if not np.ma.getmaskarray(data).any():
             return dense_array(data.data, what)

@@ -10,6 +10,8 @@ keep them together would ask how the tree does on rows it has never met. So a we
 not the same as the row written twice wherever rows are dealt, and freedom from leaks wins.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,7 +23,9 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = 0x9E3779B97F4A7C15
 
 
-def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True) -> Ints:
+def deal(
+    table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True, order: Any = None
+) -> Ints:
     """Return the part of each row, from 0 to `n_parts - 1`, of as equal sizes as can be.
 
     Parameters
@@ -32,6 +36,8 @@ def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratifi
         Two numbers that make one seed: repeats of the same seed are dealt independently.
     stratified : bool
         Deal each class by itself, so that the parts hold about equal shares of it.
+    order : array, optional
+        What `in_order` returns for the table, to be dealt again.
 
     Examples
     --------
@@ -43,10 +49,26 @@ def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratifi
     """
     if not 2 <= n_parts <= table.n_rows:
         raise ParameterError(f"{n_parts} parts of {table.n_rows} rows; from 2 to the number of rows is needed")
-    order = _shuffled(table, seed, repeat, stratified)
+    order = in_order(table, stratified=stratified) if order is None else order
+    rng = np.random.default_rng([seed, repeat])
+    sizes: Any = [len(order)]
+    if table.target is not None and _is_by_class(table, stratified):
+        sizes = np.bincount(table.target)
+    starts = np.cumsum(sizes) - sizes
+    within = [start + rng.permutation(size) for start, size in zip(starts, sizes, strict=True)]
     parts = np.empty(table.n_rows, np.int32)
-    parts[order] = np.arange(table.n_rows) % n_parts
+    parts[order[np.concatenate(within)]] = np.arange(table.n_rows) % n_parts
     return parts
+
+
+def in_order(table: Table, *, stratified: bool = True) -> npt.NDArray[np.intp]:
+    """Return row numbers in an order that depends on the rows as a set; classes one after the other if stratified."""
+    keys: tuple[Any, ...] = (_keys(table),)
+    return np.lexsort((*keys, table.target) if _is_by_class(table, stratified) else keys)
+
+
+def _is_by_class(table: Table, stratified: bool) -> bool:
+    return stratified and table.target is not None and table.target.dtype.kind != "f"
 
 
 def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:
@@ -77,22 +99,6 @@ def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:
     is_aside = np.zeros(n_rows, bool)
     is_aside[np.argsort(keys, kind="stable")[rng.permutation(n_rows)[:n_aside]]] = True
     return is_aside
-
-
-def _shuffled(table: Table, seed: int, repeat: int, stratified: bool) -> npt.NDArray[np.intp]:
-    """Row numbers in a random order that depends on the rows as a set; classes one after the other if stratified."""
-    rng = np.random.default_rng([seed, repeat])
-    target = table.target
-    keys = _keys(table)
-    if target is None or target.dtype.kind == "f" or not stratified:
-        by_key = np.argsort(keys, kind="stable")
-        return by_key[rng.permutation(len(by_key))]
-    order: npt.NDArray[np.intp] = np.lexsort((keys, target))
-    sizes = np.bincount(target)
-    starts = np.cumsum(sizes) - sizes
-    within = [start + rng.permutation(size) for start, size in zip(starts, sizes, strict=True)]
-    shuffled: npt.NDArray[np.intp] = order[np.concatenate(within)]
-    return shuffled
 
 
 def _keys(table: Table) -> npt.NDArray[np.uint64]:

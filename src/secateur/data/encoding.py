@@ -7,13 +7,13 @@ caller says otherwise. With a schema the data must meet it, by name where both h
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError
-from .arrays import Array
+from .arrays import Array, Columns, Labels, Rows
 from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
 from .labelled import labelled
 from .names import check_name
@@ -21,19 +21,18 @@ from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric,
 from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
 from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
-from .textfile import Csv
+from .textfile import Csv, Dates
 
 __all__ = ["check_weights", "encode", "encode_target"]
 
 Unseen = Literal["majority-branch", "missing", "error"]
-Columns = Sequence[str | int] | str | int
 PLURAL = {"number": "numbers", "truth": "truth values", "text": "text"}
 
 
 def encode(
-    data: Any,
+    data: Rows,
     *,
-    target: Any = None,
+    target: Labels = None,
     target_kind: TargetKind | None = None,
     nominal: Columns | None = None,
     numeric: Columns | None = None,
@@ -46,7 +45,7 @@ def encode(
     na: Sequence[str] = ("",),
     encoding: str | None = None,
     decimal: str | None = None,
-    dates: Literal["auto", "dmy", "mdy", "text"] = "auto",
+    dates: Dates = "auto",
     missing_target: Literal["drop", "error"] = "drop",
 ) -> Table:
     """Return `data` as a table: one array per column, and a schema.
@@ -152,7 +151,7 @@ def encode(
     return table if labels is None else _with_target(table, labels, is_number)
 
 
-def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: bool) -> Table:
+def _encoded_before(table: Table, target: Labels, known: Schema | None, is_number: bool) -> Table:
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
         target = labels_as_numbers(table)
     if target is not None:
@@ -167,7 +166,7 @@ def _encoded_before(table: Table, target: Any, known: Schema | None, is_number: 
     return table if target is None else _with_target(table, target, is_number)
 
 
-def _with_target(table: Table, labels: Any, is_number: bool) -> Table:
+def _with_target(table: Table, labels: Labels, is_number: bool) -> Table:
     codes: Array
     if is_number:
         codes, classes = numeric_target(labels), None
@@ -183,7 +182,7 @@ def _with_target(table: Table, labels: Any, is_number: bool) -> Table:
     return replace(table, schema=schema, target=codes)
 
 
-def _position(column: Any, names: tuple[str, ...], what: str) -> int:
+def _position(column: object, names: tuple[str, ...], what: str) -> int:
     if isinstance(column, str):
         if column in names:
             return names.index(column)
@@ -195,7 +194,7 @@ def _position(column: Any, names: tuple[str, ...], what: str) -> int:
     return int(column) % len(names)
 
 
-def _target_position(target: Any, names: tuple[str, ...]) -> int | None:
+def _target_position(target: Labels, names: tuple[str, ...]) -> int | None:
     if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
         return _position(target, names, "target")
     return None

@@ -2,13 +2,14 @@
 
 import glob
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, SecateurError, UnsupportedError
+from .arrays import Frame, Rows
+from .columns import Given
 from .plain import read_plain
 from .remarks import listed
 from .textfile import Csv, TextFile, check_even, open_text
@@ -19,14 +20,14 @@ CSV_ENDINGS = (*_TEXT, *(f"{ending}.gz" for ending in _TEXT), ".zip")
 PARQUET_ENDINGS = (".parquet", ".pq")
 
 
-def is_path(source: Any) -> bool:
+def is_path(source: object) -> bool:
     """Whether a source is a path, or a list of paths."""
     if isinstance(source, list | tuple):
         return len(source) > 0 and all(isinstance(one, str | os.PathLike) for one in source)
     return isinstance(source, str | os.PathLike)
 
 
-def are_files(data: Any) -> bool:
+def are_files(data: object) -> bool:
     """Whether a list holds names of files, as they end; other lists of words are rows that somebody forgot to nest."""
     return (
         isinstance(data, list | tuple)
@@ -35,7 +36,7 @@ def are_files(data: Any) -> bool:
     )
 
 
-def find_files(source: Any) -> list[str]:
+def find_files(source: Rows) -> list[str]:
     """Return the files that a path, a folder, a pattern or a list of them means, sorted within each."""
     given = source if isinstance(source, list | tuple) else [source]
     found = [file for one in given for file in _files_of(os.fspath(one))]
@@ -52,7 +53,7 @@ def find_files(source: Any) -> list[str]:
 
 def read_file(
     path: str | os.PathLike[str], how: Csv, *, text: Iterable[str] = (), names: Sequence[str] | None = None
-) -> Any:
+) -> tuple[Frame | tuple[Sequence[str], list[Given]], Csv]:
     """Return the table in a file, as a frame of the library that read it, or names and columns of a small one.
 
     Parameters
@@ -94,7 +95,7 @@ def read_file(
         return found, opened.how
     library = _library(shown)
 
-    def read() -> Any:
+    def read() -> Frame:
         try:
             return _READ_CSV[library](opened, list(text))
         except Exception:
@@ -105,7 +106,7 @@ def read_file(
     return _guarded(shown, library, read), opened.how
 
 
-def _guarded(shown: str, library: str, read: Any) -> Any:
+def _guarded(shown: str, library: str, read: Callable[[], Frame]) -> Frame:
     try:
         return read()
     except SecateurError:
@@ -153,7 +154,7 @@ def _endings() -> str:
     return f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
 
 
-def polars_na(na: Sequence[str]) -> dict[str, Any]:
+def polars_na(na: Sequence[str]) -> dict[str, object]:
     """How polars is told which cells are missing; version 2 has another name for what keeps empty cells of text."""
     import polars as pl
 
@@ -174,13 +175,13 @@ def _library(shown: str) -> str:
     )
 
 
-def _arrow_csv(opened: TextFile, text: Collection[str]) -> Any:
+def _arrow_csv(opened: TextFile, text: Collection[str]) -> Frame:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     how = opened.how
 
-    def read(*, use_threads: bool) -> Any:
+    def read(*, use_threads: bool) -> Frame:
         return arrow_csv.read_csv(
             opened.path,
             read_options=arrow_csv.ReadOptions(
@@ -201,7 +202,7 @@ def _arrow_csv(opened: TextFile, text: Collection[str]) -> Any:
         return read(use_threads=False)  # fails again, but only one thread knows in which row
 
 
-def _polars_csv(opened: TextFile, text: Collection[str]) -> Any:
+def _polars_csv(opened: TextFile, text: Collection[str]) -> Frame:
     import polars as pl
 
     how = opened.how
@@ -217,7 +218,7 @@ def _polars_csv(opened: TextFile, text: Collection[str]) -> Any:
     )
 
 
-def _pandas_csv(opened: TextFile, text: Collection[str]) -> Any:
+def _pandas_csv(opened: TextFile, text: Collection[str]) -> Frame:
     import pandas as pd
 
     how = opened.how
@@ -235,19 +236,19 @@ def _pandas_csv(opened: TextFile, text: Collection[str]) -> Any:
     )
 
 
-def _arrow_parquet(file: Path) -> Any:
+def _arrow_parquet(file: Path) -> Frame:
     from pyarrow import parquet
 
     return parquet.ParquetFile(file).read()  # the file itself, never a partitioned folder around it
 
 
-def _polars_parquet(file: Path) -> Any:
+def _polars_parquet(file: Path) -> Frame:
     import polars as pl
 
     return pl.read_parquet(file)
 
 
-def _pandas_parquet(file: Path) -> Any:
+def _pandas_parquet(file: Path) -> Frame:
     import pandas as pd
 
     return pd.read_parquet(file)

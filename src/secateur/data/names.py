@@ -28,7 +28,7 @@ def check_name(what: str, value: object, names: Iterable[str], *, also: str = ""
     raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{also} is needed{near}")
 
 
-def whole(name: str, value: Any, least: int, *, also: str = "") -> int:
+def whole(name: str, value: object, least: int, *, also: str = "") -> int:
     """Return a whole number that is at least `least`, or raise `ParameterError`; `also` tells what else would do.
 
     Examples
@@ -48,7 +48,7 @@ def nearest(value: object, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def check_parameters(what: str, function: Callable[..., Any], given: Mapping[str, Any], n_first: int = 1) -> None:
+def check_parameters(what: str, function: Callable[..., object], given: Mapping[str, object], n_first: int = 1) -> None:
     """Raise `ParameterError` for what is no parameter of a function after the first ones, or has another type.
 
     Only plain types are compared (text, numbers, truth values, lists of them); all else is for the function to judge.
@@ -71,7 +71,7 @@ def check_parameters(what: str, function: Callable[..., Any], given: Mapping[str
             raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(needed)} is needed")
 
 
-_PLAIN: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+_PLAIN: dict[object, tuple[str, Callable[[object], bool]]] = {
     bool: ("true or false", lambda value: type(value).__name__ in ("bool", "bool_")),  # NumPy's too
     int: ("a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)),
     float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
@@ -81,7 +81,7 @@ _PLAIN: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def _needed(kind: Any, value: Any) -> list[str]:
+def _needed(kind: object, value: object) -> list[str]:
     """What a type asks for, in words, if a value is none of it; empty if it is, or may be."""
     origin = get_origin(kind)
     if origin in (Union, UnionType):

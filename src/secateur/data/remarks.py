@@ -4,12 +4,11 @@ import inspect
 import unicodedata
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..errors import printable
-from .arrays import Array
+from .arrays import Array, Level
 
 EXACT_WHOLE = 2**53  # float64 holds every whole number up to here
 MANY_CATEGORIES = 1000
@@ -24,7 +23,7 @@ def tell(message: str) -> None:
     warnings.warn(printable(message), UserWarning, stacklevel=level + 1)
 
 
-def listed(names: Sequence[Any], at_most: int = 10) -> str:
+def listed(names: Sequence[Level], at_most: int = 10) -> str:
     """Return the first few names, quoted, and how many more there are."""
     more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
     return ", ".join(repr(name.item() if isinstance(name, np.generic) else name) for name in names[:at_most]) + more
@@ -49,7 +48,7 @@ def tell_infinite(column: Array, name: str) -> None:
         tell(f"column {name!r} is infinite in {n_infinite:,} of {len(column):,} rows; they are ordered as values")
 
 
-def tell_categories(name: str, levels: Sequence[Any]) -> None:
+def tell_categories(name: str, levels: Sequence[Level]) -> None:
     """Warn of very many categories, and of two that look the same."""
     if len(levels) > MANY_CATEGORIES:
         tell(f"column {name!r} has {len(levels):,} categories; is it an identifier, or a number (numeric=)?")
@@ -91,7 +90,7 @@ def tell_looks_numeric(name: str, levels: Sequence[str]) -> None:
         )
 
 
-def spelled(level: Any) -> float:
+def spelled(level: Level) -> float:
     """Return the number that a value is or spells; ValueError if it is none."""
     if isinstance(level, str) and "_" in level:  # Python would read 1_000
         raise ValueError(level)

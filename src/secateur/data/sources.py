@@ -18,10 +18,11 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
-from .arrays import Array
+from .arrays import Array, Columns, Frame, Labels, Level, Rows
 from .cells import Wanted, is_a, meant, read_column
 from .columns import Coded, Given, Numbers, dense_array, family, gaps_of, in_order, read_cells, read_series, values_of
 from .files import are_files, find_files, read_file
+from .output import PathLike
 from .remarks import listed
 from .table import Schema
 from .textfile import Csv
@@ -100,7 +101,7 @@ class Batch:
 
 
 def open_source(
-    data: Any,
+    data: Rows,
     *,
     names: Sequence[str] | None = None,
     how: Csv = Csv(),  # noqa: B008 frozen
@@ -127,12 +128,14 @@ def open_source(
     return _from_array(dense_array(data, "X"), names)
 
 
-def reading_of(known: Schema | None, nominal: Any = None, numeric: Any = None, target: Any = None) -> dict[str, Any]:
+def reading_of(
+    known: Schema | None, nominal: Columns | None = None, numeric: Columns | None = None, target: Labels = None
+) -> dict[str, Wanted]:
     """What columns of a file must be read as, by name: as a schema has them, or as asked."""
     if known is not None:
         is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
         return known.wanted | ({target: "text"} if is_text else {})
-    asked = (("words", nominal), ("number", numeric))
+    asked: tuple[tuple[Wanted, Columns | None], ...] = (("words", nominal), ("number", numeric))
     return {
         name: kind
         for kind, columns in asked
@@ -149,7 +152,7 @@ def _taken(read: Callable[[], Given], is_kept: Array) -> Given:
     return replace(given, values=given.values[is_kept], is_missing=is_missing)
 
 
-def _found(data: Any) -> list[Any]:
+def _found(data: Rows) -> Sequence[PathLike]:
     """The files of a pattern, a folder or a list; any other path is told as such when it is read."""
     if isinstance(data, str | os.PathLike):
         is_many = os.path.isdir(data) or (glob.has_magic(os.fspath(data)) and not os.path.exists(data))  # noqa: PTH110, PTH112
@@ -157,7 +160,7 @@ def _found(data: Any) -> list[Any]:
     return find_files(data)
 
 
-def _from_file(path: Any, names: Sequence[str] | None, how: Csv, wanted: Mapping[str, Wanted]) -> Batch:
+def _from_file(path: PathLike, names: Sequence[str] | None, how: Csv, wanted: Mapping[str, Wanted]) -> Batch:
     text = [name for name, kind in wanted.items() if kind == "text"]
     found, how = read_file(path, how, text=text, names=names)
     if not isinstance(found, tuple):
@@ -167,7 +170,7 @@ def _from_file(path: Any, names: Sequence[str] | None, how: Csv, wanted: Mapping
     return Batch(tuple(found[0]), True, len(first.values if isinstance(first, Numbers) else first.codes), readers)
 
 
-def file_batch(frame: Any, how: Csv, wanted: Mapping[str, Wanted], where: str = "") -> Batch:
+def file_batch(frame: Frame, how: Csv, wanted: Mapping[str, Wanted], where: str = "") -> Batch:
     """Return the rows of a file that a library has read, whose cells may still be text.
 
     With `where`, the name of the file, a column that is not what is wanted is refused.
@@ -180,7 +183,7 @@ def file_batch(frame: Any, how: Csv, wanted: Mapping[str, Wanted], where: str = 
     return replace(batch, readers=readers)
 
 
-def _read_at(frame: Any, j: int, name: str, how: Csv, wanted: Wanted | None, where: str) -> Given:
+def _read_at(frame: Frame, j: int, name: str, how: Csv, wanted: Wanted | None, where: str) -> Given:
     given = read_column(frame[:, j], name, how, wanted)
     if where and isinstance(given, Coded) and wanted in _NEEDED and family(given) == "text":
         bad = next((level for level in given.levels if not is_a(level, wanted, how)), None)
@@ -221,7 +224,7 @@ def _read_all(batches: Sequence[Batch], name: str) -> Given:
     return Coded(np.concatenate([in_order(part, levels).codes for part in coded]), levels, is_declared)
 
 
-def batch_of(data: Any) -> Batch:
+def batch_of(data: Rows) -> Batch:
     """Return the batch behind a frame of any library, its names as text."""
     if isinstance(data, Batch):
         return data
@@ -244,18 +247,15 @@ def _from_array(array: Array, names: Sequence[str] | None) -> Batch:
     given = tuple(names) if names is not None else tuple(f"x{j}" for j in range(n_columns))
     if len(given) != n_columns:
         raise ParameterError(f"{len(given)} names given for {n_columns} columns")
-
-    def reader(j: int) -> Callable[[], Given]:
-        if array.dtype == object:
-            return lambda: read_cells(array[:, j], given[j])
-        return lambda: Numbers(array[:, j])
-
     is_numbers = array.dtype != object
-    readers = tuple(reader(j) for j in range(n_columns))
+    readers = tuple(
+        partial(Numbers, column) if is_numbers else partial(read_cells, column, name)
+        for name, column in zip(given, array.T, strict=True)
+    )
     return Batch(given, names is not None, n_rows, readers, array if is_numbers else None)
 
 
-def _frame(data: Any) -> Any:
+def _frame(data: Rows) -> Frame:
     """Return the narwhals frame behind `data`, None if it is no frame."""
     import narwhals.stable.v2 as nw
 
@@ -277,7 +277,7 @@ def _frame(data: Any) -> Any:
     return None
 
 
-def _from_frame(frame: Any, data: Any, names: Sequence[str] | None, *, is_whole: bool = False) -> Batch:
+def _from_frame(frame: Frame, data: Rows, names: Sequence[str] | None, *, is_whole: bool = False) -> Batch:
     own = list(frame.columns)
     is_text = [isinstance(name, str) for name in own]
     if names is not None:
@@ -292,15 +292,15 @@ def _from_frame(frame: Any, data: Any, names: Sequence[str] | None, *, is_whole:
         final, has_names = tuple(f"x{j}" for j in range(len(own))), False  # a default range is no names at all
     else:
         final, has_names = tuple(_check_names(own)), True
-
-    def reader(j: int) -> Callable[[], Given]:
-        return lambda: read_series(frame[:, j], final[j])
-
-    readers = tuple(reader(j) for j in range(len(own)))
+    readers = tuple(partial(_series_at, frame, j, name) for j, name in enumerate(final))
     return Batch(final, has_names, len(frame), readers, _matrix_of(frame) if is_whole else None)
 
 
-def _matrix_of(frame: Any) -> Array | None:
+def _series_at(frame: Frame, j: int, name: str) -> Given:
+    return read_series(frame[:, j], name)
+
+
+def _matrix_of(frame: Frame) -> Array | None:
     """A frame whose columns are all of one type of numbers, as one matrix: a view of a block, or a copy of few rows."""
     native = frame.to_native()
     if frame.implementation.is_pandas():
@@ -319,7 +319,7 @@ def _matrix_of(frame: Any) -> Array | None:
     return matrix if matrix.dtype.kind in ("f" if dtype.is_float() else "iu") else None
 
 
-def _check_names(names: list[Any]) -> list[str]:
+def _check_names(names: list[Level]) -> list[str]:
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise DataError(
@@ -331,12 +331,12 @@ def _check_names(names: list[Any]) -> list[str]:
     return names
 
 
-def _repeated(names: Iterable[Any]) -> DataError:
+def _repeated(names: Iterable[Level]) -> DataError:
     twice = [name for name, n in Counter(names).items() if n > 1]
     return DataError(f"column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; rename them")
 
 
-def _dense(data: Any) -> Array:
+def _dense(data: Rows) -> Array:
     """A sparse matrix as an array, in which zeros are values; one that would be too large is refused."""
     n_bytes = 8 * math.prod(data.shape)
     if n_bytes > MOST_DENSE:

@@ -5,12 +5,15 @@ column holds category codes. The growing table's `Schema` is what later data mus
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import DataError, SchemaError
-from .arrays import Array, rebuilt, same
+from .arrays import Array, Level, rebuilt, same
+
+if TYPE_CHECKING:
+    from .cells import Wanted
 
 Kind = Literal["numeric", "nominal"]
 
@@ -39,7 +42,7 @@ class Column:
 
     name: str
     kind: Kind
-    categories: tuple[Any, ...] = ()
+    categories: tuple[Level, ...] = ()
     has_missing: bool = False
     is_date: bool = False
 
@@ -75,9 +78,9 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def wanted(self) -> "dict[str, Wanted]":
         """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
-        found = {}
+        found: dict[str, Wanted] = {}
         for column in self.columns:
             first = next(iter(column.categories), None)
             if column.kind == "numeric":
@@ -196,7 +199,7 @@ class Table:
         return tuple(column.kind for column in self.schema.columns)
 
     @property
-    def categories(self) -> tuple[tuple[Any, ...], ...]:
+    def categories(self) -> tuple[tuple[Level, ...], ...]:
         """The categories of each column; empty for a numeric one."""
         return tuple(column.categories for column in self.schema.columns)
 

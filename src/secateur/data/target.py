@@ -1,12 +1,12 @@
 """The target as class numbers or as numbers, and the rules that row weights must meet."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from .arrays import Array, Floats, Ints, sealed
+from .arrays import Array, Floats, Ints, Labels, Level, Series, sealed
 from .columns import Coded, Given, Numbers, dense_array, family, family_of, gaps_of, in_order, read_cells, read_series
 from .remarks import EXACT_WHOLE, listed, tell
 from .table import Schema, Table
@@ -17,7 +17,7 @@ MANY_CLASSES = 1000
 LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
 
 
-def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[Ints, Array]:
+def encode_target(y: Labels, *, classes: npt.ArrayLike | None = None) -> tuple[Ints, Array]:
     """Return the class number of each label, and the classes.
 
     Parameters
@@ -62,7 +62,7 @@ def encode_target(y: Any, *, classes: npt.ArrayLike | None = None) -> tuple[Ints
     return sealed(codes), sealed(labels)
 
 
-def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0) -> tuple[Ints, list[Any]]:
+def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0) -> tuple[Ints, list[Level]]:
     """Return the number of each label among known classes, `len(classes)` for others, and those others.
 
     Messages call the labels `what`, and count rows from `first` on.
@@ -86,7 +86,7 @@ def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0)
     return codes, [coded.levels[code] for code in new]
 
 
-def numeric_target(y: Any, what: str = "y", first: int = 0) -> Floats:
+def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     """Return the numbers that a regression tree is to predict, one per row.
 
     Parameters
@@ -158,7 +158,7 @@ def labels_as_numbers(table: Table) -> Array:
     return labels
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+def check_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> Floats | None:
     """Return the weights of the rows as float64; None means that every row counts once.
 
     Parameters
@@ -239,7 +239,7 @@ def summable(weights: Floats) -> Floats:
     return np.asarray(np.rint(given / unit) * unit)
 
 
-def _read_labels(y: Any) -> tuple[Given, Any]:
+def _read_labels(y: Labels) -> tuple[Given, npt.DTypeLike | None]:
     """Return the labels as one column, and the type in which text among them is kept."""
     if isinstance(y, Numbers | Coded):
         return y, object
@@ -262,7 +262,7 @@ def _read_labels(y: Any) -> tuple[Given, Any]:
     return read_cells(array, "y"), np.asarray(y).dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
 
 
-def _series(y: Any) -> Any:
+def _series(y: Labels) -> Series:
     """Return the narwhals series behind `y`, None if it comes from no frame library."""
     import narwhals.stable.v2 as nw
 
@@ -327,7 +327,7 @@ def _first_rows(is_wrong: Array, first: int = 0) -> str:
     return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
 
 
-def _distinct(given: Given) -> tuple[Ints, list[Any]]:
+def _distinct(given: Given) -> tuple[Ints, list[Level]]:
     """Return class numbers and the sorted labels that occur."""
     if isinstance(given, Coded):
         found = sorted(given.levels[code] for code in np.unique(given.codes))

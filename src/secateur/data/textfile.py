@@ -20,11 +20,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 from ..errors import DataError, ParameterError
 from .cells import is_decimal_comma
 from .remarks import listed, tell
+
+Dates = Literal["auto", "dmy", "mdy", "text"]
 
 DELIMITERS = ",;\t|"
 BLANKS = " "  # stands for runs of blanks
@@ -57,14 +59,14 @@ class Csv:
     has_header: bool = True
     encoding: str | None = None
     decimal: str | None = None
-    dates: Literal["auto", "dmy", "mdy", "text"] = "auto"
+    dates: Dates = "auto"
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
         if self.decimal not in (None, ".", ","):
             raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
-        if self.dates not in ("auto", "dmy", "mdy", "text"):
+        if self.dates not in get_args(Dates):
             raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
         if self.encoding is not None:
             try:
@@ -82,7 +84,7 @@ class TextFile:
     path: str
     names: tuple[str, ...]
     how: Csv
-    folder: Any = None  # of a copy; it goes when this does
+    folder: object = None  # of a copy; it goes when this does
 
 
 class _Folder:
@@ -214,7 +216,7 @@ def _bytes(path: str) -> IO[bytes]:
         return archive.open(inside[0])  # keeps the archive open
 
 
-def _text(path: str, encoding: str, newline: str | None = "") -> Any:
+def _text(path: str, encoding: str, newline: str | None = "") -> io.TextIOWrapper:
     return io.TextIOWrapper(_bytes(path), encoding=encoding, newline=newline)
 
 

@@ -106,7 +106,7 @@ def _kinds(name: str, folder: Path) -> dict[str, Any]:
     return kinds
 
 
-def _is_kind(kind: Any) -> bool:
+def _is_kind(kind: object) -> bool:
     return kind == "numeric" or (isinstance(kind, dict) and isinstance(kind.get("nominal"), list))
 
 

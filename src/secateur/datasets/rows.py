@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ class Nominal:
     """A column of categories, as codes."""
 
     name: str
-    categories: tuple[Any, ...]
+    categories: tuple[object, ...]
     codes: Array
 
 
@@ -65,7 +64,7 @@ class Numeric:
     values: Array
 
 
-def make_table(columns: Sequence[Nominal | Numeric], target: Array, classes: Sequence[Any]) -> Table:
+def make_table(columns: Sequence[Nominal | Numeric], target: Array, classes: Sequence[object]) -> Table:
     """Return the table of these columns; `target` holds positions in `classes`."""
     schema = Schema(
         tuple(

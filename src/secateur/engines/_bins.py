@@ -5,13 +5,12 @@ Bins once fixed are part of the result and can be given again.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import histograms, ranks
-from ..data.arrays import Array, Floats, rebuilt, sealed
+from ..data.arrays import Array, Floats, Level, rebuilt, sealed
 from ..data.remarks import listed, tell, tell_categories
 from ..data.table import Column, Schema
 from ..data.target import encode_target
@@ -116,7 +115,7 @@ def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
     return Column(name, "nominal", categories, one.has_missing)
 
 
-def _check_labels(labels: list[Any], name: str) -> None:
+def _check_labels(labels: list[Level], name: str) -> None:
     if len({isinstance(label, str) for label in labels}) > 1:
         raise DataError(f"target {name!r} holds {listed(labels[:5])}: text in one partition, numbers in another")
 

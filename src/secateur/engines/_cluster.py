@@ -10,7 +10,9 @@ from typing import Any
 
 from ..growers.settings import Inline
 from ._dask import Spread, _result, _same, map_reduce, run_part
-from ._parts import CodeTask, Extent, Part, Pooled, Store, Storing
+from ._finish import FinishTask
+from ._parts import CodeTask, Extent, Part, Pass, Pooled, Store, Storing, Subtree, Sums
+from .registry import Elsewhere
 
 
 @dataclass
@@ -28,9 +30,10 @@ class Cluster:
         self.client, self.partitions, self.timeout = spread.client, spread.parts, spread.timeout
         self.kept: list[Any] = []
 
-    def over_source(self, task: Any) -> Any:
+    def over_source(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all partitions."""
-        return self._sum(_over_source, self.partitions, task)
+        total: Sums = self._sum(_over_source, self.partitions, task)
+        return total
 
     def code(self, task: CodeTask, n_rows: int) -> Extent:
         """Keep the rows as codes on the workers."""
@@ -39,11 +42,12 @@ class Cluster:
         self.kept = [self.client.submit(_code, part, shared, pure=False) for part in self.partitions]
         return self._sum(_extent, self.kept, None)  # type: ignore[no-any-return]
 
-    def over_parts(self, task: Any) -> Any:
+    def over_parts(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all rows as codes."""
-        return self._sum(_over_parts, self.kept, task)
+        total: Sums = self._sum(_over_parts, self.kept, task)
+        return total
 
-    def finish(self, task: Any, n_groups: int) -> Iterator[list[Any]]:
+    def finish(self, task: FinishTask, n_groups: int) -> Iterator[list[Subtree]]:
         """Collect the rows of each group of nodes on one worker, and grow there."""
         shared = self.client.submit(_same, task, pure=False)
         dealt = [self.client.submit(_deal, kept, shared, pure=False) for kept in self.kept]
@@ -63,16 +67,16 @@ class Cluster:
         return map_reduce(self.client, run, parts, task, None, self.timeout)
 
 
-def _each(partition: Any, pooled: Pooled) -> Any:
+def _each(partition: Elsewhere, pooled: Pooled[Sums]) -> Sums:
     run_part(partition, pooled)
     return pooled.total()
 
 
-def _over_source(partition: Any, task: Any) -> Any:
+def _over_source(partition: Elsewhere, task: Pass[Sums]) -> Sums:
     return _each(partition, Pooled(task))
 
 
-def _code(partition: Any, task: CodeTask) -> Kept:
+def _code(partition: Elsewhere, task: CodeTask) -> Kept:
     store = Store(None, False, len(task.names), task.dtype)
     extent = _each(partition, Pooled(Storing(task, store)))
     return Kept(store.parts, extent)
@@ -83,14 +87,14 @@ def _extent(kept: Kept, task: None) -> Extent:
     return kept.extent
 
 
-def _over_parts(kept: Kept, task: Any) -> Any:
+def _over_parts(kept: Kept, task: Pass[Sums]) -> Sums:
     pooled = Pooled(task)
     for part in kept.parts:
         pooled(part)
     return pooled.total()
 
 
-def _deal(kept: Kept, task: Any) -> dict[int, list[Part]]:
+def _deal(kept: Kept, task: FinishTask) -> dict[int, list[Part]]:
     dealt: dict[int, list[Part]] = {}
     for part in kept.parts:
         for group, piece in task.split(part):
@@ -102,5 +106,5 @@ def _piece(dealt: dict[int, list[Part]], group: int) -> list[Part]:
     return dealt.get(group, [])
 
 
-def _finish(pieces: list[list[Part]], task: Any) -> Any:
+def _finish(pieces: list[list[Part]], task: FinishTask) -> list[Subtree]:
     return task.grow([part for some in pieces for part in some], Inline(), 1)

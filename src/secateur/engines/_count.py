@@ -1,18 +1,19 @@
 """count: the tally of a sample, summed where its rows are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from .. import routing
+from ..data.arrays import Labels, Rows
 from ..data.encoding import Unseen, encode
-from ..data.textfile import Csv
+from ..data.sources import Progress
+from ..data.textfile import Csv, Dates
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
+from ..nouns.costs import Sample
 from ..nouns.tree import Tree
 from ._open import open_source
-from .registry import check_engine, engine_for, kind_of
+from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
 
 
 @dataclass(frozen=True)
@@ -48,84 +49,62 @@ class Scan:
         unseen = ", ".join(f"{name!r} ({n:,} rows)" for name, n in self.n_unseen.items())
         guarded = f", {self.n_guarded:,} of them checked one by one" if self.n_guarded else ""
         new = f"; new classes in {self.n_new:,} rows" if self.n_new else ""
-        return (
-            f"{self.n_rows:,} rows counted with {self.engine}{guarded}"
-            + (f"; unseen categories in {unseen}" if unseen else "")
-            + new
-        )
+        categories = f"; unseen categories in {unseen}" if unseen else ""
+        return f"{self.n_rows:,} rows counted with {self.engine}{guarded}{categories}{new}"
+
+
+class How(TypedDict, total=False):
+    """The parameters of `count` that say how rows are read and counted."""
+
+    engine: str
+    sample: str
+    sample_weight: Any
+    unseen: Unseen
+    client: Client
+    n_jobs: int
+    delimiter: str | None
+    na: Sequence[str]
+    header: bool
+    encoding: str | None
+    decimal: str | None
+    dates: Dates
+    missing_target: Literal["drop", "error"]
+    ignore: Sequence[str]
+    progress: Progress | None
+    timeout: float
 
 
 @overload
 def count(
-    tree: Any,
-    source: Any,
-    target: Any,
-    *,
-    engine: str = ...,
-    sample: str = ...,
-    sample_weight: Any = ...,
-    unseen: Unseen = ...,
-    client: Any = ...,
-    n_jobs: int = ...,
-    delimiter: str | None = ...,
-    na: Sequence[str] = ...,
-    header: bool = ...,
-    encoding: str | None = ...,
-    decimal: str | None = ...,
-    dates: Literal["auto", "dmy", "mdy", "text"] = ...,
-    missing_target: Literal["drop", "error"] = ...,
-    ignore: Sequence[str] = ...,
-    progress: Callable[[int, int], None] | None = ...,
-    timeout: float = ...,
-    return_scan: Literal[False] = ...,
-) -> Counts | Moments: ...
+    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[False] = ..., **how: Unpack[How]
+) -> Sample: ...
 @overload
 def count(
-    tree: Any,
-    source: Any,
-    target: Any,
-    *,
-    engine: str = ...,
-    sample: str = ...,
-    sample_weight: Any = ...,
-    unseen: Unseen = ...,
-    client: Any = ...,
-    n_jobs: int = ...,
-    delimiter: str | None = ...,
-    na: Sequence[str] = ...,
-    header: bool = ...,
-    encoding: str | None = ...,
-    decimal: str | None = ...,
-    dates: Literal["auto", "dmy", "mdy", "text"] = ...,
-    missing_target: Literal["drop", "error"] = ...,
-    ignore: Sequence[str] = ...,
-    progress: Callable[[int, int], None] | None = ...,
-    timeout: float = ...,
-    return_scan: Literal[True],
-) -> tuple[Counts | Moments, Scan]: ...
+    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[True], **how: Unpack[How]
+) -> tuple[Sample, Scan]: ...
 def count(
     tree: Any,
-    source: Any,
-    target: Any,
+    source: Elsewhere,
+    target: Labels,
     *,
     engine: str = "auto",
     sample: str = "prune",
     sample_weight: Any = None,
     unseen: Unseen = "majority-branch",
-    client: Any = None,
+    client: Client = None,
     n_jobs: int = 2,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
     header: bool = True,
     encoding: str | None = None,
     decimal: str | None = None,
-    dates: Literal["auto", "dmy", "mdy", "text"] = "auto",
+    dates: Dates = "auto",
     missing_target: Literal["drop", "error"] = "drop",
     ignore: Sequence[str] = (),
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     timeout: float = 30.0,
     return_scan: bool = False,
-) -> Counts | Moments | tuple[Counts | Moments, Scan]:
+) -> Sample | tuple[Sample, Scan]:
     """Return the counts of a sample in every node of a tree, wherever its rows are stored.
 
     Parameters
@@ -206,7 +185,7 @@ def count(
     if opened.check is not None:
         opened.check(task)
     tally = opened.over(task, progress)
-    made: Counts | Moments = tally.finish(grown, sample)
+    made: Sample = tally.finish(grown, sample)
     tally.tell(target)
     if not return_scan:
         return made
@@ -218,8 +197,14 @@ counts = count
 
 
 def _arrays(
-    tree: Tree, data: Any, target: Any, weight: Any, unseen: Unseen, sample: str, ignore: Sequence[str]
-) -> Counts | Moments:
+    tree: Tree,
+    data: Rows,
+    target: Labels,
+    weight: Any,
+    unseen: Unseen,
+    sample: str,
+    ignore: Sequence[str],
+) -> Sample:
     """Count data whose target and weights come beside it."""
     for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
         if isinstance(name, str):
@@ -228,11 +213,11 @@ def _arrays(
                 "columns that are wanted"
             )
     table = encode(data, schema=tree.schema, unseen=unseen, target=target, strict=False)
-    made: Counts | Moments = routing.count(tree, table, sample_weight=weight, sample=sample)
+    made: Sample = routing.count(tree, table, sample_weight=weight, sample=sample)
     return made
 
 
-def _tree_of(given: Any) -> Tree:
+def _tree_of(given: object) -> Tree:
     model = getattr(given, "model_", given)
     tree = getattr(model, "tree", model)
     if not isinstance(tree, Tree):

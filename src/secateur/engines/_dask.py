@@ -15,7 +15,7 @@ from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
 from ..routing import merged
 from ._open import file_source
 from ._paths import File
-from .registry import engine_for
+from .registry import Client, Elsewhere, engine_for
 
 FAN_IN = 8  # tallies that one task adds up
 LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
@@ -25,7 +25,7 @@ LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
 class Spread:
     """Rows on a cluster: files, or partitions that are there."""
 
-    client: Any
+    client: Client
     parts: Sequence[Any]
     timeout: float
 
@@ -34,7 +34,7 @@ class Spread:
         return map_reduce(self.client, run_part, self.parts, task, progress, self.timeout)
 
 
-def spread_of(source: Any, client: Any, timeout: float) -> tuple[Spread, tuple[str, ...]]:
+def spread_of(source: Elsewhere, client: Client, timeout: float) -> tuple[Spread, tuple[str, ...]]:
     """Return a Dask frame, or a list of delayed frames or futures of frames, and its columns."""
     client = client_of(client, timeout)
     parts = partitions(client, source)
@@ -51,7 +51,7 @@ def run_part(part: Any, task: Task) -> Any:
 
 
 def map_reduce(
-    client: Any, run: Any, parts: Sequence[Any], task: Any, progress: Progress | None = None, timeout: float = 30.0
+    client: Client, run: Any, parts: Sequence[Any], task: Any, progress: Progress | None = None, timeout: float = 30.0
 ) -> Any:
     """Return the sum over `run(part, task)`; `task` travels once."""
     shared = client.submit(_same, task, pure=False)  # a result, not scattered data: it can be made anew if it is lost
@@ -62,7 +62,7 @@ def map_reduce(
     return _result(client, sums[0], first, n_parts, progress, timeout)
 
 
-def partitions(client: Any, source: Any) -> list[Any]:
+def partitions(client: Client, source: Elsewhere) -> list[Any]:
     """Return the partitions of a Dask frame as futures, or a list of futures or delayed frames as it is."""
     if isinstance(source, list | tuple):
         return [client.compute(part) if hasattr(part, "dask") else part for part in source]
@@ -74,7 +74,7 @@ def partitions(client: Any, source: Any) -> list[Any]:
     return list(client.compute(source.to_delayed()))
 
 
-def client_of(client: Any, timeout: float) -> Any:
+def client_of(client: Client, timeout: float) -> Client:
     """Return the client given, or the current one, if it is alive."""
     try:
         from distributed import Client, get_client
@@ -97,14 +97,16 @@ def client_of(client: Any, timeout: float) -> Any:
     return client
 
 
-def _names(client: Any, source: Any, parts: list[Any], timeout: float) -> tuple[str, ...]:
+def _names(client: Client, source: Elsewhere, parts: list[Any], timeout: float) -> tuple[str, ...]:
     if hasattr(source, "columns"):
         return tuple(map(str, source.columns))
     found = client.submit(_columns, parts[0], pure=False)
     return tuple(_result(client, found, [found], 1, None, timeout))
 
 
-def _result(client: Any, future: Any, first: list[Any], n_parts: int, progress: Progress | None, timeout: float) -> Any:
+def _result(
+    client: Client, future: Any, first: list[Any], n_parts: int, progress: Progress | None, timeout: float
+) -> Any:
     """Wait for a result, as long as the scheduler answers."""
     silent_since = None
     while not future.done():
@@ -128,7 +130,7 @@ def _result(client: Any, future: Any, first: list[Any], n_parts: int, progress: 
         raise DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted") from error
 
 
-def _dead(client: Any) -> DataError:
+def _dead(client: Client) -> DataError:
     where = getattr(getattr(client, "scheduler", None), "address", None) or "its address"
     return DataError(
         f"the Dask scheduler at {where} no longer answers (client is {client.status!r}); nothing was counted: "

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
-from .._kernels import histograms, presort
 from ..data.arrays import Array
 from ..growers.prepare import Coded, Prepared, codes_of, stacked, weights_of
 from ..growers.run import Grower
 from ..growers.settings import NO_LIMIT, measure_of
+from ._parts import Part, Subtree
 
 
 @lru_cache(maxsize=2)
-def measure(name: str, n_rows: int) -> Any:
+def measure(name: str, n_rows: int) -> criteria.Criterion:
     """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
     return measure_of(name, n_rows, True)
 
@@ -71,15 +72,15 @@ class FinishTask:
     n_rows: int
     n_classes: int
 
-    def split(self, part: Any) -> Iterator[tuple[int, Any]]:
+    def split(self, part: Part) -> Iterator[tuple[int, Part]]:
         """Yield (group, its rows) of a part."""
         node = self.walk(part.codes)
         rows, start = histograms.sorted_by_slot(node, self.group_of, self.n_groups)
         for group in np.flatnonzero(np.diff(start)).tolist():
             own = rows[start[group] : start[group + 1]]
-            yield group, type(part)(part.codes[own], part.target[own], node[own])
+            yield group, Part(part.codes[own], part.target[own], node[own])
 
-    def grow(self, pieces: list[Any], pool: Any, n_jobs: int) -> list[tuple[int, Array, Array, Array]]:
+    def grow(self, pieces: list[Part], pool: Any, n_jobs: int) -> list[Subtree]:
         """Return (node, tables of its subtree) of every node in a group."""
         if not pieces:
             return []
@@ -115,7 +116,7 @@ class FinishTask:
         """
         n, about = len(target), self.columns
         shift = max(1, (self.n_classes - 1).bit_length()) + 1
-        entry: Any = np.uint32 if shift + max(1, (n - 1).bit_length()) <= 32 else np.uint64
+        entry: type[np.uint32 | np.uint64] = np.uint32 if shift + max(1, (n - 1).bit_length()) <= 32 else np.uint64
         labels = target.astype(np.int32)
 
         def sort(j: int) -> tuple[Array, Array | None]:

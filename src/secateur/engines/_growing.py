@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels import grow_parts as parts
+from ..data.arrays import Labels
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
@@ -33,13 +34,14 @@ from ._levels import Growth
 from ._parts import Extent
 from ._survey import SurveyTask
 from ._where import open_site
+from .registry import Client, Elsewhere
 
 FINISH_CELLS = 20_000_000  # rows times columns that are grown at once in memory
 
 
 def grow(
-    source: Any,
-    target: Any = None,
+    source: Elsewhere,
+    target: Labels = None,
     *,
     engine: Literal["auto", "memory", "duckdb", "polars", "pyarrow", "dask"] = "auto",
     criterion: str = "gini",
@@ -52,7 +54,7 @@ def grow(
     nominal: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     finish_rows: int | None = None,
-    client: Any = None,
+    client: Client = None,
     n_jobs: int = 2,
     folder: str | None = None,
     progress: Callable[[int, int], None] | None = None,

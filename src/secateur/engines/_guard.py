@@ -7,19 +7,19 @@ than double precision; both show here, before anything is counted.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
 from ..routing import CountTask
+from .registry import Lazy
 
 N_FIRST = 2000  # rows from the head of the data
 N_ODD = 100  # rows with a gap, for each column and kind of gap
 AT_ONCE = 100  # aggregates in one query
 
 
-def guard(plain: Any, staged: Any, task: CountTask, types: Any, engine: str) -> int:
+def guard(plain: Lazy, staged: Lazy, task: CountTask, types: Lazy, engine: str) -> int:
     """Compare the engine's leaves with ours; return how many rows were compared.
 
     `plain` is the frame before the tree is applied to it, `staged` the one after.
@@ -34,7 +34,7 @@ def guard(plain: Any, staged: Any, task: CountTask, types: Any, engine: str) -> 
     return n_compared
 
 
-def local_backend(staged: Any) -> str | None:
+def local_backend(staged: Lazy) -> str | None:
     """The library in which small results are collected; None leaves it to the engine."""
     from importlib.util import find_spec
 
@@ -43,7 +43,7 @@ def local_backend(staged: Any) -> str | None:
     return "pyarrow" if find_spec("pyarrow") is not None else None
 
 
-def _samples(plain: Any, task: CountTask, types: Any, backend: str | None) -> Iterator[tuple[Any, int]]:
+def _samples(plain: Lazy, task: CountTask, types: Lazy, backend: str | None) -> Iterator[tuple[Lazy, int]]:
     """Conditions on rows, and how many such rows to take; rare ones are joined, so that none is crowded out."""
     import narwhals.stable.v2 as nw
 
@@ -69,13 +69,13 @@ def _samples(plain: Any, task: CountTask, types: Any, backend: str | None) -> It
             yield condition, n_most
 
 
-def _nearest(plain: Any, task: CountTask, j: int, backend: str | None) -> list[float]:
+def _nearest(plain: Lazy, task: CountTask, j: int, backend: str | None) -> list[float]:
     """The values next to each threshold of a column, on either side."""
     import narwhals.stable.v2 as nw
 
     thresholds = np.unique(task.tree.threshold[task.tree.feature == j])
     column = nw.col(f"test{j}")
-    found: set[Any] = set()
+    found: set[float | None] = set()
     for first in range(0, len(thresholds), AT_ONCE // 2):
         asked = []
         for k, threshold in enumerate(thresholds[first : first + AT_ONCE // 2].tolist()):
@@ -86,7 +86,7 @@ def _nearest(plain: Any, task: CountTask, j: int, backend: str | None) -> list[f
     return sorted(float(value) for value in found if value is not None and np.isfinite(value))
 
 
-def _compare(rows: Any, task: CountTask, engine: str) -> int:
+def _compare(rows: Lazy, task: CountTask, engine: str) -> int:
     if len(rows) == 0:
         return 0
     named = rows.select(*(f"raw{j}" for j in range(len(task.tested)))).rename(

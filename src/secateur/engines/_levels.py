@@ -7,8 +7,9 @@ the in-memory grower grows each from its own rows. The tables are those of
 `_kernels/grow_parts.py`, but a cut is known by the codes around it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,11 @@ from .._kernels import grow_parts as parts
 from .._kernels import histograms
 from ..data.arrays import Array
 from ._finish import FinishTask, Walk, measure
+from ._parts import Part
+
+if TYPE_CHECKING:
+    from ._cluster import Cluster
+    from ._parts import Local
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass
 SMALL = 16  # a node with one in so many of the rows that fit into memory leaves the levels: they are the faster
@@ -48,7 +54,7 @@ class LevelTask:
         """Return the histograms of no rows."""
         return Histograms(np.zeros((self.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
 
-    def add(self, sums: Histograms, part: Any, first: int) -> int:
+    def add(self, sums: Histograms, part: Part, first: int) -> int:
         """Count the rows of one part."""
         del first
         node = self.walk(part.codes)
@@ -76,7 +82,7 @@ class Growth:
         self.n_settled = 0 if self.open else self.n_rows
         self.job, self.space = histograms.make_job(measure(name, self.n_rows), columns, limits, self.n_classes)
 
-    def grow(self, where: Any, finish_rows: int, told: Any) -> None:
+    def grow(self, where: "Local | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
         small: list[int] = []
         slot_bytes = int(self.columns.offset[-1]) * self.n_classes * 8
@@ -87,7 +93,7 @@ class Growth:
             small += [v for v, n in zip(self.open, rows, strict=True) if n <= most]
             large = [v for v, n in zip(self.open, rows, strict=True) if n > most]
             self.open = []
-            walk = self._walk() if large else None
+            walk = self._walk()
             for first in range(0, len(large), n_slots):
                 slots = large[first : first + n_slots]
                 sums = where.over_parts(self._task(walk, slots))
@@ -103,7 +109,7 @@ class Growth:
     def _rows(self, v: int) -> int:
         return int(self.reals[v][:-2].sum())
 
-    def _task(self, walk: Any, slots: list[int]) -> LevelTask:
+    def _task(self, walk: Walk, slots: list[int]) -> LevelTask:
         slot_of = np.full(len(self.nodes), -1, np.int32)
         slot_of[slots] = np.arange(len(slots))
         return LevelTask(walk, slot_of, len(slots), self.columns.offset, self.n_classes)
@@ -161,7 +167,9 @@ class Growth:
             else:
                 self.n_settled += int(child.sum())
 
-    def _finish(self, where: Any, small: list[int], finish_rows: int, told: Any) -> None:
+    def _finish(
+        self, where: "Local | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]
+    ) -> None:
         """Grow the small nodes from their rows, as many at a time as `finish_rows` allows."""
         if not small:
             return

@@ -10,11 +10,12 @@ from ..data.textfile import Csv
 from ..errors import UnsupportedError
 from ._paths import File, check_files, open_files
 from ._scan import ROWS_IN_BATCH, add_up, lazy_batches, quoted, scan
+from .registry import Client, Elsewhere
 
 Batches = Callable[[Task], Generator[Any]]
 
 
-def open_source(source: Any, engine: str, *, csv: Csv, client: Any, n_jobs: int, timeout: float) -> Source:
+def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_jobs: int, timeout: float) -> Source:
     """Return the source that an engine reads."""
     where = f"the {type(source).__name__}"
     if is_path(source):
@@ -67,7 +68,7 @@ def _checked(over: Any, files: Sequence[File]) -> Source:
     return Source(tuple(files[0].types), files[0].path, over, lambda task: check_files(files, task))
 
 
-def _batches(source: Any, engine: str) -> tuple[tuple[str, ...], Batches]:
+def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:
     """Return the columns of what is read on this machine, and how to read those of a task."""
     library = type(source).__module__.partition(".")[0]
     if engine == "polars":

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .._kernels import histograms
-from ..data.arrays import Array
+from ..data.arrays import Array, Rows
 from ..data.columns import Numbers
 from ..data.encoding import later_column
 from ..data.sources import Task
@@ -26,7 +27,19 @@ from ..errors import DataError
 from ..routing import merged
 from ._survey import as_floats, opened
 
+if TYPE_CHECKING:
+    from ._finish import FinishTask
+
+Sums = TypeVar("Sums")
+Subtree: TypeAlias = tuple[int, Array, Array, Array]  # the node it hangs from, and its tables
 IN_MEMORY = 1 << 28  # bytes of codes that are kept in memory
+
+
+class Pass(Protocol[Sums]):
+    """What is computed of all rows of a source, or of all codes: sums that begin with `start` and can be merged."""
+
+    def start(self) -> Sums: ...
+    def add(self, sums: Sums, batch: Any, first: int, /) -> int: ...
 
 
 @dataclass
@@ -63,7 +76,7 @@ class CodeTask:
     edges: tuple[Array, ...] = field(repr=False)  # of numeric columns; empty for others
     starts: tuple[Array, ...] = field(repr=False)  # where edges with each beginning begin
     missing: Array  # code of missing numbers of each column
-    dtype: Any
+    dtype: npt.DTypeLike
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -75,7 +88,7 @@ class CodeTask:
         sizes = [len(edges) + 1 for edges in self.edges]
         return Extent([np.full(n, np.inf) for n in sizes], [np.full(n, -np.inf) for n in sizes])
 
-    def code(self, extent: Extent, batch: Any, first: int) -> Part | None:
+    def code(self, extent: Extent, batch: Rows, first: int) -> Part | None:
         """Return a batch as codes."""
         rows = opened(batch, self.columns)
         if rows.n_rows == 0:
@@ -118,7 +131,7 @@ class Local:
         self.folder = folder
         self.store: Store | None = None
 
-    def over_source(self, task: Any) -> Any:
+    def over_source(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all batches of the source."""
         pooled = Pooled(task)
         self.over(pooled, None)
@@ -128,11 +141,9 @@ class Local:
         """Keep the rows as codes."""
         n_bytes = n_rows * (len(task.names) * np.dtype(task.dtype).itemsize + 2)
         self.store = Store(self.folder, n_bytes > IN_MEMORY, len(task.names), task.dtype)
-        pooled = Pooled(Storing(task, self.store))
-        self.over(pooled, None)
-        return pooled.total()  # type: ignore[no-any-return]
+        return self.over_source(Storing(task, self.store))
 
-    def over_parts(self, task: Any) -> Any:
+    def over_parts(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all rows as codes."""
         assert self.store is not None
         pooled = Pooled(task)
@@ -141,7 +152,7 @@ class Local:
                 pass
         return pooled.total()
 
-    def finish(self, task: Any, n_groups: int) -> Iterator[list[Any]]:
+    def finish(self, task: "FinishTask", n_groups: int) -> Iterator[list[Subtree]]:
         """Collect the rows of each group of nodes, and grow there; one pass writes them group by group."""
         store = self.store
         assert store is not None
@@ -175,7 +186,7 @@ class Store:
     """Parts in memory or, one after the other, in a temporary file."""
 
     def __init__(
-        self, folder: str | None, is_on_disk: bool, n_columns: int, dtype: Any, has_nodes: bool = False
+        self, folder: str | None, is_on_disk: bool, n_columns: int, dtype: npt.DTypeLike, has_nodes: bool = False
     ) -> None:
         self.parts: list[Any] = []
         self.n_columns, self.dtype, self.has_nodes = n_columns, np.dtype(dtype), has_nodes
@@ -184,7 +195,7 @@ class Store:
         self.end = 0
         self.folder = folder
         self.path: Path | None = None
-        self.home: Any = None
+        self.home: tempfile.TemporaryDirectory[str] | None = None
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -229,19 +240,19 @@ class Store:
             self.home = None
 
 
-class Pooled:
+class Pooled(Generic[Sums]):
     """A task as the scanning functions call it, adding into one sum per thread instead of one per batch."""
 
-    def __init__(self, task: Any) -> None:
+    def __init__(self, task: Pass[Sums]) -> None:
         self.task = task
         self.columns = getattr(task, "columns", ())
-        self.free: list[Any] = []
+        self.free: list[Sums] = []
 
     def empty(self) -> "Done":
         """Return the tally of no rows."""
         return Done()
 
-    def __call__(self, batch: Any, first: int = 0) -> "Done":
+    def __call__(self, batch: Rows, first: int = 0) -> "Done":
         """Add a batch."""
         try:
             sums = self.free.pop()
@@ -251,9 +262,10 @@ class Pooled:
         self.free.append(sums)
         return Done(n_rows)
 
-    def total(self) -> Any:
+    def total(self) -> Sums:
         """Return the sum over all threads."""
-        return merged(self.free or [self.task.start()])
+        total: Sums = merged(self.free or [self.task.start()])
+        return total
 
 
 @dataclass
@@ -281,7 +293,7 @@ class Storing:
     def start(self) -> Extent:
         return self.task.start()
 
-    def add(self, extent: Extent, batch: Any, first: int) -> int:
+    def add(self, extent: Extent, batch: Rows, first: int) -> int:
         part = self.task.code(extent, batch, first)
         if part is None:
             return 0

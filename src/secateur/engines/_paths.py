@@ -29,7 +29,7 @@ class File:
     kinds: dict[str, Family | None]
     n_rows: int | None = None
     csv: Csv | None = None
-    folder: Any = field(default=None, compare=False)  # of a copy that is read in its place
+    folder: object = field(default=None, compare=False)  # of a copy that is read in its place
 
 
 def open_files(paths: Sequence[str], csv: Csv) -> list[File]:
@@ -37,16 +37,21 @@ def open_files(paths: Sequence[str], csv: Csv) -> list[File]:
     return [_open_csv(path, csv) if path.lower().endswith(CSV_ENDINGS) else _open_parquet(path) for path in paths]
 
 
+def check_columns(file: File, names: Sequence[str], first: File) -> None:
+    """Refuse a file that lacks one of these columns."""
+    missing = [name for name in names if name not in file.types]
+    if missing:
+        others = "" if file is first else f", unlike {first.path}"
+        raise SchemaError(
+            f"{file.path} lacks the columns {listed(missing)}{others}; it has {listed(tuple(file.types))}: "
+            "add them, or leave the file out"
+        )
+
+
 def check_files(files: Sequence[File], task: CountTask) -> None:
     """Refuse a file that lacks a column, or in which a column is not what the tree was grown on."""
     for file in files:
-        missing = [name for name in task.columns if name not in file.types]
-        if missing:
-            others = "" if file is files[0] else f", unlike {files[0].path}"
-            raise SchemaError(
-                f"{file.path} lacks the columns {listed(missing)}{others}; it has {listed(tuple(file.types))}: "
-                "add them, or leave the file out"
-            )
+        check_columns(file, task.columns, files[0])
         if file.csv is None:
             for name, needed in task.needed.items():
                 found = file.kinds[name]

@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..data.arrays import Array, Ints
 from ..data.remarks import listed
 from ..data.sources import Source, batch_of
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..routing import CountTask, shown_labels
+from ..routing import ClassTally, CountTask, NumberTally, shown_labels
 from ._guard import guard, local_backend
 from ._paths import frame_family
+from .registry import Lazy
 
 LEVELS = 8  # of the tree in one expression
 MOST_STAGES = 32
@@ -26,7 +28,7 @@ NODE, TARGET, WEIGHT = "secateur_node", "secateur_target", "secateur_weight"
 UNSEEN, GAP = -1.0, -2.0
 
 
-def open_lazy(source: Any, where: str) -> Source:
+def open_lazy(source: Lazy, where: str) -> Source:
     """Return a lazy frame as a source that counts by itself."""
     import narwhals.stable.v2 as nw
 
@@ -35,7 +37,7 @@ def open_lazy(source: Any, where: str) -> Source:
     return Source(tuple(types), where, lambda task, _: _told(frame, types, task, where))
 
 
-def _told(frame: Any, types: Any, task: CountTask, where: str) -> Any:
+def _told(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally | NumberTally:
     try:
         return count_pushed(frame, types, task)
     except SecateurError:
@@ -45,7 +47,7 @@ def _told(frame: Any, types: Any, task: CountTask, where: str) -> Any:
         raise DataError(f"the engine behind {where} cannot evaluate the tree: {words}") from error
 
 
-def count_pushed(frame: Any, types: Any, task: CountTask) -> Any:
+def count_pushed(frame: Lazy, types: Lazy, task: CountTask) -> ClassTally | NumberTally:
     """Return the tally of a lazy frame, after the guard has compared some rows."""
     if int(task.tree.depth.max()) > LEVELS * MOST_STAGES:
         raise UnsupportedError(
@@ -67,7 +69,7 @@ def count_pushed(frame: Any, types: Any, task: CountTask) -> Any:
     return tally
 
 
-def tested_frame(frame: Any, task: CountTask, types: Any) -> Any:
+def tested_frame(frame: Lazy, task: CountTask, types: Lazy) -> Lazy:
     """Return the lazy frame with raw columns `raw0`.., tested columns `test0`.., target, weight, and node 0."""
     import narwhals.stable.v2 as nw
 
@@ -85,7 +87,7 @@ def tested_frame(frame: Any, task: CountTask, types: Any) -> Any:
     return frame
 
 
-def staged_frame(frame: Any, task: CountTask) -> Any:
+def staged_frame(frame: Lazy, task: CountTask) -> Lazy:
     """Return the frame with the leaf of each row in place of its node."""
     depth = task.tree.depth
     for first in range(0, int(depth.max()), LEVELS):
@@ -93,14 +95,14 @@ def staged_frame(frame: Any, task: CountTask) -> Any:
     return frame
 
 
-def _check_kinds(task: CountTask, types: Any) -> None:
+def _check_kinds(task: CountTask, types: Lazy) -> None:
     for name, needed in task.needed.items():
         found = frame_family(types[name])
         if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
             raise SchemaError(f"column {name!r} is {types[name]}, but {needed} is needed; convert the column")
 
 
-def _plain(name: str, types: Any) -> Any:
+def _plain(name: str, types: Lazy) -> Lazy:
     """The column with NaN as null, and categories as text."""
     import narwhals.stable.v2 as nw
 
@@ -110,7 +112,7 @@ def _plain(name: str, types: Any) -> Any:
     return column.cast(nw.String) if kind in (nw.Categorical, nw.Enum) else column
 
 
-def _with_codes(frame: Any, task: CountTask, j: int, value: Any) -> Any:
+def _with_codes(frame: Lazy, task: CountTask, j: int, value: Lazy) -> Lazy:
     """Add the codes of a nominal column, as floats."""
     import narwhals.stable.v2 as nw
 
@@ -124,17 +126,17 @@ def _with_codes(frame: Any, task: CountTask, j: int, value: Any) -> Any:
     return frame.with_columns(nw.coalesce(nw.col(code), nw.lit(UNSEEN)).alias(code))
 
 
-def _children(task: CountTask, v: int) -> Any:
+def _children(task: CountTask, v: int) -> Ints:
     start, child = task.tree.child_lists
     return child[start[v] : start[v + 1]]
 
 
-def _with_stage(frame: Any, task: CountTask, depth: Any, first: int) -> Any:
+def _with_stage(frame: Lazy, task: CountTask, depth: Array, first: int) -> Lazy:
     """Move every row that stands at a test of depth `first` down by at most LEVELS tests."""
     import narwhals.stable.v2 as nw
 
     is_test = task.tree.feature >= 0
-    moves: dict[int, Any] = {}
+    moves: dict[int, Lazy] = {}
     last = first + LEVELS
     for v in range(task.tree.n_nodes - 1, -1, -1):  # children come after their parent
         if first <= depth[v] <= last:
@@ -150,7 +152,7 @@ def _with_stage(frame: Any, task: CountTask, depth: Any, first: int) -> Any:
     return frame
 
 
-def _choice(task: CountTask, v: int, moves: dict[int, Any]) -> Any:
+def _choice(task: CountTask, v: int, moves: dict[int, Lazy]) -> Lazy:
     """The node that a row at test `v` moves to."""
     import narwhals.stable.v2 as nw
 
@@ -177,12 +179,12 @@ def _choice(task: CountTask, v: int, moves: dict[int, Any]) -> Any:
     return nw.coalesce(*cases)
 
 
-def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
+def _collected(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | NumberTally:
     """Count rows per leaf and class in the engine, and return the tally."""
     import narwhals.stable.v2 as nw
 
     facts, classes = _facts(plain, task), task.schema.classes
-    tally: Any = task.empty()
+    tally = task.empty()
     if facts["n"] == 0:
         return tally
     weight = nw.col(WEIGHT) if task.weight is not None else nw.lit(1.0)
@@ -195,6 +197,7 @@ def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
         nodes, w, a, b = (found[name].to_numpy() for name in (NODE, "w", "a", "b"))
         nodes = nodes.astype(np.int32)
         mean = np.divide(a, w, out=np.zeros(len(w)), where=w > 0)
+        assert isinstance(tally, NumberTally)
         tally.weight[nodes], tally.mean[nodes] = w, centre + mean
         tally.spread[nodes] = np.maximum(b - a * mean, 0.0)
     else:
@@ -216,7 +219,7 @@ def _collected(plain: Any, staged: Any, task: CountTask) -> Any:
     return tally
 
 
-def _facts(plain: Any, task: CountTask) -> dict[str, Any]:
+def _facts(plain: Lazy, task: CountTask) -> dict[str, Any]:
     """Rows, unseen categories, and what must not be there: a missing target, a wrong weight."""
     import narwhals.stable.v2 as nw
 

@@ -5,12 +5,11 @@ few has them collected and is done. Partitions add up counts, so their order doe
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array
+from ..data.arrays import Array, Bools, Rows
 from ..data.columns import Numbers
 from ..errors import DataError
 from ._survey import as_floats, opened
@@ -91,9 +90,6 @@ class Search:
             self._check(at < len(keys))
             self.prefix[open_], self.found[open_] = keys[at], True
             return
-        assert seen.counts is not None
-        assert seen.lowest is not None
-        assert seen.highest is not None
         self._check((seen.counts.sum(axis=1)[line] == self.n[open_]).all())
         through = np.cumsum(seen.counts, axis=1)[line]
         within = self.rank[open_] - self.before[open_]
@@ -113,7 +109,7 @@ class Search:
         values: Array = ranks.values_of(np.unique(self.prefix))
         return values
 
-    def _check(self, is_same: Any) -> None:
+    def _check(self, is_same: Bools | np.bool_) -> None:
         if not np.all(is_same):
             raise DataError(
                 f"column {self.name!r} changed between two passes over the source; "
@@ -123,24 +119,19 @@ class Search:
 
 @dataclass
 class Seen:
-    """What one pass has seen of one column: counts of the next bits, or the keys themselves."""
+    """What one pass has seen of one column: counts of the next bits, or where `keys` is a list the keys."""
 
-    counts: Array | None = None
-    lowest: Array | None = None
-    highest: Array | None = None
-    keys: list[Array] | None = None
+    counts: Array
+    lowest: Array
+    highest: Array
+    keys: list[Array] | None
 
     def merge(self, other: "Seen") -> None:
         """Add what the other saw."""
         if self.keys is not None:
             self.keys += other.keys or []
             return
-        assert self.counts is not None
-        assert self.lowest is not None
-        assert self.highest is not None
         self.counts += other.counts
-        assert other.lowest is not None
-        assert other.highest is not None
         self.lowest = np.minimum(self.lowest, other.lowest)
         self.highest = np.maximum(self.highest, other.highest)
 
@@ -182,20 +173,14 @@ class RankTask:
 
     def start(self) -> AllSeen:
         """Return what no rows show."""
-        return AllSeen(
-            [
-                Seen(keys=[])
-                if collects
-                else Seen(
-                    np.zeros((len(prefixes), 1 << ranks.MORE_BITS), np.int64),
-                    np.full(len(prefixes), ~np.uint64(0)),
-                    np.zeros(len(prefixes), np.uint64),
-                )
-                for prefixes, collects in zip(self.prefixes, self.collects, strict=True)
-            ]
-        )
+        columns = []
+        for prefixes, collects in zip(self.prefixes, self.collects, strict=True):
+            n = 0 if collects else len(prefixes)
+            counts = np.zeros((n, 1 << ranks.MORE_BITS), np.int64)
+            columns.append(Seen(counts, np.full(n, ~np.uint64(0)), np.zeros(n, np.uint64), [] if collects else None))
+        return AllSeen(columns)
 
-    def add(self, seen: AllSeen, batch: Any, first: int) -> int:
+    def add(self, seen: AllSeen, batch: Rows, first: int) -> int:
         """Look at one batch."""
         del first
         rows = opened(batch, self.columns)
@@ -209,7 +194,7 @@ class RankTask:
             values = as_floats(given)
             if one.keys is not None:
                 one.keys.append(ranks.collect(values, prefixes, starts, shift))
-            elif one.counts is not None and one.lowest is not None and one.highest is not None:
+            else:
                 ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
         seen.n_rows += rows.n_rows
         return rows.n_rows

@@ -11,16 +11,18 @@ import numpy as np
 
 from ..data.sketch import SIZE, RowKey, Sketch
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..routing import CountTask
+from ..routing import ClassTally, CountTask
+from .registry import Elsewhere
 
 # Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels;
 # of the sketch, copies by hash (label = class) and rows by class.
 LIMB, COLUMN, ROWS, LABEL, HASH, CLASS = range(6)
+NUMBERS = ("n_rows", "n_new", "n_used", "n_unlabelled")  # of a tally: slots of ROWS; the slot after them is for limbs
 SUMS = "kind int, slot long, label string, value long"
 FAULT = "secateur refuses these rows: "
 
 
-def count_on(source: Any, task: CountTask) -> Any:
+def count_on(source: Elsewhere, task: CountTask) -> ClassTally:
     """Return the tally of a Spark data frame."""
     if not hasattr(source, "mapInArrow"):
         raise UnsupportedError(
@@ -67,7 +69,7 @@ def runner(task: CountTask) -> Callable[[Iterator[Any]], Iterator[Any]]:
     return run
 
 
-def _rows(tally: Any) -> Iterator[tuple[int, int, str | None, int]]:
+def _rows(tally: ClassTally) -> Iterator[tuple[int, int, str | None, int]]:
     size = tally.limbs[0].size
     for k, limb in enumerate(tally.limbs):
         flat = limb.ravel()
@@ -75,11 +77,9 @@ def _rows(tally: Any) -> Iterator[tuple[int, int, str | None, int]]:
             yield LIMB, k * size + slot, None, int(flat[slot])
     for j, n in enumerate(tally.n_unseen.tolist()):
         yield COLUMN, j, None, n
-    yield ROWS, 0, None, tally.n_rows
-    yield ROWS, 1, None, tally.n_new
-    yield ROWS, 2, None, len(tally.limbs) - 1  # above 0 if any weight was a fraction
-    yield ROWS, 3, None, tally.n_used
-    yield ROWS, 4, None, tally.n_unlabelled
+    for slot, name in enumerate(NUMBERS):
+        yield ROWS, slot, None, getattr(tally, name)
+    yield ROWS, len(NUMBERS), None, len(tally.limbs) - 1  # above 0 if any weight was a fraction
     if tally.sketch is not None:
         yield from _sketched(tally.sketch)
     for label in tally.new_labels:
@@ -105,8 +105,9 @@ def _joined(key: RowKey, hashes: list[tuple[int, int, int]], n_by_class: dict[in
     return Sketch(key, code[order], classes[order], copies[order], n)
 
 
-def _tally(task: CountTask, sums: list[Any]) -> Any:
-    tally: Any = task.empty()
+def _tally(task: CountTask, sums: list[tuple[int, int, str, int]]) -> ClassTally:
+    tally = task.empty()
+    assert isinstance(tally, ClassTally)
     labels = []
     hashes: list[tuple[int, int, int]] = []
     n_by_class: dict[int, int] = {}
@@ -124,14 +125,8 @@ def _tally(task: CountTask, sums: list[Any]) -> Any:
             hashes.append((slot, int(label), value))
         elif kind == CLASS:
             n_by_class[slot] = value
-        elif slot == 0:
-            tally.n_rows = value
-        elif slot == 1:
-            tally.n_new = value
-        elif slot == 3:
-            tally.n_used = value
-        elif slot == 4:
-            tally.n_unlabelled = value
+        elif slot < len(NUMBERS):
+            setattr(tally, NUMBERS[slot], value)
         elif value and len(tally.limbs) == 1:
             tally.limbs.append(np.zeros_like(tally.limbs[0]))
     tally.new_labels = tuple(sorted(labels)[:5])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array
+from ..data.arrays import Array, Level, Rows
 from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
 from ..data.remarks import EXACT_WHOLE, listed
 from ..data.sources import Batch, batch_of
@@ -23,7 +23,7 @@ from ..errors import DataError, SchemaError, UnsupportedError
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
 
 
-def opened(data: Any, columns: tuple[str, ...]) -> Batch:
+def opened(data: Rows, columns: tuple[str, ...]) -> Batch:
     """Return a batch; refuse one that has rows but lacks some of these columns."""
     batch = batch_of(data)
     if batch.n_rows:
@@ -54,8 +54,8 @@ class Surveyed:
     top: Array | None = None
     table: Array | None = None
     sketch: Any = None
-    levels: set[Any] = field(default_factory=set)
-    declared: tuple[Any, ...] | None = None
+    levels: set[Level] = field(default_factory=set)
+    declared: tuple[Level, ...] | None = None
     is_declared: bool = True
 
     def add_numbers(self, given: Numbers, has_sketch: bool) -> None:
@@ -125,7 +125,7 @@ class Surveyed:
         values.flags.writeable = False
         return values
 
-    def categories(self) -> tuple[Any, ...]:
+    def categories(self) -> tuple[Level, ...]:
         """Return the categories: as declared by every partition alike, else those that occur, sorted."""
         if self.is_declared and self.declared is not None:
             return self.declared
@@ -139,7 +139,7 @@ class Surveyed:
             )
         self.family = found
 
-    def _declare(self, levels: tuple[Any, ...] | None, has_values: bool) -> None:
+    def _declare(self, levels: tuple[Level, ...] | None, has_values: bool) -> None:
         if levels is None:
             self.is_declared = self.is_declared and not has_values
         elif self.declared is None:
@@ -163,7 +163,7 @@ class Surveyed:
             state["sketch"] = kll_doubles_sketch.deserialize(state["sketch"])
         self.__dict__.update(state)
 
-    def __deepcopy__(self, memo: Any) -> "Surveyed":
+    def __deepcopy__(self, memo: object) -> "Surveyed":
         made = Surveyed(self.name, self.max_bins)
         made.merge(self)
         return made
@@ -174,7 +174,7 @@ class Survey:
     """What is known of a source so far."""
 
     columns: list[Surveyed]
-    labels: dict[Any, int] = field(default_factory=dict)
+    labels: dict[Level, int] = field(default_factory=dict)
     n_rows: int = 0
 
     def merge(self, other: "Survey") -> None:
@@ -205,7 +205,7 @@ class SurveyTask:
         """Return the survey of no rows."""
         return Survey([Surveyed(name, self.max_bins) for name in self.names])
 
-    def add(self, survey: Survey, batch: Any, first: int) -> int:
+    def add(self, survey: Survey, batch: Rows, first: int) -> int:
         """Survey one batch; its rows are counted from `first` in messages."""
         rows = opened(batch, self.columns)
         if rows.n_rows == 0:
@@ -224,7 +224,7 @@ class SurveyTask:
         return rows.n_rows
 
 
-def _labels(given: Numbers | Coded, name: str, first: int) -> list[tuple[Any, int]]:
+def _labels(given: Numbers | Coded, name: str, first: int) -> list[tuple[Level, int]]:
     check_target(given, f"target {name!r}", first)
     if isinstance(given, Coded):
         n = np.bincount(given.codes, minlength=len(given.levels))

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.arrays import Array
+from ..data.arrays import Array, Labels
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
 from ..data.files import find_files
@@ -18,8 +18,11 @@ from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._open import file_source, open_source
 from ._parts import Local
-from ._paths import File, open_files
-from .registry import ENGINES, check_engine, engine_for, kind_of
+from ._paths import File, check_columns, open_files
+from .registry import ENGINES, Client, Elsewhere, check_engine, engine_for, kind_of
+
+if TYPE_CHECKING:
+    from ._cluster import Cluster
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Site:
     names: tuple[str, ...]
     target: str
     nominal: frozenset[str]
-    where: Any
+    where: "Local | Cluster"
     has_names: bool = True
     classes: Array | None = None
     shown: dict[str, str] = field(default_factory=dict)  # names in the tree that differ from those of the source
@@ -41,12 +44,12 @@ class Site:
 
 
 def open_site(
-    source: Any,
-    target: Any,
+    source: Elsewhere,
+    target: Labels,
     engine: str,
     nominal: Sequence[str] | None,
     columns: Sequence[str] | None,
-    client: Any,
+    client: Client,
     n_jobs: int,
     folder: str | None,
     timeout: float,
@@ -87,7 +90,14 @@ def open_site(
     return Site(names, target, asked, Local(opened.over, n_jobs, folder))
 
 
-def _memory(source: Any, target: Any, nominal: Any, columns: Any, n_jobs: int, folder: str | None) -> Site:
+def _memory(
+    source: Elsewhere,
+    target: Labels,
+    nominal: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    n_jobs: int,
+    folder: str | None,
+) -> Site:
     if columns is not None:
         raise ParameterError("columns= is for files and streams; pass the columns of the frame that are wanted")
     table = encode(source, target=target, nominal=nominal)
@@ -119,7 +129,7 @@ def _labels(table: Table) -> Coded | Numbers:
     return Coded(target, tuple(classes.tolist()), is_declared=True)
 
 
-def _parquet(source: Any) -> list[File]:
+def _parquet(source: Elsewhere) -> list[File]:
     files = open_files(find_files(source), Csv())
     if files[0].csv:
         raise UnsupportedError(
@@ -149,12 +159,7 @@ def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_c
     """Refuse files that lack a column, have one more, or in which one changes its kind."""
     kinds: dict[str, tuple[str, str]] = {}
     for file in files:
-        missing = [name for name in (*names, target) if name not in file.types]
-        if missing:
-            raise SchemaError(
-                f"{file.path} lacks the columns {listed(missing)}, unlike {files[0].path}; it has "
-                f"{listed(tuple(file.types))}: add them, or leave the file out"
-            )
+        check_columns(file, (*names, target), files[0])
         extra = [] if is_chosen else [name for name in file.types if name not in (*names, target)]
         if extra:
             raise SchemaError(
@@ -178,7 +183,7 @@ def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_c
                 )
 
 
-def _cluster(files: list[File], client: Any, timeout: float) -> Any:
+def _cluster(files: list[File], client: Client, timeout: float) -> "Cluster":
     from ._cluster import Cluster
     from ._dask import Spread, client_of
 

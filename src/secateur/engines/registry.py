@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ..data.names import check_name
 from ..errors import UnsupportedError
 
+# Objects of libraries that are imported when first needed.
+Elsewhere: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
+Lazy: TypeAlias = Any  # a lazy frame of narwhals, its schema, or an expression over its columns
+Client: TypeAlias = Any  # of Dask
 Kind = Literal["files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"]
 
 
@@ -62,12 +66,12 @@ SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not 
 FROM_FILES = ("auto", "memory", *SCANNERS)  # of the command line, which has no cluster
 
 
-def check_engine(name: Any, *, to_grow: bool = False) -> None:
+def check_engine(name: object, *, to_grow: bool = False) -> None:
     """Refuse a name that is no engine (`to_grow`: or that cannot grow), with the nearest that is."""
     check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.grows or not to_grow)])
 
 
-def engine_for(source: Any, kind: Kind, engine: str) -> str:
+def engine_for(source: Elsewhere, kind: Kind, engine: str) -> str:
     """Return the name of the engine that will read a source of this kind."""
     if kind == "stream" and engine in SCANNERS:
         engine = "pyarrow"  # which hands streams on, whoever makes them
@@ -101,7 +105,7 @@ _WAYS = {  # to have files read after all
 }
 
 
-def kind_of(source: Any) -> Kind:
+def kind_of(source: Elsewhere) -> Kind:
     """What a source is, told by where its class is defined, so that nothing need be imported."""
     from ..data.files import is_path
 

@@ -3,12 +3,18 @@
 import os
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
 
 from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
+from ..data.arrays import Labels, Level, Rows
 from ..nouns.model import Model
 from ..routing import count
 from ._parameters import target
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 
 class Asked:
@@ -33,11 +39,11 @@ class Asked:
 
     def explain(
         self,
-        row: Any,
+        row: Rows,
         *,
         index: int = 0,
         actionable: Sequence[str] | None = None,
-        wanted: Any = None,
+        wanted: Level = None,
         delta: float = 0.05,
     ) -> Explanation:
         """Return why one row gets its answer, how sure that is, and the nearest change that gives another.
@@ -57,11 +63,11 @@ class Asked:
 
     def evaluate(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Rows,
+        y: Labels,
+        sample_weight: npt.ArrayLike | None = None,
         *,
-        positive: Any = None,
+        positive: Level = None,
         false_positive: float = 1.0,
         false_negative: float = 1.0,
     ) -> Evaluation:
@@ -81,8 +87,8 @@ class Asked:
         return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
 
     def report(
-        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Any = None, y: Any = None
-    ) -> Any:
+        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Rows = None, y: Labels = None
+    ) -> "Report":
         """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
         Given the rows of growing as `X` and `y` it shows their distribution at each test; see

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
@@ -12,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from ..asking import importances
-from ..data.arrays import Floats, Ints
+from ..data.arrays import Array, Floats, Ints, Labels, Rows
 from ..data.encoding import encode
+from ..data.names import check_name
 from ..data.progress import progress_bar
 from ..data.remarks import tell
 from ..data.sources import open_source
@@ -22,20 +24,20 @@ from ..data.target import TargetKind
 from ..errors import TreeError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
-from ..nouns.counts import Counts
+from ..nouns.costs import Sample
 from ..nouns.model import Model
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
+from ..statistics import PROBABILITIES
 from ._asked import Asked
 from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst",
+    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst",
 )  # fmt: skip
 
 
@@ -43,12 +45,12 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     tree_: Tree
-    counts_: Any
+    counts_: Sample
     pruning_: Pruning
     sequence_: PruningSequence | None
     selection_: Selection | None
     certificate_: Bound | None
-    holdout_: Counts | Moments | None
+    holdout_: Sample | None
     n_features_in_: int
 
     _target_kind: TargetKind = "class"
@@ -58,6 +60,54 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         check_foreign(cls.__name__, given)
         made: Self = super().__new__(cls)
         return made
+
+    def _store(self, given: dict[str, Any]) -> None:
+        """Keep the parameters of `__init__` as they were given: its signature is all that scikit-learn reads."""
+        del given["self"]
+        self.__dict__.update(given)
+
+    def fit(
+        self,
+        X: Rows,
+        y: Labels,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        X_holdout: Rows = None,
+        y_holdout: Labels = None,
+    ) -> Self:
+        """Grow and prune the tree, and choose its size.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_rows, n_columns)
+        y : array of shape (n_rows,)
+            The class of each row: text, truth values or whole numbers. For `TreeRegressor` finite numbers.
+        sample_weight : array of shape (n_rows,), optional
+            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
+            influence. A row is held out or assigned to a fold with all its weight.
+        X_holdout, y_holdout : optional
+            Fresh rows to prune, choose or certify with, in place of a share of `X`.
+
+        Returns
+        -------
+        self
+        """
+        given = self.get_params(deep=False)
+        recipe, kind = self._recipe(given), self._target_kind
+        table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
+        held_out = None
+        if X_holdout is not None:
+            held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
+        with progress_bar("growing and cross-validating", self.verbose) as progress:
+            model = fitting.fit_model(table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress)
+        plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
+        self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
+        return self
+
+    def predict(self, X: Rows) -> Array:
+        """Return the prediction for each row: its class, or the mean of its leaf."""
+        model = self.model_
+        return prediction.predict(model, self._opened(X, model))
 
     @property
     def model_(self) -> Model:
@@ -77,12 +127,19 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         estimator._keep(model)
         return estimator
 
-    def apply(self, X: Any) -> Ints:
+    @classmethod
+    def from_sklearn(cls, estimator: Any, X: Rows = None, y: Labels = None) -> Self:
+        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
+        from ..interop import from_sklearn
+
+        return cls.from_model(from_sklearn(estimator, X, y))
+
+    def apply(self, X: Rows) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
         model = self.model_
         return prediction.predict_leaf(model, self._opened(X, model))
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: Rows) -> Any:
         """Return the nodes that each row visits, as a sparse matrix of shape (n_rows, n_nodes of the grown tree).
 
         A matrix or an array, as scikit-learn's setting `sparse_interface` says.
@@ -136,9 +193,9 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def certified_on(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Rows,
+        y: Labels,
+        sample_weight: npt.ArrayLike | None = None,
         *,
         method: str = "best",
         delta: float = 0.05,
@@ -183,53 +240,15 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
         return to_sklearn(self.model_)
 
-    def export_text(
-        self,
-        *,
-        feature_names: Any = None,
-        class_names: Any = None,
-        max_depth: int | None = None,
-        decimals: int | None = None,
-        show_weights: bool = False,
-        limits: Any = None,
-        node_ids: bool = False,
-    ) -> str:
+    def export_text(self, **options: Any) -> str:
         """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
         model = self.model_
-        return export_text(
-            model.tree,
-            model.grown,
-            feature_names=feature_names,
-            class_names=class_names,
-            max_depth=max_depth,
-            decimals=decimals,
-            show_weights=show_weights,
-            pruning=model.pruning,
-            limits=limits,
-            node_ids=node_ids,
-        )
+        return export_text(model.tree, model.grown, pruning=model.pruning, **options)
 
-    def export_rules(
-        self,
-        *,
-        feature_names: Any = None,
-        class_names: Any = None,
-        decimals: int | None = None,
-        limits: Any = None,
-        node_ids: bool = False,
-    ) -> str:
+    def export_rules(self, **options: Any) -> str:
         """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
         model = self.model_
-        return export_rules(
-            model.tree,
-            model.grown,
-            feature_names=feature_names,
-            class_names=class_names,
-            decimals=decimals,
-            pruning=model.pruning,
-            limits=limits,
-            node_ids=node_ids,
-        )
+        return export_rules(model.tree, model.grown, pruning=model.pruning, **options)
 
     def export(self, to: str, **parameters: Any) -> Any:
         """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are."""
@@ -239,13 +258,11 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def export_dot(self, **parameters: Any) -> str:
         """Return the tree for Graphviz; see `secateur.exports`."""
-        text: str = self.export("dot", **parameters)
-        return text
+        return str(self.export("dot", **parameters))
 
     def export_sql(self, **parameters: Any) -> str:
         """Return the tree as a SQL query that predicts the same; see `secateur.exports`."""
-        text: str = self.export("sql", **parameters)
-        return text
+        return str(self.export("sql", **parameters))
 
     def export_json(self) -> str:
         """Return the text of the model file; `secateur.load` reads it from a file."""
@@ -263,34 +280,16 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.array_api_support = False
         return tags
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, X_holdout: Any, y_holdout: Any) -> Self:
-        kind = self._target_kind
-        table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
-        held_out = None
-        if X_holdout is not None:
-            held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
-        with progress_bar("growing and cross-validating", self.verbose) as progress:
-            model = fitting.fit_model(
-                table, self._recipe(), sample_weight=sample_weight, held_out=held_out, progress=progress
-            )
-        self._keep(replace(model, parameters=self._plain_parameters()))
-        return self
-
-    def _recipe(self) -> fitting.Recipe:
-        given = self.get_params(deep=False)
+    def _recipe(self, given: dict[str, Any]) -> fitting.Recipe:
+        check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
         names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
-        given["n_jobs"] = n_jobs(given["n_jobs"])
+        given = given | {"n_jobs": n_jobs(given["n_jobs"])}
         return fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
             prune_parameters=dict(given["prune_parameters"] or {}),
             seed=seed(given["random_state"]),
             **{name: given[name] for name in names if name in given},
         )
-
-    def _plain_parameters(self) -> dict[str, Any]:
-        """The parameters as plain values, for files and reports."""
-        given = {name: plain(value) for name, value in self.get_params(deep=False).items()}
-        return {"estimator": type(self).__name__, **given}
 
     def _keep(self, model: Model) -> None:
         """Set all fitted attributes in one step, so that other threads see those of one tree."""
@@ -315,7 +314,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         other._keep(model)  # noqa: SLF001 our own
         return other
 
-    def _opened(self, X: Any, model: Model) -> Any:
+    def _opened(self, X: Rows, model: Model) -> Any:
         """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
         if isinstance(X, Table | str | os.PathLike):
             return X

@@ -1,16 +1,16 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
-from typing import Any, Literal, Self
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..data.arrays import Array, Floats
-from ..data.names import check_name
+from ..data.arrays import Array, Columns, Floats, Level, Rows
 from ..exports import EXPORTS
-from ..statistics import PROBABILITIES
+from ..nouns.counts import Counts
 from ._base import TreeEstimator
 
 
@@ -24,9 +24,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    criterion : {"auto", "gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"}
-        Splitting criterion. "auto" lets cross-validation choose between gini and sqrt; without
-        cross-validation it is gini.
+    criterion : str
+        Splitting criterion, a name of `secateur.growers.CRITERIA` for classes ("gini", "entropy", ...), or "auto",
+        which lets cross-validation choose between gini and sqrt; without cross-validation it is gini.
     min_samples_leaf : int or "auto"
         Minimum number of rows in a child; "auto" is 1.
     splits : {"binary", "multiway"}
@@ -48,6 +48,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
         ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
         numeric columns. It holds for the pruned tree, and any smaller one.
+    interaction_cst : list of groups, "pairwise" or "no_interactions", optional
+        Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
+        histogram-based estimators. Columns in no group make one more.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -64,14 +67,15 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the pruning with exactly this number of leaves, as `prune_to`.
+        - an int: the pruning with exactly this number of leaves, as `prune_to`. For 2 to 8 leaves, with
+          `criterion="auto"`, trees that look ahead are tried, too.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         Folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 10,000 rows,
+        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
         until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
-        1; above a million rows only one fold is held out.
+        1, and leaves them out after half of the folds; above a million rows only one fold is held out.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
         "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
@@ -85,8 +89,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Share of the rows to hold out if a rule, the selection or a certificate needs held-out
         rows and none are passed to `fit`.
     certify : str or True, optional
-        Method of the certificate ("best", "test-sample", "path", "occam", "rademacher",
-        "pac-bayes"); True is "best". Its rows are held out before growing.
+        Method of the certificate, "best" or a name of `secateur.certifiers.METHODS`; True is "best". Its rows are
+        held out before growing.
     delta : float
         Probability that the certificate may fail.
     costs : array of shape (n_classes, n_classes), optional
@@ -164,6 +168,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     'Rademacher penalty, centred, within 0 growing errors'
     """
 
+    counts_: Counts
+    holdout_: Counts | None
     classes_: Array
     n_classes_: int
 
@@ -179,11 +185,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
-        penalty: Any = "leaves",
-        select: Any = "1se",
+        penalty: str | Callable[[int], float] = "leaves",
+        select: str | float | None = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: str | None = None,
@@ -192,80 +199,20 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         certify: str | bool | None = None,
         delta: float = 0.05,
         costs: npt.ArrayLike | None = None,
-        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
-        nominal: Any = None,
-        random_state: Any = None,
+        class_weight: dict[Level, float] | Literal["balanced"] | None = None,
+        nominal: Columns | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.criterion = criterion
-        self.min_samples_leaf = min_samples_leaf
-        self.splits = splits
-        self.growth = growth
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.prune = prune
-        self.prune_parameters = prune_parameters
-        self.penalty = penalty
-        self.select = select
-        self.cv = cv
-        self.cv_repeats = cv_repeats
-        self.scoring = scoring
-        self.probabilities = probabilities
-        self.holdout = holdout
-        self.certify = certify
-        self.delta = delta
-        self.costs = costs
-        self.class_weight = class_weight
-        self.nominal = nominal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._store(locals())
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
-    ) -> Self:
-        """Grow and prune the tree, and choose its size.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_columns)
-        y : array of shape (n_rows,)
-            The class of each row: text, truth values or whole numbers.
-        sample_weight : array of shape (n_rows,), optional
-            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is held out or assigned to a fold with all its weight.
-        X_holdout, y_holdout : optional
-            Fresh rows to prune, choose or certify with, in place of a share of `X`.
-
-        Returns
-        -------
-        self
-        """
-        check_name("probabilities", self.probabilities, PROBABILITIES)
-        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
-
-    def predict(self, X: Any) -> Array:
-        """Return the predicted class of each row."""
-        model = self.model_
-        return prediction.predict(model, self._opened(X, model))
-
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
         return prediction.predict_proba(model, self._opened(X, model), kind=self.probabilities)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Rows) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(self.predict_proba(X))
@@ -280,10 +227,3 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
             parameters = {"probabilities": shares, **parameters}
         return super().export(to, **parameters)
-
-    @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
-        from ..interop import from_sklearn
-
-        return cls.from_model(from_sklearn(estimator, X, y))

@@ -1,14 +1,16 @@
 """What users hand to an estimator, as the verbs take it."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from ..data.arrays import Labels
 from ..errors import DataError, ParameterError
 
 
-def target(y: Any, estimator: Any) -> Any:
+def target(y: Labels, estimator: object) -> Labels:
     """The labels as `encode` takes them; scikit-learn has its own warning for a column."""
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
@@ -18,7 +20,7 @@ def target(y: Any, estimator: Any) -> Any:
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 
 
-def seed(random_state: Any) -> int:
+def seed(random_state: object) -> int:
     """A whole number from what scikit-learn takes as a seed; None is 0, so that the default repeats itself."""
     if random_state is None:
         return 0
@@ -41,7 +43,7 @@ FOREIGN = {  # parameters of scikit-learn's trees that have another name here, o
 }
 
 
-def check_foreign(name: str, given: Any) -> None:
+def check_foreign(name: str, given: Iterable[str]) -> None:
     """Answer parameters of other trees with the way to say it here."""
     for parameter in given:
         if parameter in FOREIGN:
@@ -57,11 +59,13 @@ def n_jobs(given: Any) -> Any:
     return effective_n_jobs(given)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, dict):

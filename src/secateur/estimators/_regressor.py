@@ -1,13 +1,15 @@
 """TreeRegressor: a small, well-chosen regression tree."""
 
-from typing import Any, Literal, Self
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from .. import prediction
-from ..data.arrays import Floats
+from ..data.arrays import Columns
 from ..data.target import TargetKind
+from ..nouns.moments import Moments
 from ._base import TreeEstimator
 
 
@@ -29,7 +31,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         As for `TreeClassifier`; a float is the minimum R squared.
     scoring : {"squared_error", "absolute_error"}, optional
         What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
-    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, monotonic_cst
+    splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
+monotonic_cst, interaction_cst
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
         As for `TreeClassifier`.
@@ -53,6 +56,8 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     (2, [1.0, 3.0])
     """
 
+    counts_: Moments
+    holdout_: Moments | None
     _target_kind: TargetKind = "number"
 
     def __init__(
@@ -67,79 +72,19 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
-        penalty: Any = "leaves",
-        select: Any = "1se",
+        penalty: str | Callable[[int], float] = "leaves",
+        select: str | float | None = "1se",
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: Literal["squared_error", "absolute_error"] | None = None,
         holdout: float = 1 / 3,
-        nominal: Any = None,
-        random_state: Any = None,
+        nominal: Columns | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.criterion = criterion
-        self.min_samples_leaf = min_samples_leaf
-        self.splits = splits
-        self.growth = growth
-        self.max_splits = max_splits
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_bins = max_bins
-        self.monotonic_cst = monotonic_cst
-        self.prune = prune
-        self.prune_parameters = prune_parameters
-        self.penalty = penalty
-        self.select = select
-        self.cv = cv
-        self.cv_repeats = cv_repeats
-        self.scoring = scoring
-        self.holdout = holdout
-        self.nominal = nominal
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        X_holdout: Any = None,
-        y_holdout: Any = None,
-    ) -> Self:
-        """Grow and prune the tree, and choose its size.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_rows, n_columns)
-        y : array of shape (n_rows,)
-            Finite numbers.
-        sample_weight : array of shape (n_rows,), optional
-            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is held out or assigned to a fold with all its weight.
-        X_holdout, y_holdout : optional
-            Fresh rows to prune or choose with, in place of a share of `X`.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight, X_holdout, y_holdout)
-
-    def predict(self, X: Any) -> Floats:
-        """Return the predicted value of each row: the mean of its leaf."""
-        model = self.model_
-        return prediction.predict(model, self._opened(X, model))
-
-    @classmethod
-    def from_sklearn(cls, estimator: Any, X: Any = None, y: Any = None) -> Self:
-        """Return a fitted estimator for a fitted scikit-learn tree; see `secateur.interop.from_sklearn`."""
-        from ..interop import from_sklearn
-
-        return cls.from_model(from_sklearn(estimator, X, y))
+        self._store(locals())

@@ -9,7 +9,7 @@ offer gets what its next smaller tree has.
 
 import itertools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..pruners import best_of_size, smallest_within
 from ._by_hand import krk_tree
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._nine_tests import nine_tests_part, nine_tests_sheets
 from ._opt_beyond import (
     NOISY,
+    WAYS,
     draw_sample,
     draw_times,
     grown_by_id3,
@@ -37,11 +38,13 @@ from ._opt_beyond import (
 )
 from ._published import KRK_ACCURACY, KRK_ERRORS
 from ._samples import seeds, table_of
-from ._sheets import Sheet, compared, mean, possible
-from ._study import Config, Part, Result
+from ._sheets import Row, Sheet, compared, mean, possible
+from ._study import Config, Part, Result, under
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 N_TREES = 100
-WAYS = ("OPT", "GREEDY", "MCC1", "MCC0")
 MOST_SUB_TABLES = 2_000
 MOST_SIZES = 100  # up to so many rows, the accuracy of every size is kept
 PLACES = {
@@ -138,19 +141,17 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             values = shown[0][1]["curves"]["OPT"]
             ax.plot(range(1, len(values) + 1), values, "k--", lw=0.8, label="OPT, random domains")
         ax.set(xlabel="leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
-        ax.legend(frameon=False)
-        tidied(ax)
+        labelled(ax)
     save(figure, folder / "accuracy-by-size.png")
 
 
-def _draw_krk(ax: Any, found: Result) -> None:
+def _draw_krk(ax: "Axes", found: Result) -> None:
     accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
     ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
     for leaves, printed in KRK_ACCURACY.items():
         ax.plot(leaves, printed / 100, "x", ms=9, color="k", label="in the text" if leaves == 4 else None)
     ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
-    ax.legend(frameon=False)
-    tidied(ax)
+    labelled(ax)
 
 
 def _compared(tree: Tree, counts: Counts) -> Result:
@@ -229,19 +230,18 @@ def _krk(found: Result) -> Sheet:
         accuracy = 100 * (1 - errors / found["positions"])
         rows.append((leaves, *compared(KRK_ERRORS[leaves - 1], errors), KRK_ACCURACY.get(leaves), round(accuracy, 2)))
     head = ("leaves", "errors, reconstructed from the text", "ours", "difference", "accuracy %, in the text", "ours")
-    return Sheet("krk", "King-rook-king: fewest errors on 262,144 positions", head, tuple(rows))
+    return Sheet("krk", "King-rook-king: fewest errors on 262,144 positions", head, rows)
 
 
 def _claims(results: dict[str, Result]) -> Sheet:
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Row] = []
     random = results.get("random-3-4-3")
     if random is not None:
         name = "leaves for 90 %, random domains, 3 attributes of 3 values, 4 classes"
         rows.append((name, random["leaves"], *compared(20, random["for 90 %"])))
-    for key, one in results.items():
-        if key.startswith("table-"):
-            name = f"leaves for 90 %, sub-tables of {key.removeprefix('table-')} with 3 attributes of 3 values"
-            rows.append((name, one["sub-tables"]["leaves"], *compared(10, one["sub-tables"]["for 90 %"])))
+    for table, one in under(results, "table-").items():
+        name = f"leaves for 90 %, sub-tables of {table} with 3 attributes of 3 values"
+        rows.append((name, one["sub-tables"]["leaves"], *compared(10, one["sub-tables"]["for 90 %"])))
     unequal = results["random-unequal-2-3-3"]
     for what, key in (
         ("curve equals that of OPT", "GREEDY curve equals OPT"),
@@ -250,55 +250,48 @@ def _claims(results: dict[str, Result]) -> Sheet:
         rows.append((f"GREEDY's {what}, values 2, 3, 3 and 4 classes", unequal["trees"], *compared(67, unequal[key])))
     note = "Of: the leaves of the full tree on average, or the number of trees. The text says approximately 20 and 10."
     head = ("statement", "of", "in the text", "ours", "difference")
-    return Sheet("claims", "What the text says", head, tuple(rows), note)
+    return Sheet("claims", "What the text says", head, rows, note)
 
 
 def _tables(results: dict[str, Result]) -> Sheet:
-    rows = []
-    for key, one in results.items():
-        if key.startswith("table-"):
-            small = one["sub-tables"]
-            rows.append(
-                (key.removeprefix("table-"), one["rows"], one["leaves"], one["0.9"], one["0.95"], one["0.99"],
-                 small["trees"], small["leaves"], small["for 90 %"], small["GREEDY curve equals OPT"])
-            )  # fmt: skip
+    rows = [
+        (name, *(one[key] for key in ("rows", "leaves", "0.9", "0.95", "0.99")),
+         *(one["sub-tables"][key] for key in ("trees", "leaves", "for 90 %", "GREEDY curve equals OPT")))
+        for name, one in under(results, "table-").items()
+    ]  # fmt: skip
     head = (
         "table", "rows", "leaves", "for 90 %", "for 95 %", "for 99 %", "sub-tables", "their leaves", "for 90 %",
         "GREEDY equals OPT",
     )  # fmt: skip
-    return Sheet("decision-tables", "Real decision tables", head, tuple(rows))
+    return Sheet("decision-tables", "Real decision tables", head, rows)
 
 
 def _domains(results: dict[str, Result]) -> Sheet:
-    rows = []
-    for key, one in results.items():
-        if key.startswith("random-"):
-            values = " ".join(map(str, one["values"]))
-            rows.append(
-                (values, one["n_classes"], one["leaves"], *(100 * one["mean accuracy"][way] for way in WAYS),
-                 one["for 90 %"], one["GREEDY curve equals OPT"], one["every MCC1 tree optimal"], one["trees"],
-                 100 * one["largest gap"])
-            )  # fmt: skip
+    shown = ("for 90 %", "GREEDY curve equals OPT", "every MCC1 tree optimal", "trees")
+    rows = [
+        (" ".join(map(str, one["values"])), one["n_classes"], one["leaves"],
+         *(100 * one["mean accuracy"][way] for way in WAYS), *(one[key] for key in shown), 100 * one["largest gap"])
+        for one in under(results, "random-").values()
+    ]  # fmt: skip
     head = (
         "values", "classes", "leaves", *(f"{way} %" for way in WAYS), "leaves for 90 %", "GREEDY equals OPT",
         "MCC1 optimal", "trees", "largest gap of GREEDY %",
     )  # fmt: skip
-    return Sheet("random-domains", "Random domains: mean accuracy over all sizes", head, tuple(rows), decimals=1)
+    return Sheet("random-domains", "Random domains: mean accuracy over all sizes", head, rows, decimals=1)
 
 
 def _shown(results: dict[str, Result]) -> list[tuple[str, Result]]:
     """What the figure compares: random domains of three attributes with three values, and real tables of that shape."""
-    names = [key.removeprefix("table-") for key in results if key.startswith("table-")]
-    small = [(f"sub-tables of {name}", results[f"table-{name}"]["sub-tables"]) for name in names]
+    small = [(f"sub-tables of {name}", one["sub-tables"]) for name, one in under(results, "table-").items()]
     return [("random domains", results["random-3-4-3"]), *small]
 
 
 def _uniformity(results: dict[str, Result]) -> Sheet:
     """How far the quicker ways are from OPT where attributes have equal and unequal numbers of values."""
     groups: dict[str, list[Result]] = {"equal": [], "unequal": []}
-    for key, one in results.items():
-        if key.startswith("random-") and one["n_classes"] == 4 and len(one["values"]) in (3, 4):
-            groups["unequal" if "unequal" in key else "equal"].append(one)
+    for key, one in under(results, "random-").items():
+        if one["n_classes"] == 4 and len(one["values"]) in (3, 4):
+            groups["unequal" if key.startswith("unequal") else "equal"].append(one)
     rows = []
     for name, found in groups.items() if all(groups.values()) else ():
         gaps = [
@@ -311,13 +304,13 @@ def _uniformity(results: dict[str, Result]) -> Sheet:
         "largest gap of GREEDY, points",
     )  # fmt: skip
     title = "Domains of 3 and 4 attributes and 4 classes: accuracy that the quicker ways give away"
-    return Sheet("uniformity", title, head, tuple(rows), decimals=2)
+    return Sheet("uniformity", title, head, rows, decimals=2)
 
 
 def _curves(results: dict[str, Result]) -> Sheet:
     shown = _shown(results)
     n_sizes = len(shown[0][1]["curves"]["OPT"])
-    rows = tuple((i + 1, *(100 * one["curves"][way][i] for _, one in shown for way in WAYS)) for i in range(n_sizes))
+    rows = [(i + 1, *(100 * one["curves"][way][i] for _, one in shown for way in WAYS)) for i in range(n_sizes)]
     head = ("leaves", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
     title = "Mean accuracy in percent by number of leaves, three attributes of three values (Figures 10 and 11)"
     return Sheet("accuracy-by-size", title, head, rows, decimals=1)

@@ -5,7 +5,6 @@ known probability), then real sets. Trees are grown with gini until pure; everyt
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,11 +16,11 @@ from ..growers import grow
 from ..routing import count
 from ..selection import cross_validate
 from ._bounds import OWN_TREE, measured
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._published import CERTIFICATES
 from ._samples import seeds, table_of
 from ._sheets import Sheet, compared, mean
-from ._study import Config, Part, Result
+from ._study import Config, Part, Result, collected, under
 
 DELTA = 0.01
 PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # no document has these
@@ -61,29 +60,32 @@ def parts(config: Config) -> list[Part]:
 
 def generated(config: Config, n_grow: int, n_prune: int, noise: float, n_samples: int) -> Result:
     """Return what was measured on samples of a known concept, one list per quantity."""
-    found: dict[str, list[Any]] = {}
+    runs = []
     for i in range(n_samples):
         random = np.random.default_rng(seeds(config, 1, n_grow, round(100 * noise), i))
         samples = [_draw(n, noise, random) for n in (n_grow, n_prune, TEST_ROWS)]
-        _add(found, _one(*samples, seed=seeds(config, 2, n_grow, i)))
-    return {"n_grow": n_grow, "n_prune": n_prune, "noise": noise, **found}
+        runs.append(_one(*samples, seed=seeds(config, 2, n_grow, i)))
+    return {"n_grow": n_grow, "n_prune": n_prune, "noise": noise, **collected(runs)}
 
 
 def real(config: Config, name: str, n_splits: int) -> Result:
     """Return what was measured on random splits of a real set: half to grow, a quarter to prune, a quarter to test."""
     table = table_of(name, config)
-    found: dict[str, list[Any]] = {}
-    for i in range(n_splits):
-        samples = datasets.split(table, 0.5, 0.25, 0.25, seed=seeds(config, 3, i))
-        _add(found, _one(*samples, seed=seeds(config, 4, i)))
-    return {"rows": table.n_rows, **found}
+    runs = (
+        _one(*datasets.split(table, 0.5, 0.25, 0.25, seed=seeds(config, 3, i)), seed=seeds(config, 4, i))
+        for i in range(n_splits)
+    )
+    return {"rows": table.n_rows, **collected(runs)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The reference figures beside ours, then the real sets and who wins."""
-    made = [_generated(results)] if any(key.startswith("generated") for key in results) else []
-    names = [key.removeprefix("real-") for key in results if key.startswith("real-")]
-    return [*made, _real(names, results), _held(results)] if names else [*made, _held(results)]
+    shown = [
+        make(found)
+        for prefix, make in (("generated-", _generated), ("real-", _real))
+        if (found := under(results, prefix))
+    ]
+    return [*shown, _held(results)]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -91,20 +93,11 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     figure, axes = canvas(1, 1, (10, 5))
     ax = axes[0, 0]
     for (label, key, _), colour, mark in zip(COLUMNS[2:10], (*CYCLE, "0.5", "k"), "^v<>sDPX", strict=True):
-        ax.plot(
-            range(len(results)), [min(1.0, mean(one[key])) for one in results.values()], mark, color=colour, label=label
-        )
-    ax.plot(
-        range(len(results)),
-        [mean(one["test error, REP"]) for one in results.values()],
-        "k_",
-        ms=14,
-        label="test error, REP",
-    )
+        ax.plot([min(1.0, mean(one[key])) for one in results.values()], mark, color=colour, label=label)
+    ax.plot([mean(one["test error, REP"]) for one in results.values()], "k_", ms=14, label="test error, REP")
     ax.set_xticks(range(len(results)), [key.removeprefix("real-") for key in results], rotation=45, ha="right")
     ax.set(ylabel="error", title=f"Bounds on the error at delta = {DELTA:g}, cut at 1", ylim=(0, 1.02))
-    ax.legend(ncols=3, frameon=False)
-    tidied(ax)
+    labelled(ax, ncols=3)
     save(figure, folder / "certificates.png")
 
 
@@ -129,37 +122,24 @@ def _draw(n: int, noise: float, random: np.random.Generator) -> Table:
     return make_table([Numeric(f"x{j + 1}", X[:, j]) for j in range(5)], y ^ (random.random(n) < noise), (0, 1))
 
 
-def _add(found: dict[str, list[Any]], one: dict[str, float]) -> None:
-    for key, value in one.items():
-        found.setdefault(key, []).append(value)
-
-
 def _generated(results: dict[str, Result]) -> Sheet:
     head = ["rows to grow / prune / noise:"]
-    cells: list[list[Any]] = [[label] for label, _, _ in COLUMNS]
-    for key, one in results.items():
-        if not key.startswith("generated"):
-            continue
+    rows: list[list[str | float | None]] = [[label] for label, _, _ in COLUMNS]
+    for one in results.values():
         head += [f"{one['n_grow']} / {one['n_prune']} / {one['noise']:g}, reference", "ours", "difference"]
         printed = CERTIFICATES[one["n_grow"], one["n_prune"], one["noise"]]
-        for row, (_, name, at) in zip(cells, COLUMNS, strict=True):
+        for row, (_, name, at) in zip(rows, COLUMNS, strict=True):
             row.extend(compared(None if at is None else printed[at], mean(one[name])))
     title = "Generated samples: mean bounds on the error at delta = 0.01"
-    return Sheet("generated", title, tuple(head), tuple(tuple(row) for row in cells), decimals=3)
+    return Sheet("generated", title, head, rows, decimals=3)
 
 
-def _real(names: list[str], results: dict[str, Result]) -> Sheet:
-    rows = []
-    for name in names:
-        one = results[f"real-{name}"]
-        rows.append(
-            (name, one["rows"], mean(one["test error, REP"]), mean(one["test error, path, weighted"]),
-             *(mean(one[key]) for _, key, _ in COLUMNS))
-        )  # fmt: skip
+def _real(results: dict[str, Result]) -> Sheet:
+    shown = ("test error, REP", "test error, path, weighted", *(key for _, key, _ in COLUMNS))
+    rows = [(name, one["rows"], *(mean(one[key]) for key in shown)) for name, one in results.items()]
     head = ("set", "rows", "test error, REP", "test error, path", *(label for label, _, _ in COLUMNS))
-    return Sheet(
-        "real", "Real data sets: mean bounds on the error over 10 splits at delta = 0.01", head, tuple(rows), decimals=3
-    )
+    title = "Real data sets: mean bounds on the error over 10 splits at delta = 0.01"
+    return Sheet("real", title, head, rows, decimals=3)
 
 
 def _held(results: dict[str, Result]) -> Sheet:
@@ -176,4 +156,4 @@ def _held(results: dict[str, Result]) -> Sheet:
                 n_least += bound <= min(one[other][i] for _, other in valid)
         rows.append((label, n, n_below, n_least))
     head = ("certificate", "samples", "below the test error", "least of all")
-    return Sheet("ranking", "Which bound is lowest, by sample", head, tuple(rows))
+    return Sheet("ranking", "Which bound is lowest, by sample", head, rows)

@@ -1,7 +1,6 @@
 """The example of nine tests, figure by figure."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ._published import (
     NINE_TESTS,
     NINE_WITHIN,
 )
-from ._sheets import Sheet
+from ._sheets import Row, Sheet
 from ._study import Config, Result
 
 
@@ -48,24 +47,14 @@ def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of 
 
 def nine_tests_sheets(found: Result) -> list[Sheet]:
     """The table of best prunings, and everything else that is printed about the example."""
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Row] = []
     for n_leaves, (errors, cuts) in NINE_TESTS.items():
-        ours = found["best"].get(str(n_leaves), [None, None])
+        best = found["best"].get(str(n_leaves), [None, None])
         words, holds = _in_the_text(n_leaves, found["best"])
-        rows.append((n_leaves, errors, ours[0], cuts or "-", ours[1] or "-", ours == [errors, cuts], words, holds))
+        rows.append((n_leaves, errors, best[0], cuts or "-", best[1] or "-", best == [errors, cuts], words, holds))
     is_impossible = "2" not in found["best"]
-    rows.append(
-        (
-            2,
-            "impossible",
-            "impossible" if is_impossible else "found",
-            "",
-            "",
-            is_impossible,
-            "impossible",
-            is_impossible,
-        )
-    )
+    ours = "impossible" if is_impossible else "found"
+    rows.append((2, "impossible", ours, "", "", is_impossible, "impossible", is_impossible))
     head = (
         "leaves", "errors, reconstructed from the text", "ours", "cut at, reconstructed", "ours", "same", "in the text",
         "holds",
@@ -79,9 +68,9 @@ def nine_tests_sheets(found: Result) -> list[Sheet]:
         "prunings by leaves": (NINE_BY_LEAVES, found["by leaves"], ""),
         "prunings within 0 to 9 errors": (NINE_WITHIN, found["within"], ""),
     }
-    more = tuple((name, expected, ours, expected == ours, words) for name, (expected, ours, words) in told.items())
+    more = [(name, expected, ours, expected == ours, words) for name, (expected, ours, words) in told.items()]
     return [
-        Sheet("nine-tests", "Nine tests: the best pruning of each size (Table 1)", head, tuple(rows)),
+        Sheet("nine-tests", "Nine tests: the best pruning of each size (Table 1)", head, rows),
         Sheet(
             "nine-tests-ways",
             "Nine tests: other algorithms (Tables 2 and 3), and numbers of prunings",
@@ -91,7 +80,7 @@ def nine_tests_sheets(found: Result) -> list[Sheet]:
     ]
 
 
-def _in_the_text(n_leaves: int, best: dict[str, Any]) -> tuple[str, bool | None]:
+def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
     """What the text says of a size, and whether it holds; the body of Table 1 is not in our copy."""
     errors, cuts = best[str(n_leaves)]
     if n_leaves == 13:
@@ -113,6 +102,6 @@ def _told(sequence: PruningSequence, names: dict[int, str], ratios: list[str] | 
     for i, pruning in enumerate(sequence):
         gone = np.flatnonzero(kept & ~pruning.is_kept)
         kept = pruning.is_kept
-        cells: list[Any] = [names[int(gone[0])], sequence.n_leaves[i], sequence.errors[i]]
-        told.append(" ".join(map(str, cells + ([ratios[i]] if ratios else []))))
+        ratio = f" {ratios[i]}" if ratios else ""
+        told.append(f"{names[int(gone[0])]} {sequence.n_leaves[i]} {sequence.errors[i]}{ratio}")
     return ", ".join(told)

@@ -5,11 +5,13 @@ more trees than MCC, so it is never worse on the rows that choose, and hardly be
 """
 
 import time
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.arrays import Floats
+from ..data.arrays import Floats, Sums
 from ..data.table import Table
 from ..datasets import led24, random_domain, split, tic_tac_toe
 from ..growers import grow
@@ -18,24 +20,22 @@ from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
-from ._figures import CYCLE, tidied
+from ._figures import CYCLE, labelled
 from ._samples import seeds
 from ._sheets import Sheet, mean
-from ._study import Config, Result
+from ._study import Config, Result, under
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WAYS = ("OPT", "GREEDY", "MCC1", "MCC0")
 NOISY = ("led24", "tic-tac-toe")  # segments wrong one time in ten; a fifth of the classes drawn anew
 COSTS = ("growing errors", "m-estimate", "pruning errors")
 M = 2.0
 # Complete domains whose trees have about these leaves; the times of the document are for 20, 40, 60 and 80.
 SIZES = {
-    20: [4, 5],
-    40: [5, 8],
-    60: [3, 4, 5],
-    80: [4, 4, 5],
-    320: [4, 4, 4, 5],
-    1280: [4] * 4 + [5],
-    5120: [4] * 5 + [5],
-}
+    20: [4, 5], 40: [5, 8], 60: [3, 4, 5], 80: [4, 4, 5], 320: [4, 4, 4, 5], 1280: [4] * 4 + [5], 5120: [4] * 5 + [5],
+}  # fmt: skip
 PRINTED_TIMES = {20: 0.02, 40: 0.04, 60: 0.08, 80: 0.13}
 
 
@@ -71,28 +71,26 @@ def sample_sheet(found: Result) -> Sheet:
     rows = []
     best = dict.fromkeys(columns, 0.0)
     for leaves in range(1, max(map(max, columns.values())) + 1):
-        cells: list[Any] = [leaves]
+        cells: list[float | None] = [leaves]
         for way, offered in columns.items():
             best[way] = max(best[way], offered.get(leaves, 0.0))
             cells += [100 * offered[leaves] if leaves in offered else None, 100 * best[way]]
-        rows.append(tuple(cells))
+        rows.append(cells)
     head = ("leaves", *(f"{way} {what}" for way in columns for what in ("%", "monotone %")))
     title = f"One random domain of {found['rows']} examples: the accuracy of two sequences (Figure 9)"
-    return Sheet("sample", title, head, tuple(rows), decimals=1)
+    return Sheet("sample", title, head, rows, decimals=1)
 
 
-def draw_sample(ax: Any, found: Result) -> None:
+def draw_sample(ax: "Axes", found: Result) -> None:
     """Draw the trees of both sequences, and the monotone curves through them."""
     sheet = sample_sheet(found)
     for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
-        at = sheet.head.index(f"{way} %")
+        at = sheet.head.index(f"{way} monotone %")
         ax.plot(*found[way], mark, color=colour, mfc="none", label=way)
-        ax.step(
-            [row[0] for row in sheet.rows], [row[at + 1] / 100 for row in sheet.rows], where="post", color=colour, lw=1
-        )
+        leaves, accuracy = zip(*((row[0], row[at] / 100) for row in sheet.rows), strict=True)
+        ax.step(leaves, accuracy, where="post", color=colour, lw=1)
     ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
-    ax.legend(frameon=False)
-    tidied(ax)
+    labelled(ax)
 
 
 def noisy(config: Config, name: str, n_repeats: int) -> Result:
@@ -112,7 +110,7 @@ def noisy(config: Config, name: str, n_repeats: int) -> Result:
     return found
 
 
-def sequences(tree: Tree, counts: Counts, cost: Any = None) -> dict[str, PruningSequence]:
+def sequences(tree: Tree, counts: Counts, cost: Sums | None = None) -> dict[str, PruningSequence]:
     """The four ways to a sequence."""
     return {
         "OPT": best_of_size(tree, counts, cost=cost),
@@ -142,18 +140,16 @@ def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
 def noise_sheet(results: dict[str, Result]) -> Sheet:
     """What each sequence offers to the rows that choose, and what this is worth on new rows."""
     rows = []
-    for key, found in results.items():
-        if key.startswith("noise-"):
-            for what in COSTS:
-                cells: list[Any] = [found["name"], what]
-                for way in ("OPT", "GREEDY", "MCC1", "MCC0"):
-                    pruning, test, leaves = zip(*found[f"{what}, {way}"], strict=True)
-                    cells += [100 * mean(pruning), 100 * mean(test), mean(leaves)]
-                rows.append(tuple(cells))
-    ways = ("OPT", "GREEDY", "MCC1", "MCC0")
-    head = ("data", "sequence by", *(f"{way} {what}" for way in ways for what in ("pruning %", "test %", "leaves")))
+    for found in under(results, "noise-").values():
+        for what in COSTS:
+            cells = [found["name"], what]
+            for way in WAYS:
+                pruning, test, leaves = zip(*found[f"{what}, {way}"], strict=True)
+                cells += [100 * mean(pruning), 100 * mean(test), mean(leaves)]
+            rows.append(cells)
+    head = ("data", "sequence by", *(f"{way} {what}" for way in WAYS for what in ("pruning %", "test %", "leaves")))
     title = "Noisy domains: errors of the tree with fewest errors on the pruning rows, by sequence"
-    return Sheet("noise", title, head, tuple(rows), decimals=1)
+    return Sheet("noise", title, head, rows, decimals=1)
 
 
 def times(config: Config, n_repeats: int) -> Result:
@@ -161,19 +157,15 @@ def times(config: Config, n_repeats: int) -> Result:
     found: Result = {}
     for size, values in SIZES.items():
         tree, counts = grown_by_id3(random_domain(values, 50, seed=seeds(config, 9, size)))
-        calls = {
-            "OPT": lambda t=tree, c=counts: best_of_size(t, c),
-            "GREEDY": lambda t=tree, c=counts: greedy(t, c),
-            "MCC1": lambda t=tree, c=counts: weakest_links(t, c, every_cut=True),
-        }
-        took = {way: min(_seconds(call) for _ in range(n_repeats)) for way, call in calls.items()}
+        rules = {"OPT": best_of_size, "GREEDY": greedy, "MCC1": partial(weakest_links, every_cut=True)}
+        took = {way: min(_seconds(rule, tree, counts) for _ in range(n_repeats)) for way, rule in rules.items()}
         found[str(size)] = {"leaves": tree.n_leaves, **took}
     return found
 
 
-def _seconds(call: Any) -> float:
+def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts) -> float:
     start = time.thread_time()
-    call()
+    rule(tree, counts)
     return time.thread_time() - start
 
 
@@ -188,7 +180,7 @@ def times_sheet(found: Result) -> Sheet:
     return Sheet("times", "CPU milliseconds of a whole sequence; the printed ones are of a PC of 1993", head, rows)
 
 
-def draw_times(ax: Any, found: Result) -> None:
+def draw_times(ax: "Axes", found: Result) -> None:
     """Draw times against leaves on logarithmic axes, with a line of slope 2."""
     leaves = [one["leaves"] for one in found.values()]
     for way, colour in zip(("OPT", "GREEDY", "MCC1"), CYCLE, strict=False):
@@ -196,5 +188,4 @@ def draw_times(ax: Any, found: Result) -> None:
     last = 1000 * list(found.values())[-1]["OPT"]
     ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
     ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")
-    ax.legend(frameon=False)
-    tidied(ax)
+    labelled(ax)

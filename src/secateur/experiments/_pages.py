@@ -10,14 +10,15 @@ import os
 import re
 import shutil
 import tempfile
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError
 from . import NAMES
 from ._run import study_of
 from ._sheets import Sheet
-from ._study import write_whole
+from ._study import Result, write_whole
 
 OVERVIEW = Path("explanation", "reproductions.md")
 WHERE = Path("explanation", "where-is-it.md")
@@ -89,20 +90,17 @@ def _claims(findings: list[dict[str, str]]) -> dict[str, str]:
     """One table per document: place, what it says, where it is here, the verdict and what was found."""
     head = ("place", "what it says", "in the library", "verdict", "checked on, or found")
     tables = {}
-    for document in dict.fromkeys(one["document"] for one in findings):
+    for document, found in groupby(findings, key=itemgetter("document")):
         rows = []
-        for one in findings:
-            if one["document"] == document:
-                cells = [one[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
-                cells[2] = (
-                    ", ".join(f"`{name}`" for name in re.split(r"[;,] (?=[a-z]+[ .])", cells[2])) if cells[2] else ""
-                )
-                rows.append(tuple(cells))
-        tables[f"claims: {document}"] = Sheet("claims", NAMES[document], head, tuple(rows)).markdown()
+        for one in found:
+            cells = [one[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
+            cells[2] = ", ".join(f"`{name}`" for name in re.split(r"[;,] (?=[a-z]+[ .])", cells[2]) if name)
+            rows.append(cells)
+        tables[f"claims: {document}"] = Sheet("claims", NAMES[document], head, rows).markdown()
     return tables
 
 
-def _facts(found: dict[str, Any]) -> str:
+def _facts(found: dict[str, Result]) -> str:
     lines = ["| command | parts | seconds | CPU seconds |", "| --- | ---: | ---: | ---: |"]
     for one in found.values():
         seconds, cpu = one["seconds of the parts"], one["CPU seconds of the parts"]

@@ -6,19 +6,19 @@ ratio of C4.5 (a test must beat the mean gain, and leave two examples on each si
 the study grew; nominal columns are parted in two sets of values.
 """
 
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from .. import datasets
 from ..data.table import Table
 from ..growers import grow
 from ..routing import count
 from ._bounds import BOUNDS, OWN_TREE, measured
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._published import NODES
 from ._samples import seeds, table_of
 from ._sheets import Sheet, compared, mean
-from ._study import Config, Part, Result
+from ._study import Config, Part, Result, collected, under
 from ._two_phase import N_SPLITS as FEW_SPLITS
 from ._two_phase import SETS as FEW_SETS
 from ._two_phase import draw_two_phase, two_phase, two_phase_sheets
@@ -54,15 +54,13 @@ def by_phase(config: Config, name: str, n_splits: int) -> Result:
 def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
     """Return what was measured on every split of one data set, one list per quantity."""
     table = _table(name, n_rows, config)
-    found: dict[str, list[Any]] = {}
+    runs = []
     for i in range(n_splits):
         test, growing, pruning = datasets.split(table, 0.1, 0.6, 0.3, seed=seeds(config, 1, i))
         tree, grown = grow(growing, criterion="gain_ratio")
         held, fresh = count(tree, pruning), count(tree, test, sample="test")
-        one = measured(tree, grown, held, fresh, delta=DELTA, seed=seeds(config, 2, i))
-        for key, value in one.items():
-            found.setdefault(key, []).append(value)
-    return {"rows": table.n_rows, **found}
+        runs.append(measured(tree, grown, held, fresh, delta=DELTA, seed=seeds(config, 2, i)))
+    return {"rows": table.n_rows, **collected(runs)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
@@ -75,8 +73,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def _apart(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Result]]:
     """The parts about the two phases by the name of their set, and the others."""
-    phases = {key.removeprefix("phases-"): one for key, one in results.items() if key.startswith("phases-")}
-    return phases, {key: one for key, one in results.items() if not key.startswith("phases-")}
+    return under(results, "phases-"), {key: one for key, one in results.items() if not key.startswith("phases-")}
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -102,8 +99,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         ax.set_title(
             f"{', '.join(trees)}: bounds (cut at 1) above the test error of the same tree, small sets to large"
         )
-        ax.legend(ncols=3, frameon=False)
-        tidied(ax)
+        labelled(ax, ncols=3)
     save(figure, folder / "bounds.png")
 
 
@@ -116,24 +112,19 @@ def _table(name: str, n_rows: int, config: Config) -> Table:
 
 
 def _nodes(names: list[str], results: dict[str, Result]) -> Sheet:
-    head = ["set", "rows"]
-    for size in SIZES:
-        head += [f"{size}, published", "ours", "difference"]
+    head = ("set", "rows", *(text for size in SIZES for text in (f"{size}, published", "ours", "difference")))
     rows = []
     for name in names:
-        cells: list[Any] = [name, results[name]["rows"]]
-        is_smaller = name == "led24" and results[name]["rows"] != LED_ROWS
-        printed = (None, None, None) if is_smaller else NODES.get(name, (None, None, None))
-        for size, published in zip(SIZES, printed, strict=True):
-            cells += compared(published, mean(results[name][f"nodes, {size}"]))
-        rows.append(tuple(cells))
-    title = "Nodes of the tree, mean over the splits"
-    return Sheet("nodes", title, tuple(head), tuple(rows), decimals=1)
+        one, nobody = results[name], (None, None, None)
+        printed = nobody if name == "led24" and one["rows"] != LED_ROWS else NODES.get(name, nobody)
+        sizes = (compared(x, mean(one[f"nodes, {size}"])) for size, x in zip(SIZES, printed, strict=True))
+        rows.append((name, one["rows"], *chain(*sizes)))
+    return Sheet("nodes", "Nodes of the tree, mean over the splits", head, rows, decimals=1)
 
 
 def _errors(names: list[str], results: dict[str, Result]) -> Sheet:
     kinds = ("unpruned", "k-REP", "REP", "informed", "path")
-    rows = tuple((name, *(100 * mean(results[name][f"test error, {kind}"]) for kind in kinds)) for name in names)
+    rows = [(name, *(100 * mean(results[name][f"test error, {kind}"]) for kind in kinds)) for name in names]
     return Sheet("errors", "Test error in percent, mean over the splits", ("set", *kinds), rows, decimals=2)
 
 
@@ -142,7 +133,7 @@ def _bounds(names: list[str], results: dict[str, Result]) -> Sheet:
     for tree, bounds in BOUNDS.items():
         columns[f"test error, {tree}"] = f"{tree}: test error"
         columns |= {key: f"{tree}: {label}" if len(bounds) > 1 else f"{tree}: bound" for key, label in bounds.items()}
-    rows = tuple((name, *(mean(results[name][key]) for key in columns)) for name in names)
+    rows = [(name, *(mean(results[name][key]) for key in columns)) for name in names]
     title = f"Test error of each tree and bounds on its error at delta = {DELTA:g}, means over the splits"
     note = (
         "The columns after a test error are bounds for that tree. d/4 is the published number of prunings, which is "
@@ -159,10 +150,9 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
     def of(name: str, key: str) -> float:
         return mean(results[name][key])
 
-    wins = [name for name in names if of(name, "printed Rademacher, REP") < of(name, "quarter bit, REP")]
-    centred = [name for name in names if of(name, "centred Rademacher, REP") < of(name, "uniform, REP")]
-    selective = [name for name in names if of(name, "printed Rademacher, k-REP") < of(name, "printed Rademacher, REP")]
-    ours = [name for name in names if of(name, "centred Rademacher, k-REP") < of(name, "centred Rademacher, REP")]
+    def lower(this: str, that: str) -> str:
+        return _listed([name for name in names if of(name, this) < of(name, that)], names)
+
     below = [
         f"{name}, {bound} {error:.3f} > {value:.3f}"
         for name, of_set in results.items()
@@ -173,10 +163,15 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
     tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in OWN_TREE)]
     rows = (
         ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
-        ("published Rademacher below published Occam (d/4), REP", _listed(wins, names)),
-        ("centred Rademacher below exact Occam, REP", _listed(centred, names)),
-        ("bound of k-REP below that of REP, published Rademacher", _listed(selective, names)),
-        ("bound of k-REP below that of REP, centred Rademacher", _listed(ours, names)),
+        ("published Rademacher below published Occam (d/4), REP", lower("printed Rademacher, REP", "quarter bit, REP")),
+        ("centred Rademacher below exact Occam, REP", lower("centred Rademacher, REP", "uniform, REP")),
+        *(
+            (
+                f"bound of k-REP below that of REP, {words} Rademacher",
+                lower(f"{form} Rademacher, k-REP", f"{form} Rademacher, REP"),
+            )
+            for words, form in (("published", "printed"), ("centred", "centred"))
+        ),
         ("bounds below the test error of their own tree", _told(below, n_splits * len(OWN_TREE))),
         ("the path certificate is the lowest of all", _listed(tightest, names)),
     )

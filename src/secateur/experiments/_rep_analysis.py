@@ -5,6 +5,7 @@ nodes, beside the exact probability; simulations of it; and trees grown on noise
 after pruning rises with the sample.
 """
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -25,12 +26,12 @@ from ..analysis import (
 from ..growers import grow
 from ..plot import NoiseBoundDisplay
 from ..routing import count
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._published import SURFACE
 from ._rep_beyond import beyond_parts, beyond_sheets, draw_beyond
 from ._samples import seeds
 from ._sheets import Sheet, mean, possible
-from ._study import Config, Part, Result, write_whole
+from ._study import Config, Part, Result, under, write_whole
 
 N, K = 500, 100
 # (pruning examples, safe nodes, p, the same number in every node)
@@ -49,7 +50,7 @@ PLACES = {"Figure 3": (("table",), ("surface",))}
 
 def parts(config: Config) -> list[Part]:
     """The table, one part per simulation, one per size of noise sample."""
-    repeats = 200 if config.quick else 4_000
+    repeats = 100 if config.quick else 4_000
     sizes = (250, 500, 1_000, 2_000) if config.quick else (250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000)
     n_samples = 5 if config.quick else 20
     chances = (0.7,) if config.quick else CHANCES
@@ -102,22 +103,10 @@ def simulation(config: Config, number: int, n: int, k: int, p: float, is_even: b
 
 def growth(config: Config, size: int, p: float, repeats: int) -> Result:
     """Return leaves before and after pruning, and safe nodes, of trees grown on noise."""
-    one = noise_growth_experiment(
-        [size],
-        p,
-        grow=grow,
-        count=count,
-        repeats=repeats,
-        seed=seeds(config, 2, size, round(100 * p)),
-    )
-    return {
-        "size": size,
-        "p": p,
-        "n_grow": int(one.n_grow[0]),
-        "grown": one.grown_leaves[0],
-        "pruned": one.pruned_leaves[0],
-        "safe": one.safe_nodes[0],
-    }
+    seed = seeds(config, 2, size, round(100 * p))
+    one = noise_growth_experiment([size], p, grow=grow, count=count, repeats=repeats, seed=seed)
+    leaves = {"grown": one.grown_leaves[0], "pruned": one.pruned_leaves[0], "safe": one.safe_nodes[0]}
+    return {"size": size, "p": p, "n_grow": int(one.n_grow[0]), **leaves}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
@@ -130,18 +119,14 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 
 def _surface(found: Result) -> list[Sheet]:
+    names = ("best c", "equation 5", "equation 2", "exact")
     rows = []
     for i, p in enumerate(found["p"]):
-        cells = [p]
-        for reference, name in zip(SURFACE[p], ("best c", "equation 5", "equation 2", "exact"), strict=True):
-            cells += [reference, found[name][i]]
-        rows.append((*cells, bool(found["equation 5"][i] < found["exact"][i])))
-    head = ["p"]
-    for name in ("best c", "equation 5", "equation 2", "exact"):
-        head += [f"{name}, reference", "ours"]
+        pairs = ((reference, found[name][i]) for reference, name in zip(SURFACE[p], names, strict=True))
+        rows.append((p, *chain(*pairs), bool(found["equation 5"][i] < found["exact"][i])))
+    head = ("p", *(text for name in names for text in (f"{name}, reference", "ours")), "equation 5 below the truth")
     title = f"Probability that noise is pruned to one leaf, {N} pruning examples, {K} safe nodes"
-    surface = Sheet("surface", title, (*head, "equation 5 below the truth"), tuple(rows))
-    return [surface, _expectations(found)]
+    return [Sheet("surface", title, head, rows), _expectations(found)]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -166,8 +151,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         points = [(row[1], row[column]) for row in rows if row[0] == p]
         ax.plot(*zip(*points, strict=True), "o-", color=colour, label=name)
     ax.set(xscale="log", yscale="log", xlabel="examples of pure noise", ylabel="leaves", title=f"p = {p:g}")
-    ax.legend(frameon=False)
-    tidied(ax)
+    labelled(ax)
     save(figure, folder / "noise-trees.png")
     draw_beyond(results, folder)
 
@@ -182,9 +166,7 @@ def _expectations(found: Result) -> Sheet:
 
 def _simulations(results: dict[str, Result]) -> Sheet:
     rows = []
-    for key, one in results.items():
-        if not key.startswith("simulation"):
-            continue
+    for one in under(results, "simulation").values():
         (cut, low, high), (free, free_low, _) = one["cut"], one["free"]
         spread = "even" if one["is even"] else "uniform"
         agrees = bool(low <= one["exact"] <= high and free_low <= one["exact"])
@@ -196,13 +178,12 @@ def _simulations(results: dict[str, Result]) -> Sheet:
         "n / k / p", "occupancy", "trees", "one leaf", "99 % from", "to", "exact", "one leaf, subtrees free",
         "equation 2", "equation 5", "agrees",
     )  # fmt: skip
-    return Sheet("simulations", "Exact probability against simulated pruning", head, tuple(rows))
+    return Sheet("simulations", "Exact probability against simulated pruning", head, rows)
 
 
 def _noise_trees(results: dict[str, Result]) -> Sheet:
-    found = [one for key, one in results.items() if key.startswith("growth")]
     rows = []
-    for one in sorted(found, key=lambda one: (one["p"], one["size"])):
+    for one in sorted(under(results, "growth").values(), key=lambda one: (one["p"], one["size"])):
         size, grown, pruned, safe = one["size"], mean(one["grown"]), mean(one["pruned"]), mean(one["safe"])
         expected = expected_noise_leaves(one["n_grow"], one["p"])
         rows.append((one["p"], size, expected, grown, grown - expected, pruned, 1000 * pruned / size, safe))
@@ -211,4 +192,4 @@ def _noise_trees(results: dict[str, Result]) -> Sheet:
         "safe nodes",
     )  # fmt: skip
     title = "Trees grown on one uninformative attribute, a third of the examples held out for pruning"
-    return Sheet("noise-trees", title, head, tuple(rows))
+    return Sheet("noise-trees", title, head, rows)

@@ -3,8 +3,8 @@
 Elomaa and Kaariainen (2001), sections 3, 5.3, 5.4 and 8.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from ..analysis import (
     rep_noise_experiment,
     safe_nodes,
 )
+from ..data.table import Table
 from ..growers import grow
 from ..pruners import reduced_error
 from ..routing import count
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._samples import seeds, table_of
 from ._sheets import Sheet, mean
-from ._study import Config, Part, Result
+from ._study import Config, Part, Result, under
 
 N, P = 200, 0.7
 DEPTHS = range(7)
@@ -42,13 +43,9 @@ def beyond_parts(config: Config, repeats: int) -> list[Part]:
         Part(f"relabelled-{i}", relabelled, {"n": n, "k": k, "p": p, "repeats": repeats})
         for i, (n, k, p) in enumerate(RELABELLED)
     ]
-    features, criteria = ((1, 5), CRITERIA[:2]) if config.quick else (FEATURES, CRITERIA)
+    features, criteria, n_samples = ((1, 5), CRITERIA[:2], 2) if config.quick else (FEATURES, CRITERIA, 5)
     made += [
-        Part(
-            f"safe-{criterion}-{n}",
-            safe,
-            {"criterion": criterion, "n_features": n, "repeats": 2 if config.quick else 5},
-        )
+        Part(f"safe-{criterion}-{n}", safe, {"criterion": criterion, "n_features": n, "repeats": n_samples})
         for criterion in criteria
         for n in features
     ]
@@ -101,7 +98,7 @@ def real(config: Config, name: str, repeats: int) -> Result:
     return {"name": name, "n": round(0.8 * table.n_rows), "means": np.mean(rows, axis=0)}
 
 
-def _grown(rest: Any, test: Any, share: float, seed: int) -> list[float]:
+def _grown(rest: Table, test: Table, share: float, seed: int) -> list[float]:
     growing, pruning = datasets.split(rest, share * 2 / 3, share / 3, seed=seed)
     tree, grown = grow(growing, criterion="gini")
     pruned = reduced_error(tree, grown, count(tree, pruning), labels="prune")
@@ -116,23 +113,21 @@ def beyond_sheets(results: dict[str, Result]) -> list[Sheet]:
     if "earlier" in results:
         one = results["earlier"]
         rows = tuple(zip(one["depth"], (2**d for d in one["depth"]), *(one[key] for key in _MODELS), strict=True))
-        title = (
-            f"Probability that {N} examples of noise (p = {P:g}) are pruned to one leaf, by depth of the first leaves"
-        )
+        what = f"{N} examples of noise (p = {P:g})"
+        title = f"Probability that {what} are pruned to one leaf, by depth of the first leaves"
         made.append(Sheet("earlier", title, ("depth", "safe nodes", *_MODELS.values()), rows))
     rows = tuple(
         (f"{one['n']} / {one['k']} / {one['p']:g}", one["repeats"], *one["found"], one["exact"],
          bool(one["found"][1] <= one["exact"] <= one["found"][2]))
-        for one in _of(results, "relabelled-")
+        for one in under(results, "relabelled-").values()
     )  # fmt: skip
     head = ("n / leaves / p", "trees", "one leaf", "99 % from", "to", "exact, leaves for safe nodes", "agrees")
-    made.append(
-        Sheet("relabelled", "Relabelled leaves: the same formula with leaves in place of safe nodes", head, rows)
-    )
+    title = "Relabelled leaves: the same formula with leaves in place of safe nodes"
+    made.append(Sheet("relabelled", title, head, rows))
     rows = tuple(
         (one["criterion"], one["features"], *(m[i] for i in range(len(SIZES)) for m in one["means"]),
          *(_exponent(one["sizes"], one["means"][j]) for j in (0, 1, 2)))
-        for one in _of(results, "safe-")
+        for one in under(results, "safe-").values()
     )  # fmt: skip
     head = (
         "criterion", "attributes",
@@ -144,14 +139,12 @@ def beyond_sheets(results: dict[str, Result]) -> list[Sheet]:
     made.append(Sheet("safe-nodes", title, head, rows, note, decimals=2))
     rows = tuple(
         (one["name"], round(one["n"] * share), *one["means"][i][:3], 100 * one["means"][i][3])
-        for one in _of(results, "real-")
+        for one in under(results, "real-").values()
         for i, share in enumerate(SHARES)
     )
     head = ("set", "examples", "leaves grown", "after REP", "safe nodes", "test error %")
-    made.append(
-        Sheet("real", "Trees on growing parts of real sets, a third of the rows held out", head, rows, decimals=1)
-    )
-    return made
+    title = "Trees on growing parts of real sets, a third of the rows held out"
+    return [*made, Sheet("real", title, head, rows, decimals=1)]
 
 
 def draw_beyond(results: dict[str, Result], folder: Path) -> None:
@@ -163,13 +156,12 @@ def draw_beyond(results: dict[str, Result], folder: Path) -> None:
     axes[0, 0].set(
         xlabel="depth of the first leaves", ylabel="probability of one leaf", title=f"noise, n = {N}, p = {P:g}"
     )
-    for found, colour in zip(_of(results, "real-"), (*CYCLE, "k"), strict=False):
+    for found, colour in zip(under(results, "real-").values(), (*CYCLE, "k"), strict=False):
         sizes = [found["n"] * share for share in SHARES]
         axes[0, 1].plot(sizes, [row[1] for row in found["means"]], "o-", ms=4, color=colour, label=found["name"])
     axes[0, 1].set(xscale="log", yscale="log", xlabel="examples", ylabel="leaves after REP", title="real data")
     for ax in axes[0]:
-        ax.legend(frameon=False, fontsize=8)
-        tidied(ax)
+        labelled(ax, fontsize=8)
     save(figure, folder / "earlier-and-real.png")
 
 
@@ -181,9 +173,5 @@ _MODELS = {
 }
 
 
-def _of(results: dict[str, Result], prefix: str) -> list[Result]:
-    return [one for key, one in results.items() if key.startswith(prefix)]
-
-
-def _exponent(sizes: Any, values: Any) -> float:
+def _exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(values), 1)[0]) if min(values) > 0 else mean([])

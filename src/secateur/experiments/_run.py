@@ -7,10 +7,11 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any
+from typing import Protocol, cast
 
 from .. import __version__
 from ..data.names import check_name, whole
@@ -23,6 +24,17 @@ from ._study import Config, Part, Result, make_folder, run_parts, write_whole
 
 NEED_DATA = ("rep-analysis", "rademacher", "accuracy-simplicity", "subadditive", "certificates")
 LIBRARIES = ("numpy", "scipy")
+Place = tuple[tuple[str, ...], tuple[str, ...]]  # how the keys of the parts begin that it needs; its sheets
+
+
+class Study(Protocol):
+    """What the module of an experiment has."""
+
+    PLACES: dict[str, Place]
+
+    def parts(self, config: Config) -> list[Part]: ...
+    def sheets(self, results: dict[str, Result]) -> list[Sheet]: ...
+    def draw(self, results: dict[str, Result], folder: Path) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,7 @@ class Reproduction:
 
     name: str
     sheets: tuple[Sheet, ...]
-    facts: dict[str, Any]
+    facts: dict[str, str | float]
     folder: Path
 
     @property
@@ -56,7 +68,7 @@ class Reproduction:
         lines = [f"# secateur reproduce {self.name}", "", *(sheet.markdown() for sheet in self.sheets)]
         return "\n".join([*lines, *(f"- {name}: {value}" for name, value in self.facts.items())]) + "\n"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the facts and the tables as plain values."""
         return {"name": self.name, **self.facts, "tables": [sheet.to_dict() for sheet in self.sheets]}
 
@@ -69,7 +81,7 @@ def run(
     quick: bool = False,
     only: Sequence[str] = (),
     figure: str | None = None,
-    jobs: Any = None,
+    jobs: object = None,
     seed: int = 0,
     quiet: bool = True,
 ) -> Reproduction:
@@ -107,7 +119,7 @@ def run(
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     done = run("accuracy-simplicity", out=folder, quick=True)
+    ...     done = run("accuracy-simplicity", out=folder, quick=True, only=["krk"])
     >>> done.sheets[0].rows[0][:4]
     (1, 86976, 86976, 0)
     """
@@ -118,13 +130,10 @@ def run(
     started, cpu = time.perf_counter(), time.process_time()
     place = None if figure is None else _place(study, name, figure)
     parts, left_out = _asked(study.parts(config), config, only, ("",) if place is None else place[0])
-    if quiet:
-        done = run_parts(parts, config, folder / "parts", jobs, None)
-    else:
-        with progress_bar(name) as progress:
-            done = run_parts(parts, config, folder / "parts", jobs, progress)
+    with nullcontext() if quiet else progress_bar(name) as progress:
+        done = run_parts(parts, config, folder / "parts", jobs, progress)
     results = {key: one.result for key, one in done.items()}
-    facts = {
+    facts: dict[str, str | float] = {
         "command": _command(name, config),
         "seed": config.seed,
         "versions": _versions(),
@@ -143,7 +152,7 @@ def run(
     return made
 
 
-def listed(name: str) -> dict[str, Any]:
+def listed(name: str) -> dict[str, object]:
     """Return what an experiment reproduces: its document, the figures and tables of it, and the names for `only`.
 
     Examples
@@ -162,13 +171,12 @@ def _names(parts: list[Part]) -> list[str]:
     return list(dict.fromkeys(part.arguments.get("name") or re.sub(r"-[\d.-]+$", "", part.key) for part in parts))
 
 
-def _place(study: Any, name: str, figure: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _place(study: Study, name: str, figure: str) -> Place:
     wanted = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
     if wanted not in study.PLACES:
         there = ", ".join(study.PLACES) or "none"
         raise ParameterError(f"{name} reproduces no {wanted!r}; of the document's figures and tables: {there}")
-    found: tuple[tuple[str, ...], tuple[str, ...]] = study.PLACES[wanted]
-    return found
+    return study.PLACES[wanted]
 
 
 def _asked(
@@ -193,16 +201,14 @@ def _is_named(part: Part, name: str) -> bool:
     return name in (part.key, part.arguments.get("name")) or part.key.startswith(f"{name}-")
 
 
-def study_of(name: str) -> Any:
+def study_of(name: str) -> Study:
     """The module of an experiment."""
-    return import_module(f"._{name.replace('-', '_')}", __package__)
+    return cast("Study", import_module(f"._{name.replace('-', '_')}", __package__))
 
 
-def _checked_data(name: str, data: Any, quick: bool) -> str | None:
-    if quick or name not in NEED_DATA:
-        return None  # generated data only: the folder plays no part
-    if data is None:
-        return None
+def _checked_data(name: str, data: str | os.PathLike[str] | None, quick: bool) -> str | None:
+    if quick or name not in NEED_DATA or data is None:
+        return None  # generated data only
     folder = Path(data)
     if not folder.is_dir():
         raise DataError(f"no data folder {folder} (looked for {folder.absolute()}); --data names the folder")
@@ -224,7 +230,7 @@ def _versions() -> str:
     return ", ".join(f"{a} {b}" for a, b in [*named, *((x, metadata.version(x)) for x in LIBRARIES)])
 
 
-def _write(made: Reproduction, results: dict[str, Result], study: Any, *, is_whole: bool) -> None:
+def _write(made: Reproduction, results: dict[str, Result], study: Study, *, is_whole: bool) -> None:
     folder = made.folder
     make_folder(folder)
     for sheet in made.sheets:

@@ -9,21 +9,26 @@ from typing import Any
 
 DIGITS = 4
 LARGE = 100  # from here on one decimal is enough
+Row = Sequence[Any]  # words, numbers, yes or no; a None is a figure nobody printed
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A titled table; `key` names it within its experiment, a None is a figure nobody printed.
+    """A titled table; `key` names it within its experiment.
 
     `decimals`, where given, is the number of digits after the point; else four significant ones are shown.
     """
 
     key: str
     title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    head: Sequence[str]
+    rows: Sequence[Row]
     note: str = ""
     decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "head", tuple(self.head))
+        object.__setattr__(self, "rows", tuple(map(tuple, self.rows)))
 
     def markdown(self) -> str:
         """The table as Markdown, its title above it."""
@@ -48,7 +53,7 @@ class Sheet:
         n_words = sum(isinstance(row[column], str) and any(c.isalpha() for c in row[column]) for row in self.rows)
         return "---" if column == 0 or 2 * n_words > len(self.rows) else "---:"
 
-    def _shown(self, cell: Any) -> str:
+    def _shown(self, cell: object) -> str:
         if cell is None:
             return ""
         if isinstance(cell, bool):

@@ -7,7 +7,7 @@ the best pruning of whatever tree was grown. Mansour's notes; Kearns and Mansour
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -23,16 +23,16 @@ from ..nouns.tree import Tree
 from ..pruners import bottom_up_srm, global_srm, reduced_error
 from ..routing import count
 from ..selection import choose, cross_validate
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._samples import seeds
 from ._sheets import Sheet, mean, possible
-from ._study import Config, Part, Result
+from ._study import Config, Part, Result, under
 
 N_ATTRIBUTES = 10
 N_LEAVES = 12
 KM_SCALE = 0.1
 PLACES = {"Figure 12.3": (("criteria",), ("example",)), "Figure 12.4": (("criteria",), ("criteria",))}
-COSTS: tuple[Any, ...] = ("error", "gini", "entropy", "sqrt")
+COSTS: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", "gini", "entropy", "sqrt")
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = (
@@ -126,7 +126,7 @@ def grown(config: Config, name: str) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Sizes and excess errors of the methods, the promise of Kearns and Mansour, and growing."""
-    found = [one for key, one in results.items() if key.startswith("prune")]
+    found = list(under(results, "prune").values())
     return [
         _by_method("excess", "True error above that of the concept, in percentage points", "excess", 100, found),
         _by_method("leaves", "Leaves", "leaves", 1, found),
@@ -141,13 +141,12 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figure 12.4, excess errors against the sample, and training errors against splits."""
     if "criteria" in results:
         figure, axes = canvas(1, 1, (6, 4))
-        for name, colour in zip(COSTS, CYCLE, strict=False):
-            axes[0, 0].plot(results["criteria"]["q"], results["criteria"]["values"][name], color=colour, label=name)
+        for cost, colour in zip(COSTS, CYCLE, strict=False):
+            axes[0, 0].plot(results["criteria"]["q"], results["criteria"]["values"][cost], color=colour, label=cost)
         axes[0, 0].set(xlabel="proportion q of positive rows", ylabel="G(q)", title="Figure 12.4: cost functions")
-        axes[0, 0].legend(frameon=False)
-        tidied(axes[0, 0])
+        labelled(axes[0, 0])
         save(figure, folder / "criteria.png")
-    found = [one for key, one in results.items() if key.startswith("prune")]
+    found = list(under(results, "prune").values())
     if not found:
         return
     figure, axes = canvas(1, 3, (13, 4))
@@ -160,17 +159,13 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         ax.set(xscale="log", xlabel="examples", ylabel="excess error %", title=f"noise {noise:g}")
         ax.set_xticks([one["n"] for one in some], [f"{one['n']:,}" for one in some], fontsize=8)
         ax.minorticks_off()
-        ax.legend(frameon=False, fontsize=8)
-        tidied(ax)
+        labelled(ax, fontsize=8)
     ax = axes[0, 2]
-    for (key, one), style in zip(
-        ((key, one) for key, one in results.items() if key.startswith("grow")), ("-", "--", ":"), strict=False
-    ):
+    for (name, one), style in zip(under(results, "grow-").items(), ("-", "--", ":"), strict=False):
         for criterion, colour in zip(CRITERIA, CYCLE, strict=False):
-            ax.plot(N_SPLITS, one[criterion], style, color=colour, label=f"{key.removeprefix('grow-')}, {criterion}")
+            ax.plot(N_SPLITS, one[criterion], style, color=colour, label=f"{name}, {criterion}")
     ax.set(xscale="log", xlabel="splits", ylabel="training error")
-    ax.legend(frameon=False, fontsize=8)
-    tidied(ax)
+    labelled(ax, fontsize=8)
     save(figure, folder / "srm.png")
 
 
@@ -245,15 +240,10 @@ def _by_method(key: str, title: str, what: str, scale: float, found: list[Result
 
 def _promise(found: list[Result]) -> Sheet:
     shown = ("KM", "KM printed", "KM scaled", "global SRM", "cost-complexity 1SE", "REP")
-    rows = tuple(
-        (
-            one["noise"],
-            one["n"],
-            len(one["methods"]["KM"]["inside"]),
-            *(sum(one["methods"][m]["inside"]) for m in shown),
-        )
-        for one in found
-    )
+    rows = []
+    for one in found:
+        inside = {method: values["inside"] for method, values in one["methods"].items()}
+        rows.append((one["noise"], one["n"], len(inside["KM"]), *(sum(inside[method]) for method in shown)))
     title = "Samples in which the result is contained in the best pruning of the same tree"
     return Sheet("promise", title, ("noise", "examples", "samples", *shown), rows, decimals=1)
 
@@ -264,9 +254,8 @@ def _guarantee(found: list[Result]) -> Sheet:
          100 * max(one["methods"]["KM"]["beyond best"]), 100 * min(one["bound"]), mean(one["c"]))
         for one in found
     )  # fmt: skip
-    title = (
-        "Error of KM above the best pruning in percentage points, beside Theorem 12.5; and c chosen by cross-validation"
-    )
+    what = "Error of KM above the best pruning in percentage points"
+    title = f"{what}, beside Theorem 12.5; and c chosen by cross-validation"
     head = ("noise", "examples", "mean", "largest", "least bound (3 times 12.18)", "c by CV")
     return Sheet("guarantee", title, head, rows, decimals=2)
 
@@ -287,11 +276,10 @@ def _criteria(found: Result) -> list[Sheet]:
 
 
 def _growing(results: dict[str, Result]) -> Sheet:
-    rows = tuple(
-        (key.removeprefix("grow-"), criterion, *(100 * value for value in one[criterion]), one[f"{criterion} splits"])
-        for key, one in results.items()
-        if key.startswith("grow")
+    rows = [
+        (name, criterion, *(100 * value for value in one[criterion]), one[f"{criterion} splits"])
+        for name, one in under(results, "grow-").items()
         for criterion in CRITERIA
-    )
+    ]
     head = ("data", "criterion", *(f"{t} splits" for t in N_SPLITS), "splits in all")
     return Sheet("growing", "Training error in percent by number of best-first splits", head, rows, decimals=1)

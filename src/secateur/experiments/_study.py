@@ -8,17 +8,18 @@ the library changed.
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import __version__
 from ..data.output import write_file
 from ..errors import OutputError
 from ..selection.run import Progress, run_all
 
-Result = dict[str, Any]
+Result = dict[str, Any]  # what a part measured: plain values by name
+Measure = TypeVar("Measure")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Done:
     is_old: bool = False
 
 
-def run_parts(parts: list[Part], config: Config, folder: Path, jobs: Any, progress: Progress) -> dict[str, Done]:
+def run_parts(parts: list[Part], config: Config, folder: Path, jobs: object, progress: Progress) -> dict[str, Done]:
     """Return what each part found, in order; parts found in `folder` are not run."""
     make_folder(folder)
     done = {part.key: _found(part, config, folder) for part in parts}
@@ -59,6 +60,20 @@ def run_parts(parts: list[Part], config: Config, folder: Path, jobs: Any, progre
     fresh = run_all(config, [(_run, (part, str(folder))) for part in todo], jobs, tell) if todo else []
     done.update(zip((part.key for part in todo), fresh, strict=True))
     return {key: one for key, one in done.items() if one is not None}
+
+
+def collected(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]:
+    """What several runs measured, one list per quantity."""
+    found: dict[str, list[Measure]] = {}
+    for one in runs:
+        for key, value in one.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def under(results: Mapping[str, Result], prefix: str) -> dict[str, Result]:
+    """The parts whose keys begin with a prefix, by the rest of their keys."""
+    return {key.removeprefix(prefix): one for key, one in results.items() if key.startswith(prefix)}
 
 
 def make_folder(folder: Path) -> None:
@@ -112,7 +127,7 @@ def _found(part: Part, config: Config, folder: Path) -> Done | None:
         return None
 
 
-def _asked(part: Part, config: Config) -> Any:
+def _asked(part: Part, config: Config) -> object:
     asked = {
         "arguments": part.arguments, "quick": config.quick, "seed": config.seed, "data": config.data,
         "version": __version__,

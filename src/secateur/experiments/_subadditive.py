@@ -8,6 +8,7 @@ what was tried to explain two counts that do not match.
 """
 
 import math
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,16 @@ import numpy as np
 from .. import datasets
 from ..data.dealing import deal
 from ..data.table import Table
+from ..nouns.choice import Selection
+from ..nouns.counts import Counts
 from ..nouns.sequence import PruningSequence
 from ..routing import count
 from ..selection import choose, cross_validate
-from ._figures import CYCLE, canvas, save, tidied
+from ._figures import CYCLE, canvas, labelled, save
 from ._published import SUBADDITIVE
 from ._samples import seeds, table_of
-from ._sheets import Sheet, compared, mean, possible
-from ._study import Config, Part, Result
+from ._sheets import Row, Sheet, compared, mean, possible
+from ._study import Config, Part, Result, collected
 
 N_REPEATS = 10
 N_FOLDS = 10
@@ -66,12 +69,8 @@ def parts(config: Config) -> list[Part]:
 
 def one_repeat(config: Config, name: str, repeat: int, n_folds: int) -> Result:
     """Return errors and sizes of one deal into folds, or of as many draws; one number per fold."""
-    found: dict[str, list[Any]] = {}
-    for i in range(n_folds):
-        growing, fresh = _samples(config, name, repeat, i, n_folds)
-        for key, value in _one_run(growing, fresh, seeds(config, 3, repeat, i)).items():
-            found.setdefault(key, []).append(value)
-    return {"set": name, "repeat": repeat, **found}
+    runs = (_one_run(*_samples(config, name, repeat, i, n_folds), seeds(config, 3, repeat, i)) for i in range(n_folds))
+    return {"set": name, "repeat": repeat, **collected(runs)}
 
 
 def tried(config: Config, name: str, what: str) -> Result:
@@ -87,8 +86,9 @@ def tried(config: Config, name: str, what: str) -> Result:
     return {"set": name, "what": what, "same": same}
 
 
-def _least(table: Any, how: str) -> int:
+def _least(table: Selection, how: str) -> int:
     if how == ", mean of the folds":
+        assert table.fold_error is not None
         return choose(table.fold_error.mean(axis=0), table.se)[1]
     return int(table.error.argmin()) if how else choose(table.error, table.se)[1]
 
@@ -104,8 +104,10 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
             if isinstance(values, list):
                 pooled.setdefault(key, []).extend(values)
     names = sorted(by_set)
-    made = [_errors(names, by_set), _sizes(names, by_set), _families(names, by_set), _differences(names, by_set)]
-    made += [_third(names, by_set), _readings(names, by_set)]
+    sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
+    made = [_beside("errors", "Test error in percent", "error", 0, names, by_set)]
+    made.append(_beside("sizes", sizes, "nodes", 1, names, by_set))
+    made += [make(names, by_set) for make in (_families, _differences, _third, _readings)]
     n_tried = [result for result in results.values() if "what" in result]
     return [*made, *possible(lambda: [_unexplained(n_tried, by_set)])]
 
@@ -130,8 +132,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     for ax in axes[0]:
         most = max(*ax.get_xlim(), *ax.get_ylim())
         ax.plot([0, most], [0, most], color="k", lw=0.8)
-        ax.legend(frameon=False)
-        tidied(ax)
+        labelled(ax)
     save(figure, folder / "penalties.png")
 
 
@@ -175,126 +176,101 @@ def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
     return found
 
 
-def _whole_tree_errors(sequence: PruningSequence, test: Any) -> Any:
-    tree = sequence.tree
+def _whole_tree_errors(sequence: PruningSequence, test: Counts) -> float:
     assert sequence.node_labels is not None
-    return test.errors_if_leaf(sequence.node_labels)[tree.is_leaf].sum()
+    return float(test.errors_if_leaf(sequence.node_labels)[sequence.tree.is_leaf].sum())
 
 
 def _published(name: str, i: int, j: int) -> float | None:
     return float(SUBADDITIVE[name][i][j]) if name in SUBADDITIVE else None
 
 
-def _errors(names: list[str], by_set: dict[str, Result]) -> Sheet:
-    return _beside("errors", "Test error in percent", "error", 0, names, by_set)
-
-
-def _sizes(names: list[str], by_set: dict[str, Result]) -> Sheet:
-    title = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
-    return _beside("sizes", title, "nodes", 1, names, by_set)
-
-
 def _beside(key: str, title: str, what: str, j: int, names: list[str], by_set: dict[str, Result]) -> Sheet:
-    head = ["set"]
-    for way in ("unpruned", *WAYS):
-        head += [f"{way}, published", f"{way}, ours", "difference"]
+    ways = ("unpruned", *WAYS)
+    head = ("set", *(text for way in ways for text in (f"{way}, published", f"{way}, ours", "difference")))
     rows = []
     for name in names:
-        cells: list[Any] = [name]
-        for i, way in enumerate(("unpruned", *WAYS)):
-            cells += compared(_published(name, i, j), mean(by_set[name][f"{way} {what}"]))
-        rows.append(tuple(cells))
-    return Sheet(key, title, tuple(head), tuple(rows), decimals=1)
+        sizes = (compared(_published(name, i, j), mean(by_set[name][f"{way} {what}"])) for i, way in enumerate(ways))
+        rows.append((name, *chain(*sizes)))
+    return Sheet(key, title, head, rows, decimals=1)
 
 
 def _families(names: list[str], by_set: dict[str, Result]) -> Sheet:
-    head = ["set"]
-    for what in ("family sub", "family CART", "same 0SE %", "same 1SE %"):
-        head += [f"{what}, published", "ours", "difference"]
-    head += ["runs", "sub inside CART"]
+    shown = ("family sub", "family CART", "same 0SE %", "same 1SE %")
+    head = ("set", *(text for what in shown for text in (f"{what}, published", "ours", "difference")))
     rows = []
     for name in names:
         found = by_set[name]
-        cells: list[Any] = [name]
-        for j, short in enumerate(("sub", "CART")):
-            cells += compared(_published(name, 5, j), mean(found[f"family {short}"]))
-        for j, rule in enumerate(RULES):
-            cells += compared(_published(name, 6, j), 100 * mean(found[f"same {rule}"]))
-        rows.append((*cells, len(found["is subset"]), sum(found["is subset"])))
-    n_runs, n_inside = sum(row[-2] for row in rows), sum(row[-1] for row in rows)
+        sizes = (compared(_published(name, 5, j), mean(found[f"family {x}"])) for j, x in enumerate(("sub", "CART")))
+        same = (compared(_published(name, 6, j), 100 * mean(found[f"same {x}"])) for j, x in enumerate(RULES))
+        rows.append((name, *chain(*sizes, *same), len(found["is subset"]), sum(found["is subset"])))
+    n_runs, n_inside = (sum(of(by_set[name]["is subset"]) for name in names) for of in (len, sum))
     note = f"The square root family is a subset of the additive one in {n_inside:,} of {n_runs:,} runs."
-    return Sheet(
-        "families",
-        "Size of the families, and how often both penalties chose the same tree",
-        tuple(head),
-        tuple(rows),
-        note,
-        2,
-    )
+    title = "Size of the families, and how often both penalties chose the same tree"
+    return Sheet("families", title, (*head, "runs", "sub inside CART"), rows, note, decimals=2)
 
 
 def _differences(names: list[str], by_set: dict[str, Result]) -> Sheet:
     rows = []
     for name in names:
-        cells: list[Any] = [name]
+        cells: list[str | float] = [name]
         for rule in RULES:
             gaps = np.subtract(by_set[name][f"{rule} sub error"], by_set[name][f"{rule} CART error"])
             # Folds share most of their growing rows (Nadeau and Bengio 2003); draws are independent.
             shared = 0.0 if name in DRAWN else 1 / (N_FOLDS - 1)
             spread = math.sqrt(float(gaps.var(ddof=1)) * (1 / len(gaps) + shared)) if len(gaps) > 1 else math.nan
             cells += [float(gaps.mean()), spread, bool(abs(gaps.mean()) > 2 * spread)]
-        rows.append(tuple(cells))
+        rows.append(cells)
     head = ("set", *(f"{rule} {what}" for rule in RULES for what in ("sub - CART", "standard error", "beyond 2 SE")))
     title = "Difference of the test errors in percentage points, square root minus additive"
-    return Sheet("differences", title, head, tuple(rows), decimals=2)
+    return Sheet("differences", title, head, rows, decimals=2)
 
 
 def _third(names: list[str], by_set: dict[str, Result]) -> Sheet:
     rows = []
     for name in names:
         found = by_set[name]
-        cells: list[Any] = [name, mean(found["family log"]), sum(found["is log subset"]), len(found["is log subset"])]
-        for rule in RULES:
-            cells += [mean(found[f"{rule} log error"]), mean(found[f"{rule} log nodes"])]
-            cells.append(100 * mean(found[f"same log {rule}"]))
-        rows.append(tuple(cells))
-    head = (
-        "set",
-        "family",
-        "inside CART",
-        "runs",
-        *(f"{r} {w}" for r in RULES for w in ("error %", "nodes", "same as CART %")),
-    )
-    return Sheet("third", "A third penalty, the logarithm of the number of leaves", head, tuple(rows), decimals=1)
+        chosen = (
+            (mean(found[f"{r} log error"]), mean(found[f"{r} log nodes"]), 100 * mean(found[f"same log {r}"]))
+            for r in RULES
+        )
+        inside = found["is log subset"]
+        rows.append((name, mean(found["family log"]), sum(inside), len(inside), *chain(*chosen)))
+    shown = (f"{rule} {what}" for rule in RULES for what in ("error %", "nodes", "same as CART %"))
+    head = ("set", "family", "inside CART", "runs", *shown)
+    return Sheet("third", "A third penalty, the logarithm of the number of leaves", head, rows, decimals=1)
 
 
 def _readings(names: list[str], by_set: dict[str, Result]) -> Sheet:
     """Sizes at 1SE under three readings of the standard error, beside the printed sizes."""
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Row] = []
     for name in names:
-        cells: list[Any] = [name]
-        for i, short in ((3, "sub"), (4, "CART")):
-            cells += [_published(name, i, 1), *(mean(by_set[name][f"{rule} {short} nodes"]) for rule in READINGS)]
-        rows.append(tuple(cells))
-    off: list[Any] = ["mean distance from the printed size"]
+        found = by_set[name]
+        sizes = (
+            (_published(name, i, 1), *(mean(found[f"{rule} {x} nodes"]) for rule in READINGS))
+            for i, x in ((3, "sub"), (4, "CART"))
+        )
+        rows.append((name, *chain(*sizes)))
+    off: list[float | None] = []
     for at in (1, 5):
         printed = [row for row in rows if row[at] is not None]
         off += [None, *(mean([abs(row[at + j] - row[at]) for row in printed]) for j in (1, 2, 3))]
     head = ("set", *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())))
     title = "Nodes of the 1SE trees under three readings of the standard error"
-    return Sheet("readings", title, head, (*rows, tuple(off)), decimals=1)
+    return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
 
 
 def _unexplained(results: list[Result], by_set: dict[str, Result]) -> Sheet:
     found = {(one["set"], one["what"]): one["same"] for one in results}
-    rows: list[tuple[Any, ...]] = [("published, 100 runs", *(_published(name, 6, 0) for name in UNEXPLAINED))]
-    rows.append(("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)))
-    for what in TRIED:
-        rows += [
+    rows = [
+        ("published, 100 runs", *(_published(name, 6, 0) for name in UNEXPLAINED)),
+        ("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)),
+        *(
             (what + how, *(100 * mean(found[name, what][how]) for name in UNEXPLAINED))
+            for what in TRIED
             for how in found[UNEXPLAINED[0], what]
-        ]
-    title = (
-        f"How often both penalties choose one tree at 0SE, in percent; what was tried, {N_TRIED * N_FOLDS} runs each"
-    )
-    return Sheet("unexplained", title, ("definition", *UNEXPLAINED), tuple(rows), decimals=0)
+        ),
+    ]
+    n_runs = N_TRIED * N_FOLDS
+    title = f"How often both penalties choose one tree at 0SE, in percent; what was tried, {n_runs} runs each"
+    return Sheet("unexplained", title, ("definition", *UNEXPLAINED), rows, decimals=0)

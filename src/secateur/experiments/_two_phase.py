@@ -4,7 +4,6 @@ Kaariainen, Malinen and Elomaa (2004), sections 3.1, 4, 6.2 and 7. Sections 3.1 
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..certifiers import draw_signs, least_bound, path, rademacher, rademacher_o
 from ..data.table import Table
 from ..growers import grow
 from ..nouns.counts import Counts
+from ..nouns.pruning import Pruning
 from ..nouns.tree import Tree
 from ..pruners import cost_complexity, k_limit, k_reduced_error, reduced_error
 from ..routing import count
@@ -20,12 +20,13 @@ from ._bounds import DRAWS, FACTOR, rate_on
 from ._figures import CYCLE, canvas, save, tidied
 from ._samples import seeds
 from ._sheets import Sheet, mean
-from ._study import Config, Result
+from ._study import Config, Result, collected
 
 SETS = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
 FACTORS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
 SHARES = (0.1, 0.2, 1 / 3, 0.5, 0.7)  # of the rows that are not for testing, to prune
 N_SPLITS = 3
+Samples = tuple[Tree, Counts, Counts, Counts]  # the tree, its growing, pruning and test sample
 LABELLINGS = {
     "growing": {},
     "cuts by pruning": {"labels": "prune"},
@@ -35,57 +36,57 @@ LABELLINGS = {
 
 def two_phase(config: Config, table: Table, delta: float, n_splits: int) -> Result:
     """Return bounds and errors by factor, by share for pruning, and penalties by labelling, one row per split."""
-    found: dict[str, list[Any]] = {"factor": [], "chosen": [], "share": [], "penalty": []}
+    runs = []
     for i in range(n_splits):
         seed = seeds(config, 7, i)
         samples = _samples(config, table, 1 / 3, i)
         tree, grown, held, test = samples
-        found["factor"].append([_with_factor(samples, c, delta, seed) for c in FACTORS])
         ks = sorted({k_limit(grown, factor=c) for c in FACTORS})
         best = rademacher_over_k(tree, grown, held, ks=ks, delta=delta, form="printed", rng=seed)
         pruning = k_reduced_error(tree, grown, held, k=best.details["k"])
-        found["chosen"].append([best.details["k"] / max(ks[0], 1), best.details["unclipped"], rate_on(pruning, test)])
-        found["share"].append([_with_share(_samples(config, table, share, i), delta, seed) for share in SHARES])
-        found["penalty"].append(_penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed))
-    return {"rows": table.n_rows, **found}
+        one = {
+            "factor": [_with_factor(samples, c, delta, seed) for c in FACTORS],
+            "chosen": [best.details["k"] / max(ks[0], 1), best.details["unclipped"], rate_on(pruning, test)],
+            "share": [_with_share(_samples(config, table, share, i), delta, seed) for share in SHARES],
+            "penalty": _penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed),
+        }
+        runs.append(one)
+    return {"rows": table.n_rows, **collected(runs)}
 
 
-def _samples(config: Config, table: Table, share: float, i: int) -> tuple[Tree, Counts, Counts, Counts]:
+def _samples(config: Config, table: Table, share: float, i: int) -> Samples:
     test, growing, pruning = datasets.split(table, 0.1, 0.9 * (1 - share), 0.9 * share, seed=seeds(config, 1, i))
     tree, grown = grow(growing, criterion="gain_ratio")
     return tree, grown, count(tree, pruning), count(tree, test, sample="test")
 
 
-def _with_factor(samples: tuple[Tree, Counts, Counts, Counts], c: float, delta: float, seed: int) -> list[float]:
+def _with_factor(samples: Samples, c: float, delta: float, seed: int) -> list[float]:
     """(A), (B), test error and nodes of k-REP with k = c times the growing errors."""
     tree, grown, held, test = samples
     pruning = k_reduced_error(tree, grown, held, factor=c)
-    asked: dict[str, Any] = {"k": k_limit(grown, factor=c), "delta": delta, "rng": seed, "pruning": pruning}
-    bounds = [
-        rademacher(tree, grown, held, draws=draws, form=form, **asked).details["unclipped"]
-        for form, draws in (("printed", 1), ("centred", DRAWS))
+    return [
+        *_both_forms(samples, pruning, delta, seed, k_limit(grown, factor=c)),
+        rate_on(pruning, test),
+        pruning.n_nodes,
     ]
-    return [*bounds, rate_on(pruning, test), pruning.n_nodes]
 
 
-def _with_share(samples: tuple[Tree, Counts, Counts, Counts], delta: float, seed: int) -> list[float]:
+def _with_share(samples: Samples, delta: float, seed: int) -> list[float]:
     """(A), (B), path certificate and test error of REP, test error on the path, nodes."""
     tree, grown, held, test = samples
     pruning, family = reduced_error(tree, grown, held), cost_complexity(tree, grown)
-    bounds = [
-        rademacher(tree, grown, held, delta=delta, draws=draws, form=form, rng=seed, pruning=pruning).details[
-            "unclipped"
-        ]
-        for form, draws in (("printed", 1), ("centred", DRAWS))
-    ]
     member = least_bound(path(family, held, delta=delta))
-    return [
-        *bounds,
-        member.value,
-        rate_on(pruning, test),
-        rate_on(family[member.details["member"]], test),
-        pruning.n_nodes,
-    ]
+    errors = [rate_on(one, test) for one in (pruning, family[member.details["member"]])]
+    return [*_both_forms(samples, pruning, delta, seed), member.value, *errors, pruning.n_nodes]
+
+
+def _both_forms(samples: Samples, pruning: Pruning, delta: float, seed: int, k: int | None = None) -> list[float]:
+    """The bounds (A) and (B) on a pruning."""
+    found = (
+        rademacher(*samples[:3], k=k, delta=delta, draws=draws, form=form, rng=seed, pruning=pruning)
+        for form, draws in (("printed", 1), ("centred", DRAWS))
+    )
+    return [bound.details["unclipped"] for bound in found]
 
 
 def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> list[float]:
@@ -149,5 +150,5 @@ def draw_two_phase(results: dict[str, Result], folder: Path) -> None:
     save(figure, folder / "factor-and-proportion.png")
 
 
-def _means(splits: list[Any], at: int) -> list[float]:
+def _means(splits: list[list[list[float]]], at: int) -> list[float]:
     return [mean(column) for column in zip(*(split[at] for split in splits), strict=True)]

@@ -15,7 +15,7 @@ from ._registry import EXPORTS, Export
 __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
 
 
-def export(model: Any, *, to: str, **parameters: Any) -> Any:
+def export(model: object, *, to: str, **parameters: Any) -> Any:
     """Return the tree that predicts, written for another program.
 
     Parameters

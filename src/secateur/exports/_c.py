@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
-from ._python import tables
-from ._walk import Exported, categories_of, check_exact, utf8
+from ._walk import Exported, categories_of, check_exact, lines_of, utf8
 
-PER_LINE = 12
 _WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -145,7 +142,7 @@ const double *{f}_probabilities(const double *row)
 """
 
 
-def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+def export_c(model: object, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
     """Return the source of a C function that predicts for one row, without dependencies.
 
     Parameters
@@ -181,7 +178,7 @@ def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.A
     if not is_name or function_name in _WORDS:
         raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
     exported = Exported.of(model)
-    start, below = tables(exported)
+    start, below = exported.entries()
     is_classifier = bool(exported.labels)
     texts, numbers, missing = _categories(exported)
     shares, classes = "", ""
@@ -190,8 +187,7 @@ def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.A
         classes = f"const int {function_name}_n_classes = {len(exported.labels)};\n"
         classes += f"const char *const {function_name}_classes[] = {{{words}}};"
         rows = exported.shares(probabilities)[exported.leaves].tolist()
-        which = dict(zip(exported.leaves, range(len(rows)), strict=True))
-        row_of = _listed(str(which.get(v, -1)) for v in range(exported.tree.n_nodes))
+        row_of = _listed(map(str, exported.leaf_numbers))
         shares = f"\nstatic const int {function_name}_row[] = {{{row_of}}};" + _PROBABILITIES.format(
             f=function_name,
             n_classes=len(exported.labels),
@@ -200,9 +196,7 @@ def export_c(model: Any, *, function_name: str = "predict", probabilities: npt.A
     return _TEMPLATE.format(
         f=function_name,
         answer_type="int " if is_classifier else "double ",
-        answer_word="the number of the class, its name in " + function_name + "_classes"
-        if is_classifier
-        else "the mean",
+        answer_word=f"the number of the class, its name in {function_name}_classes" if is_classifier else "the mean",
         n_columns=len(exported.columns),
         names=_listed(string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
         classes=classes,
@@ -265,6 +259,4 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    given = list(items)
-    lines = [", ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
-    return "\n    " + ",\n    ".join(lines) + "\n"
+    return "\n    " + ",\n    ".join(lines_of(items)) + "\n"

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from ..errors import ParameterError, UnsupportedError
 
@@ -35,7 +34,7 @@ class Dialect:
             raise ParameterError(f"the name {name!r} cannot be written in SQL; rename it")
         return '"' + name.replace('"', '""') + '"'
 
-    def literal(self, value: Any) -> str:
+    def literal(self, value: str | float) -> str:
         """A category or an answer."""
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"

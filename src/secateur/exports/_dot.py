@@ -1,7 +1,7 @@
 """The tree as a Graphviz drawing."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
 
 from ._picture import boxes
 
@@ -11,7 +11,7 @@ PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121,
 
 
 def export_dot(
-    model: Any,
+    model: object,
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -72,6 +72,7 @@ def quoted(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
+@lru_cache(maxsize=1024)
 def _colour(number: int, purity: float) -> str:
     paleness = 0.85 - 0.6 * purity
     return "#" + "".join(f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[number % len(PALETTE)])

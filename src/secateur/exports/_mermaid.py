@@ -1,7 +1,6 @@
 """The tree as a Mermaid flowchart, as Markdown pages show it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ._picture import boxes
 
@@ -15,7 +14,7 @@ _SPECIAL = {ord(letter): f"#{ord(letter)};" for letter in "#`\\*_~[]|;%$"} | {
 
 
 def export_mermaid(
-    model: Any,
+    model: object,
     *,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

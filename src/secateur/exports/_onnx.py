@@ -23,7 +23,7 @@ _AT_MOST, _MEMBER = 0, 6  # how TreeEnsemble numbers its tests
 
 
 def export_onnx(
-    model: Any,
+    model: object,
     *,
     inputs: Literal["auto", "matrix", "columns"] = "auto",
     dtype: Literal["float64", "float32"] = "float64",
@@ -136,7 +136,6 @@ class _Graph:
 
     def walk(self) -> None:
         """`at` becomes the place of each row's leaf in the list of leaves."""
-        tests = _tests(self.exported, self.place)
         if not self.exported.children[0]:
             self._step("Shape", ["numbers"], "shape", end=1)
             self._constant("zero", np.zeros(1, np.int64))
@@ -153,7 +152,7 @@ class _Graph:
             tree_roots=[0],
             leaf_targetids=[0] * len(self.exported.leaves),
             leaf_weights=_tensor(np.arange(len(self.exported.leaves), dtype=np.float64)),
-            **tests,
+            **_tests(self.exported, self.place),
         )
         self._step("Cast", ["leaf place"], "whole place", to=self.types.INT64)
         self._constant("flat", np.array([-1]))
@@ -200,7 +199,7 @@ class _Graph:
                 raise ParameterError(
                     f"missing={missing!r} is a category of column {column.name!r}; choose another text"
                 )
-            keys: Any = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
+            keys = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
             known = helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
         else:
             known = _tensor(np.array([float(value) for value in values] + [np.nan] * column.has_missing))
@@ -257,40 +256,33 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
     # onnxruntime recurses: deeper trees can end the process that loads them.
     check_levels(max(level), "onnx", "a model that onnxruntime loads")
     leaf = {v: k for k, v in enumerate(exported.leaves)}
-    modes, columns, splits, tracks, members = [], [], [], [], []
-    true: list[tuple[int, int]] = []
-    false: list[tuple[int, int]] = []
+    # Of each test its kind, column and threshold, whether a missing value makes it true, and what follows on each side.
+    tests: list[tuple[int, int, float, bool, tuple[int, int], tuple[int, int]]] = []
+    members: list[float] = []
 
     def target(v: int) -> tuple[int, int]:
         return (leaf[v], 1) if v in leaf else (first[v], 0)
 
     for v, sets in runs:
-        for k, (child, codes) in enumerate(sets):
-            modes.append(_MEMBER)
-            columns.append(place[exported.feature[v]])
-            splits.append(0.0)
-            tracks.append(0)
+        column, last = place[exported.feature[v]], target(exported.default[v])
+        for k, (child, codes) in enumerate(sets, 1):
             members.extend([*map(float, codes), np.nan])
-            true.append(target(child))
-            false.append((first[v] + k + 1, 0) if k + 1 < len(sets) else target(exported.default[v]))
+            tests.append((_MEMBER, column, 0.0, False, target(child), (first[v] + k, 0) if k < len(sets) else last))
         if not sets:
-            low, high = exported.children[v]
-            modes.append(_AT_MOST)
-            columns.append(place[exported.feature[v]])
-            splits.append(exported.threshold[v])
-            tracks.append(int(exported.default[v] == low))
-            true.append(target(low))
-            false.append(target(high))
+            low, high = map(target, exported.children[v])
+            tests.append((_AT_MOST, column, exported.threshold[v], last == low, low, high))
+    modes, columns, splits, tracks, true, false = zip(*tests, strict=True)
     found = {
         "nodes_modes": _tensor(np.array(modes, np.uint8)),
         "nodes_featureids": columns,
         "nodes_splits": _tensor(np.array(splits, np.float64)),
-        "nodes_missing_value_tracks_true": tracks,
-        "nodes_truenodeids": [at for at, _ in true],
-        "nodes_trueleafs": [is_leaf for _, is_leaf in true],
-        "nodes_falsenodeids": [at for at, _ in false],
-        "nodes_falseleafs": [is_leaf for _, is_leaf in false],
+        "nodes_missing_value_tracks_true": [int(is_true) for is_true in tracks],
     }
+    for side, ends in (("true", true), ("false", false)):
+        found |= {
+            f"nodes_{side}nodeids": [at for at, _ in ends],
+            f"nodes_{side}leafs": [is_leaf for _, is_leaf in ends],
+        }
     return found | ({"membership_values": _tensor(np.array(members, np.float64))} if members else {})
 
 
@@ -300,7 +292,7 @@ def _tensor(values: Array, name: str = "") -> Any:
     return numpy_helper.from_array(values, name)
 
 
-def _whole(labels: list[Any]) -> tuple[list[int], list[int]]:
+def _whole(labels: list[int]) -> tuple[list[int], list[int]]:
     if any(not -(2**63) <= label < 2**63 for label in labels):
         raise UnsupportedError(
             "a class is a whole number of more than 64 bits, which ONNX does not support; convert the target to text "

@@ -1,7 +1,7 @@
 """What the drawings share: the words in each box and on each edge, before any quoting."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..nouns.model import as_model
 from ..show.view import TreeView, view_of
@@ -20,7 +20,7 @@ class Box(NamedTuple):
 
 
 def boxes(
-    model: Any,
+    model: object,
     feature_names: Sequence[str] | None,
     class_names: Sequence[str] | None,
     max_depth: int | None,

@@ -5,12 +5,12 @@ its condition. A condition on a missing value is false, so that no strategy of a
 """
 
 from collections.abc import Iterator
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..data.table import Column
 from ..errors import UnsupportedError
 from ._walk import Exported, categories_of, check_exact, check_levels, plain_value, unique_name, utf8
@@ -26,7 +26,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <Header><Application name="secateur"/></Header>"""
 
 
-def export_pmml(model: Any, *, target: str = "prediction", probabilities: npt.ArrayLike | None = None) -> str:
+def export_pmml(model: object, *, target: str = "prediction", probabilities: npt.ArrayLike | None = None) -> str:
     """Return the tree that predicts as a PMML document.
 
     Parameters
@@ -91,7 +91,7 @@ def _dictionary(exported: Exported, target: str) -> Iterator[str]:
     yield "</MiningSchema>"
 
 
-def _nodes(exported: Exported, shares: Any) -> Iterator[str]:
+def _nodes(exported: Exported, shares: Floats | None) -> Iterator[str]:
     """The nodes, as they are read: children with a condition first, the default last."""
     sample = exported.view.sample
     assert sample is not None
@@ -147,7 +147,7 @@ def _among(column: Column, name: str, codes: list[int]) -> str:
     )
 
 
-def _spelled(value: Any) -> str:
+def _spelled(value: object) -> str:
     """A value as an attribute that is read back to the last bit."""
     value = plain_value(value, "value")
     if isinstance(value, bool):

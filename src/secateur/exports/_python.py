@@ -2,15 +2,12 @@
 
 import keyword
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import ParameterError
-from ._walk import Exported, categories_of
-
-PER_LINE = 12
+from ._walk import Exported, Plain, categories_of, lines_of
 
 # Numbers are parsed from text, for Python compiles long lists slowly. `_next` has the nodes below each
 # node one after another: two for a number (at most the threshold, above it), one per category code else.
@@ -83,7 +80,7 @@ def {function}_probabilities(row):
 '''
 
 
-def export_python(model: Any, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+def export_python(model: object, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
     """Return the source of a Python module that predicts for one row, without dependencies.
 
     Parameters
@@ -121,14 +118,13 @@ def export_python(model: Any, *, function_name: str = "predict", probabilities: 
     if keyword.iskeyword(function_name) or function_name.startswith("_"):
         raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
     exported = Exported.of(model)
-    start, below = tables(exported)
+    start, below = exported.entries()
     answers, answer = _answers(exported)
     shares = ""
     if exported.labels:
-        row = dict(zip(exported.leaves, range(len(exported.leaves)), strict=True))
         shares = _PROBABILITIES.format(
             function=function_name,
-            row=_numbers(row.get(v, -1) for v in range(exported.tree.n_nodes)),
+            row=_numbers(exported.leaf_numbers),
             probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
         )
     return _TEMPLATE.format(
@@ -148,30 +144,18 @@ def export_python(model: Any, *, function_name: str = "predict", probabilities: 
     )
 
 
-def tables(exported: Exported) -> tuple[list[int], list[int]]:
-    """Where each node's entries begin, and the entries: two for a number, one per category code otherwise."""
-    start: list[int] = []
-    below: list[int] = []
-    for v in range(exported.tree.n_nodes):
-        start.append(len(below))
-        below += exported.codes(v) if exported.is_nominal[v] else exported.children[v]
-    return start, below
-
-
-def spelled(value: Any) -> str:
+def spelled(value: object) -> str:
     """A plain value as a literal of Python, in ASCII."""
     if isinstance(value, float) and np.isinf(value):
         return "_inf" if value > 0 else "-_inf"
     return ascii(value)
 
 
-def _answers(exported: Exported) -> tuple[list[Any], list[int]]:
+def _answers(exported: Exported) -> tuple[list[Plain], list[int]]:
     """The different answers, and the number of each leaf's (-1 for other nodes)."""
     if exported.labels:
         return exported.labels, [-1 if answer is None else answer for answer in exported.answers]
-    values = [exported.answers[v] for v in exported.leaves]
-    numbers = dict(zip(exported.leaves, range(len(values)), strict=True))
-    return values, [numbers.get(v, -1) for v in range(exported.tree.n_nodes)]
+    return [exported.answers[v] for v in exported.leaves], exported.leaf_numbers
 
 
 def _kind(exported: Exported, j: int) -> str:
@@ -193,13 +177,10 @@ def _codes(exported: Exported, j: int) -> str:
 
 def _numbers(values: Iterable[float]) -> str:
     """Numbers, as text over several lines; that of a double reads back as the same double."""
-    given = list(map(repr, values))
-    lines = [" ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
-    return '"""\n' + "\n".join(lines) + '\n"""'
+    return '"""\n' + "\n".join(lines_of(map(repr, values), " ")) + '\n"""'
 
 
 def _listed(items: Iterable[str]) -> str:
     """A list over several lines."""
-    given = list(items)
-    lines = [", ".join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
+    lines = lines_of(items)
     return "[\n    " + ",\n    ".join(lines) + ",\n]" if lines else "[]"

@@ -32,7 +32,7 @@ class Export:
 
 
 EXPORTS = {
-    "text": Export("a drawing in letters", (".txt",), runs=False),
+    "text": Export("the tree as plain text", (".txt",), runs=False),
     "rules": Export("a rule for each leaf", (".rules",), runs=False),
     "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False),
     "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False),

@@ -6,7 +6,7 @@ from ..nouns.model import as_model
 from ..show import text
 
 
-def export_rules(model: Any, **parameters: Any) -> str:
+def export_rules(model: object, **parameters: Any) -> str:
     """Return the tree that predicts as rules, one line for each leaf.
 
     Parameters

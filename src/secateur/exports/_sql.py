@@ -7,11 +7,11 @@ deeper than parsers bear: a plain nested CASE fails at 100 levels in SQLite and 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
@@ -23,7 +23,7 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 def export_sql(
-    model: Any,
+    model: object,
     *,
     table: str | Sequence[str] = "data",
     dialect: str = "ansi",
@@ -52,7 +52,7 @@ def export_sql(
     probabilities : array, optional
         Of each class in each node of the grown tree; by default what the model says.
     key : str, optional
-        A column that tells rows apart: the query then returns it and the answer, ordered by it, and no other column.
+        A column that identifies rows: the query then returns only this column and the prediction, ordered by it.
     style : {"auto", "plain", "guarded"}
         "plain" is one nested CASE with the names of the columns and a comment at each leaf. "guarded" reads the columns
         first: it also refuses values of another type, and suits trees of any depth. "auto" is plain for dialect
@@ -231,18 +231,16 @@ def _reading(exported: Exported, speech: Dialect, j: int) -> str:
 
 def _answer(exported: Exported, speech: Dialect, node: str) -> str:
     """What the leaves answer, as one CASE."""
-    by_answer: dict[Any, list[int]] = {}
+    by_answer: dict[str, list[int]] = {}
     for v in exported.leaves:
-        by_answer.setdefault(exported.answers[v], []).append(exported.nodes[v])
-    labels = exported.labels
-    cases = [
-        f"WHEN {node} IN ({', '.join(map(str, nodes))}) THEN {speech.literal(labels[answer] if labels else answer)}"
-        for answer, nodes in by_answer.items()
-    ]
+        answer = exported.answers[v]
+        literal = speech.literal(exported.labels[answer] if exported.labels else answer)
+        by_answer.setdefault(literal, []).append(exported.nodes[v])
+    cases = [f"WHEN {node} IN ({', '.join(map(str, nodes))}) THEN {answer}" for answer, nodes in by_answer.items()]
     return f"CASE {' '.join(cases)} END"
 
 
-def _with_shares(exported: Exported, speech: Dialect, lines: list[str], leaf: str, shares: Any) -> list[str]:
+def _with_shares(exported: Exported, speech: Dialect, lines: list[str], leaf: str, shares: Floats) -> list[str]:
     taken = [column.name for column in exported.columns] + [leaf]
     new = []
     for c, label in enumerate(exported.labels):

@@ -8,11 +8,11 @@ get an exponent, which makes them doubles.
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 
 from ..data.cells import EPOCH
+from ..data.table import Column
 from ..show.wording import plain
 from ._dialects import Dialect
 from ._walk import Exported, categories_of, check_exact
@@ -94,7 +94,7 @@ def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, 
     return [(high, f"{cell} {sign} {literal}{guard}")]
 
 
-def _among(speech: Dialect, column: Any, cell: str, codes: list[int]) -> str:
+def _among(speech: Dialect, column: Column, cell: str, codes: list[int]) -> str:
     family, values = categories_of(column)
     words = [speech.literal(float(values[c]) if family == "number" else values[c]) for c in codes if c < len(values)]
     parts = [f"{cell} = {words[0]}" if len(words) == 1 else f"{cell} IN ({', '.join(words)})"] if words else []

@@ -6,7 +6,7 @@ from ..nouns.model import as_model
 from ..show import text
 
 
-def export_text(model: Any, **parameters: Any) -> str:
+def export_text(model: object, **parameters: Any) -> str:
     """Return a drawing of the tree that predicts, one line for each branch and each leaf.
 
     Parameters

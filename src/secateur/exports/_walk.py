@@ -4,7 +4,7 @@ The exported tree is small (only nodes that are left after pruning) and counts i
 0; `nodes` has their numbers in the grown tree, which are the numbers users see.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -22,6 +22,8 @@ from ..statistics.probabilities import node_probabilities
 from ._registry import EXPORTS
 
 Family = Literal["text", "truth", "number"]
+Plain = str | bool | int | float
+PER_LINE = 12  # items of a list that is written out
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class Exported:
     default: list[int]
 
     @classmethod
-    def of(cls, thing: Any) -> "Exported":
+    def of(cls, thing: object) -> "Exported":
         """Return what to export of a model, an estimator, or parts; trees that could not route a row are refused."""
         model = as_model(thing, done="exported")
         view = view_of(model.tree, model.grown, pruning=model.pruning)
@@ -108,7 +110,23 @@ class Exported:
         return [(child, codes) for child, codes in found if codes]
 
     @cached_property
-    def labels(self) -> list[Any]:
+    def leaf_numbers(self) -> list[int]:
+        """The number of each leaf among the leaves; -1 for other nodes."""
+        found = np.full(self.tree.n_nodes, -1)
+        found[self.leaves] = np.arange(len(self.leaves))
+        return list(found.tolist())
+
+    def entries(self) -> tuple[list[int], list[int]]:
+        """Where the entries of each node begin, and these: where two sides of a number, or each code, go."""
+        start: list[int] = []
+        below: list[int] = []
+        for v in range(self.tree.n_nodes):
+            start.append(len(below))
+            below += self.codes(v) if self.is_nominal[v] else self.children[v]
+        return start, below
+
+    @cached_property
+    def labels(self) -> list[Plain]:
         """The classes, as plain values; empty for a regression tree."""
         shares, schema = self.view.shares, self.tree.schema
         if shares is None:
@@ -149,7 +167,7 @@ class Exported:
         return found[self.nodes]
 
 
-def plain_value(value: Any, what: str) -> str | bool | int | float:
+def plain_value(value: object, what: str) -> Plain:
     """A category or a class as a plain value of Python."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -157,11 +175,17 @@ def plain_value(value: Any, what: str) -> str | bool | int | float:
         if isinstance(value, kind):
             return kind(value)
     try:
-        return float(value)  # Decimal, Fraction
+        return float(value)  # type: ignore[arg-type] # Decimal, Fraction
     except (TypeError, ValueError) as error:
         raise UnsupportedError(
             f"{what} {value!r} is a {type(value).__name__}; text, numbers or truth values can be exported"
         ) from error
+
+
+def lines_of(items: Iterable[str], separator: str = ", ") -> list[str]:
+    """Items over several lines."""
+    given = list(items)
+    return [separator.join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
 
 
 def categories_of(column: Column) -> tuple[Family, list[Any]]:

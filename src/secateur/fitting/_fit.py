@@ -30,6 +30,7 @@ from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
+from ._few import few_leaves, looks_ahead
 from ._members import index_with_accuracy, with_leaves
 from ._recipe import Recipe, check
 
@@ -154,6 +155,8 @@ def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sa
     defaults = {"criterion": "gini", "min_samples_leaf": 1}
     growing |= {name: value for name, value in defaults.items() if _is_auto(growing.get(name))}
     n_jobs = None if hasattr(recipe.n_jobs, "submit") else recipe.n_jobs
+    if looks_ahead(recipe, table):
+        return few_leaves(table, weight, growing | {"n_jobs": n_jobs}, recipe.select), None
     return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
 
 

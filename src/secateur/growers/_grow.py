@@ -16,6 +16,7 @@ from ..routing import remembered
 from . import CRITERIA
 from ._regression import grow_squared
 from .assemble import assemble
+from .interactions import groups_of
 from .monotone import made_monotone
 from .prepare import prepare, rows_used, scaled
 from .run import Grower
@@ -46,6 +47,7 @@ def grow(
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
+    interaction_cst: Any = None,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -89,6 +91,9 @@ def grow(
         1, -1 or 0 for each column (or for some, by name): whether what the tree answers (of two classes the
         share of the second) never falls, never rises, or may do either as the column rises, all else being
         equal. Numeric columns, and two classes or numbers only. Tests that break the order are cut after growing.
+    interaction_cst : list of groups, "pairwise" or "no_interactions", optional
+        Columns, by name or number, that may be tested together: all tests on the way to a leaf are of columns of
+        one group. Columns in no group make one more. "pairwise" allows every two, "no_interactions" one column.
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
@@ -142,7 +147,7 @@ def grow(
         criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
         min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
         min_weight_fraction_leaf=min_weight_fraction_leaf, max_bins=max_bins, allow_zero=allow_zero,
-        penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst,
+        penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
     )  # fmt: skip
     tree: Tree
     sample: Any
@@ -166,6 +171,7 @@ def grow(
     table, weight = rows_used(table, weight)
     weight, is_whole, exponent = scaled(weight)
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
+    limits = limits._replace(groups=groups_of(interaction_cst, table.schema))
     with Threads(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
             tree, sample = grow_squared(

@@ -20,6 +20,7 @@ from ..nouns.tree import Tree
 from ..routing import route_from
 from ._regression import grow_squared
 from .assemble import assemble
+from .interactions import groups_of
 from .monotone import made_monotone
 from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, scaled, sorted_columns, weights_of
 from .run import Grower
@@ -112,6 +113,7 @@ class Part:
     def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
+        limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,

@@ -70,10 +70,11 @@ class Grower:
     def root(self, counts: Array, n_rows: int) -> tuple[Array, Array]:
         """Return the tables of the root."""
         n_slots = len(self.data.lists.feature)
-        nodes = np.zeros((1, parts.N_FIELDS + max(1, -(-n_slots // 64))), np.int64)
+        n_words = max(1, -(-n_slots // 64)) + -(-len(self.limits.groups) // 64)
+        nodes = np.zeros((1, parts.N_FIELDS + n_words), np.int64)
         nodes[0, parts.END] = n_rows
         nodes[0, parts.BRANCH] = nodes[0, parts.BIRTH] = -1
-        nodes[0, parts.N_FIELDS :] = -1  # every slot may vary
+        nodes[0, parts.N_FIELDS :] = -1  # every slot may vary, every group be left
         reals = np.zeros((1, self.n_sums + 2))
         reals[0, : len(counts)] = counts
         return nodes, reals

@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     max_bins: int | None
     least_weight: float
     monotonic_cst: Any = None
+    interaction_cst: Any = None
 
 
 def settings_of(
@@ -41,6 +42,7 @@ def settings_of(
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
+    interaction_cst: Any = None,
 ) -> Settings:
     """Return the growing parameters of `grow`, checked."""
     limits, ratio = _limits(
@@ -49,7 +51,7 @@ def settings_of(
     )  # fmt: skip
     _check_bins(max_bins)
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf, monotonic_cst)
+    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst)
 
 
 class Inline:

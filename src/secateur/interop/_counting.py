@@ -1,22 +1,23 @@
 """Rows counted in a scikit-learn tree: fresh ones, or the growing rows again. scikit-learn itself routes them."""
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, Sums, sealed
+from ..data.arrays import Array, Floats, Ints, Labels, Rows, Sums, sealed
 from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import DataError, UnsupportedError
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
+from ._nodes import Estimator
 from ._read import Foreign
 
 
-def routed(estimator: Any, trees: list[Foreign], X: Any) -> list[Ints]:
+def routed(estimator: Estimator, trees: list[Foreign], X: Rows) -> list[Ints]:
     """Return the leaf of each row in each tree, in our numbers; scikit-learn routes the rows."""
     if issparse(X):
         raise UnsupportedError(f"X is sparse ({type(X).__name__}); pass X.toarray()")
@@ -30,7 +31,7 @@ def routed(estimator: Any, trees: list[Foreign], X: Any) -> list[Ints]:
     return [foreign.places(column) for foreign, column in zip(trees, columns.T, strict=True)]
 
 
-def counted(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any, sample: str) -> Counts | Moments:
+def counted(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None, sample: str) -> Sample:
     """Return a sample counted in the tree, from the leaf of each of its rows."""
     weight = check_weights(sample_weight, len(leaves))
     tree = foreign.tree
@@ -50,8 +51,8 @@ def counted(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any, sample: 
 
 
 def recounted(
-    estimator: Any, foreign: Foreign, index: int, leaves: Ints, y: Any, sample_weight: Any
-) -> Counts | Moments:
+    estimator: Estimator, foreign: Foreign, index: int, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None
+) -> Sample:
     """Return the growing sample counted again, under the class weights of growing.
 
     The number of rows in every node must be the one the tree remembers.
@@ -73,7 +74,7 @@ def recounted(
     return counted(foreign, leaves, y, None if (weight == 1).all() else weight, "grow")
 
 
-def numbers(y: Any, n_rows: int) -> Floats:
+def numbers(y: Labels, n_rows: int) -> Floats:
     """Return a numeric target, one number for each row of X."""
     target = numeric_target(y)
     if len(target) != n_rows:
@@ -81,7 +82,7 @@ def numbers(y: Any, n_rows: int) -> Floats:
     return target
 
 
-def _growing_weights(estimator: Any, index: int, y: Any, n_rows: int) -> Floats:
+def _growing_weights(estimator: Estimator, index: int, y: Labels, n_rows: int) -> Floats:
     """What growing multiplied the weight of each row with: class weights, and how often a bootstrap drew it."""
     class_weight = getattr(estimator, "class_weight", None)
     if getattr(estimator, "bootstrap", False):

@@ -5,29 +5,35 @@ float64. Rounding never turns an order round, so "rounded to at most t" is "at m
 t': halfway between the largest float32 at or below t and the next one, where ties go to even.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import Floats, sealed
+from ..data.arrays import Floats, Labels, Rows, sealed
 from ..data.encoding import encode
 from ..data.rounding import shortest
 from ..errors import CountsError, UnsupportedError
-from ..nouns.counts import Counts
+from ..nouns.costs import Sample
 from ..nouns.model import Model
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
 from ..nouns.tree import Tree
 from ..routing import remembered
 from ._counting import recounted, routed
+from ._nodes import Estimator
 from ._read import MEANS, Foreign, read_tree, schema_of
 
 
 def from_sklearn(
-    estimator: Any, X: Any = None, y: Any = None, feature_names: Any = None, *, sample_weight: Any = None
+    estimator: Estimator,
+    X: Rows = None,
+    y: Labels = None,
+    feature_names: Sequence[str] | None = None,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> Model:
     """Convert a fitted scikit-learn tree to a model.
 
@@ -72,7 +78,7 @@ def from_sklearn(
     pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="scikit-learn")
     import sklearn
 
-    facts: dict[str, Any] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
+    facts: dict[str, object] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
     if (np.diff(foreign.order) != 1).any():
         facts["nodes"] = foreign.order.tolist()
     # What scikit-learn answers are the shares of a leaf.
@@ -106,7 +112,7 @@ def float64_thresholds(thresholds: npt.ArrayLike) -> Floats:
     return np.where(is_infinite, np.where(given > 0, np.inf, lowest), limit)
 
 
-def _with_tests(foreign: Foreign, feature_names: Any) -> Tree:
+def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
     estimator, records, order = foreign.estimator, foreign.records, foreign.order
     is_leaf = foreign.tree.is_leaf
     feature = np.where(is_leaf, -1, records.nodes["feature"][order]).astype(np.int32)
@@ -133,7 +139,7 @@ def _with_tests(foreign: Foreign, feature_names: Any) -> Tree:
     )
 
 
-def _sample(foreign: Foreign, X: Any, y: Any, sample_weight: Any) -> Counts | Moments:
+def _sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: npt.ArrayLike | None) -> Sample:
     estimator = foreign.estimator
     if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
         what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"

@@ -1,15 +1,15 @@
 """Held-out rows in a scikit-learn tree: what every node would cost them as a leaf, and how surely."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, Sums, sealed
+from ..data.arrays import Array, Floats, Ints, Labels, Sums, sealed
 from ..data.target import check_weights, encode_target
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..selection import choose as select_member
@@ -41,7 +41,7 @@ class HeldOut:
     leaves: Ints
     target: Array
     weight: Floats
-    sample: Counts | Moments
+    sample: Sample
     cost: Sums
 
     def standard_error(self, pruning: Pruning) -> float:
@@ -63,7 +63,7 @@ class HeldOut:
         return sequence[select_member(rates, errors, CHOICES[rule])[1]]
 
 
-def held_out(foreign: Foreign, leaves: Ints, y: Any, sample_weight: Any) -> HeldOut:
+def held_out(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None) -> HeldOut:
     """Return held-out rows counted in a tree."""
     sample = counted(foreign, leaves, y, sample_weight, "prune")
     given = check_weights(sample_weight, len(leaves))

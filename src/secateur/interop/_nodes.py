@@ -10,7 +10,7 @@ them work; the names of the fields are compared with those we know, and any othe
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from .._kernels import structure
 from ..data.arrays import Array, Bools, Longs
 from ..errors import TreeError, UnsupportedError
 
+Estimator: TypeAlias = Any  # a tree, a forest or a transformer of scikit-learn, which has no types
+Dtype: TypeAlias = np.dtype[Any]  # of node records
 NO_CHILD, NO_FEATURE = -1, -2  # what scikit-learn writes into a leaf
 _FIELDS = {
     "left_child",
@@ -47,12 +49,12 @@ class Records:
     """
 
     maker: type
-    arguments: tuple[Any, ...]
+    arguments: tuple[Array | int, ...]
     nodes: Array
     values: Array
 
     @classmethod
-    def of(cls, tree: Any) -> "Records":
+    def of(cls, tree: Estimator) -> "Records":
         """Take a tree apart; refuse layouts that are not known."""
         maker, arguments, state = tree.__reduce__()
         if set(state) != _STATE:
@@ -61,7 +63,7 @@ class Records:
         check_layout(nodes.dtype)
         return cls(maker, tuple(arguments), nodes, np.asarray(state["values"])[: len(nodes)])
 
-    def build(self, max_depth: int) -> Any:
+    def build(self, max_depth: int) -> Estimator:
         """Return the tree of these records."""
         tree = self.maker(*self.arguments)
         tree.__setstate__(
@@ -87,7 +89,7 @@ class Records:
         return np.flatnonzero(np.asarray(self.arguments[3]) > 0)
 
 
-def check_layout(dtype: np.dtype[Any]) -> None:
+def check_layout(dtype: Dtype) -> None:
     """Refuse node records with fields that are not known: what they mean could not be kept."""
     names = set(dtype.names or ())
     split = {"threshold"} & names
@@ -98,7 +100,7 @@ def check_layout(dtype: np.dtype[Any]) -> None:
         raise _unknown_layout(f"node records of {dtype}")
 
 
-def blank_nodes(n: int, dtype: np.dtype[Any]) -> Array:
+def blank_nodes(n: int, dtype: Dtype) -> Array:
     """Return `n` leaves without statistics; also the bytes between the fields are 0, so that pickles are equal."""
     nodes = np.zeros(n, dtype)
     nodes["left_child"] = nodes["right_child"] = NO_CHILD

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import Floats, Labels, Rows
 from ..errors import CountsError, ParameterError
 from ..nouns.counts import Counts
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ._counting import recounted, routed
+from ._nodes import Estimator
 from ._read import Foreign, read_tree
 from ._write import pruned_estimator
 
@@ -46,23 +48,23 @@ class SklearnPath:
     impurities: Floats
     _foreign: Foreign
 
-    def tree(self, index: int) -> Any:
+    def tree(self, index: int) -> Estimator:
         """Return member `index` as a fitted estimator of the class of the original."""
         return pruned_estimator(self._foreign, replace(self.sequence[index], node_labels=None))
 
-    def at(self, ccp_alpha: float) -> Any:
+    def at(self, ccp_alpha: float) -> Estimator:
         """Return the estimator that fitting with this `ccp_alpha` would give."""
         if not ccp_alpha >= 0:
             raise ParameterError(f"ccp_alpha={ccp_alpha}; a number of 0 or more is needed")
         return self.tree(int((self.ccp_alphas <= ccp_alpha).sum()) - 1)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int) -> Estimator:
         return self.tree(index)
 
     def __len__(self) -> int:
         return len(self.sequence)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Estimator]:
         return (self.tree(i) for i in range(len(self)))
 
     def __repr__(self) -> str:
@@ -71,11 +73,11 @@ class SklearnPath:
 
 
 def path_sklearn(
-    estimator: Any,
-    X: Any = None,
-    y: Any = None,
+    estimator: Estimator,
+    X: Rows = None,
+    y: Labels = None,
     *,
-    sample_weight: Any = None,
+    sample_weight: npt.ArrayLike | None = None,
     cost: Literal["impurity", "errors"] = "impurity",
 ) -> SklearnPath:
     """Return the cost-complexity path of a fitted scikit-learn tree without refitting it.

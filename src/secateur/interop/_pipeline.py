@@ -2,14 +2,15 @@
 
 import re
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
+from ..data.arrays import Array, Level
 from ..data.table import Schema
+from ._nodes import Estimator
 
 
-def with_encoders(estimator: Any, schema: Schema, columns: list[tuple[int, tuple[int, ...] | None]]) -> Any:
+def with_encoders(estimator: Estimator, schema: Schema, columns: list[tuple[int, tuple[int, ...] | None]]) -> Estimator:
     """Return a fitted pipeline of encoders and the tree.
 
     Parameters
@@ -23,7 +24,7 @@ def with_encoders(estimator: Any, schema: Schema, columns: list[tuple[int, tuple
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
-    steps: list[tuple[str, Any, list[int]]] = []
+    steps: list[tuple[str, Estimator, list[int]]] = []
     for is_number, group in groupby(enumerate(columns), key=lambda pair: pair[1][1] is None):
         run = list(group)
         if is_number:
@@ -38,14 +39,14 @@ def with_encoders(estimator: Any, schema: Schema, columns: list[tuple[int, tuple
     return Pipeline([("encode", transformer), ("tree", estimator)])
 
 
-def _encoder(schema: Schema, j: int, order: tuple[int, ...]) -> Any:
+def _encoder(schema: Schema, j: int, order: tuple[int, ...]) -> Estimator:
     """Number the codes of a nominal column in an order; unseen values become missing."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 
     column = schema.columns[j]
     known = [column.categories[code] for code in order if code < len(column.categories)]
-    parameters: dict[str, Any] = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
+    parameters: dict[str, object] = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
     if column.has_missing:  # None gets the number after the last category, NaN the next: missing stands last
         known += [None, np.nan]
         parameters["encoded_missing_value"] = len(known) - 1
@@ -57,19 +58,19 @@ def _encoder(schema: Schema, j: int, order: tuple[int, ...]) -> Any:
     return Pipeline([("objects", as_objects), ("codes", encoder)])
 
 
-def _example(schema: Schema) -> Any:
+def _example(schema: Schema) -> Array:
     """One row of the table, for the encoders to be fitted on; their categories are given."""
     cells = [column.categories[0] if column.categories else 0.0 for column in schema.columns]
     return _objects(cells)[None, :]
 
 
-def _objects(values: list[Any]) -> Any:
+def _objects(values: list[Level]) -> Array:
     array = np.empty(len(values), object)
     array[:] = values
     return array
 
 
-def _name(transformer: Any, names: Any) -> None:
+def _name(transformer: Estimator, names: Array) -> None:
     """Tell fitted encoders the names of their columns, so that frames are matched by name."""
     transformer.feature_names_in_ = names
     for _, step, at in transformer.transformers_:

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array
+from ..data.arrays import Array, Labels, Rows
 from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -18,6 +19,7 @@ from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ._counting import recounted, routed
 from ._held_out import CHOICES, HeldOut, held_out
+from ._nodes import Estimator
 from ._read import Foreign, members
 from ._write import pruned_estimator, pruned_forest
 
@@ -26,9 +28,9 @@ COSTED = ("cost-complexity", "best-of-size", "greedy", "weakest-links", "reduced
 
 
 def prune_sklearn(
-    estimator: Any,
-    X: Any = None,
-    y: Any = None,
+    estimator: Estimator,
+    X: Rows = None,
+    y: Labels = None,
     *,
     rule: str = "cost-complexity",
     sample_weight: npt.ArrayLike | None = None,
@@ -37,7 +39,7 @@ def prune_sklearn(
     select: Literal["min-error", "0se", "1se"] = "min-error",
     growing: tuple[Any, ...] | None = None,
     **parameters: Any,
-) -> Any:
+) -> Estimator:
     """Prune a fitted scikit-learn tree or forest without refitting it.
 
     Parameters
@@ -114,7 +116,9 @@ def prune_sklearn(
     return pruned_forest(estimator, smaller) if is_forest else smaller[0]
 
 
-def _again(estimator: Any, trees: list[Foreign], growing: Any, is_held_out: bool) -> Callable[[int], Counts | Moments]:
+def _again(
+    estimator: Estimator, trees: list[Foreign], growing: tuple[Any, ...] | None, is_held_out: bool
+) -> Callable[[int], Sample]:
     """Return what counts the growing rows again in tree i."""
     if growing is None:
         reason = next(foreign.missing_counts for foreign in trees if foreign.missing_counts)
@@ -147,7 +151,7 @@ class _Job:
         is_asked = RULES[self.rule].needs_holdout
         return is_asked or (self.is_sequence and self.alpha is None and self.n_leaves is None)
 
-    def check(self, X: Any, y: Any) -> None:
+    def check(self, X: Rows, y: Labels) -> None:
         """Refuse calls that cannot be answered."""
         check_name("rule", self.rule, RULES)
         check_name("select", self.select, CHOICES)
@@ -179,7 +183,7 @@ class _Job:
             self.rule == "critical-value"
         )
 
-    def pruned(self, foreign: Foreign, grown: Counts | Moments | None, rows: HeldOut | None) -> Any:
+    def pruned(self, foreign: Foreign, grown: Sample | None, rows: HeldOut | None) -> Estimator:
         """Return the smaller estimator."""
         if foreign.is_classifier:
             if grown is None and not foreign.missing_counts:
@@ -196,7 +200,7 @@ class _Job:
         samples = (grown, rows.sample if rows else None)
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
 
-    def _of_classes(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Any:
+    def _of_classes(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
         counts = [grown] if not RULES[self.rule].needs_holdout or rows is None else [grown, rows.sample]
         parameters = dict(self.parameters)
         cost = parameters.pop("cost", None)
@@ -210,7 +214,7 @@ class _Job:
                 parameters["cost"] = rows.cost
         return prune(foreign.tree, *counts, rule=self.rule, **parameters)
 
-    def _of_numbers(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Any:
+    def _of_numbers(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
         if self.rule == "critical-value":
             return prune(foreign.tree, None, rule=self.rule, **self.parameters)  # type: ignore[arg-type]
         if self.rule not in COSTED:
@@ -245,7 +249,7 @@ class _Job:
         return rows.choose(sequence, self.select)
 
 
-def _node_cost(foreign: Foreign, cost: Any) -> Array:
+def _node_cost(foreign: Foreign, cost: str | npt.ArrayLike) -> Array:
     """A cost per node of ours: scikit-learn's risk, or what the caller gives in scikit-learn's numbering."""
     if isinstance(cost, str):
         return foreign.risk

@@ -5,9 +5,9 @@ of the growing sample, unless class weights (sums, not rows) or monotonic constr
 (clipped shares) came between. Then the growing rows have to be counted again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,11 @@ from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
+from ..nouns.costs import Sample
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
-from ._nodes import Records, preorder
+from ._nodes import Estimator, Records, preorder
 
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
 SQUARED = ("squared_error", "friedman_mse")  # criteria whose impurity is the mean squared difference from it
@@ -47,7 +48,7 @@ class Foreign:
         Why the tree does not hold the counts of its growing sample; empty if it does.
     """
 
-    estimator: Any
+    estimator: Estimator
     records: Records
     tree: Tree
     order: Ints
@@ -103,7 +104,7 @@ class Foreign:
         ours: Ints = place[np.asarray(nodes)]
         return ours
 
-    def own_sample(self) -> Counts | Moments:
+    def own_sample(self) -> Sample:
         """Return the growing sample as the tree holds it."""
         if self.missing_counts:
             raise CountsError(self.missing_counts)
@@ -118,7 +119,7 @@ class Foreign:
         return Counts(self.tree, sealed(counts))
 
 
-def members(estimator: Any) -> list[Foreign]:
+def members(estimator: Estimator) -> list[Foreign]:
     """Return the fitted trees of an estimator: one, or all of a forest."""
     if isinstance(estimator, ForestClassifier | ForestRegressor):
         if not hasattr(estimator, "estimators_"):
@@ -130,7 +131,7 @@ def members(estimator: Any) -> list[Foreign]:
     return [read_tree(estimator)]
 
 
-def read_tree(estimator: Any) -> Foreign:
+def read_tree(estimator: Estimator) -> Foreign:
     """Return one fitted tree; refuse everything else."""
     if isinstance(estimator, ForestClassifier | ForestRegressor):
         raise UnsupportedError(
@@ -149,7 +150,7 @@ def read_tree(estimator: Any) -> Foreign:
     return _read(estimator, classes, "")
 
 
-def schema_of(estimator: Any, classes: Array | None, feature_names: Any = None) -> Schema:
+def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequence[str] | None = None) -> Schema:
     """Return the columns an estimator was fitted on, under the names given, its own, or x0, x1, ..."""
     n_features = estimator.n_features_in_
     names, has_names = feature_names, True
@@ -164,7 +165,7 @@ def schema_of(estimator: Any, classes: Array | None, feature_names: Any = None) 
     return Schema(columns, labels, has_names, has_numeric_target=classes is None)
 
 
-def _read(estimator: Any, classes: Array | None, reason: str) -> Foreign:
+def _read(estimator: Estimator, classes: Array | None, reason: str) -> Foreign:
     records = Records.of(estimator.tree_)
     nodes, is_leaf = records.nodes, records.is_leaf
     order, parent = preorder(nodes["left_child"], nodes["right_child"], is_leaf)
@@ -200,7 +201,7 @@ def _missing(foreign: Foreign) -> str:
     return ""
 
 
-def _weighted_reason(forest: Any) -> str:
+def _weighted_reason(forest: Estimator) -> str:
     # A bootstrap draws rows by their class weight and then counts them plainly.
     if forest.class_weight is None or (forest.bootstrap and forest.class_weight != "balanced_subsample"):
         return ""
@@ -210,7 +211,7 @@ def _weighted_reason(forest: Any) -> str:
     )
 
 
-def _check_outputs(estimator: Any) -> None:
+def _check_outputs(estimator: Estimator) -> None:
     if estimator.n_outputs_ != 1:
         raise UnsupportedError(
             f"{type(estimator).__name__} has {estimator.n_outputs_} outputs; trees with one can be pruned: fit one "
@@ -218,5 +219,5 @@ def _check_outputs(estimator: Any) -> None:
         )
 
 
-def _not_fitted(estimator: Any) -> ParameterError:
+def _not_fitted(estimator: Estimator) -> ParameterError:
     return ParameterError(f"{type(estimator).__name__} is not fitted yet; call its fit first")

@@ -18,7 +18,7 @@ from ..errors import TreeError, UnsupportedError
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.tree import Tree
-from ._nodes import NO_CHILD, NO_FEATURE, Records, blank_nodes, split_part
+from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
 from ._write import leaning
 
@@ -26,7 +26,7 @@ LARGEST = float(np.finfo(np.float32).max)
 _IMPURITIES = ("gini", "entropy", "log_loss")
 
 
-def to_sklearn(model: Any) -> Any:
+def to_sklearn(model: Any) -> Estimator:
     """Convert the pruned tree of a model to a fitted scikit-learn estimator.
 
     Parameters
@@ -243,7 +243,7 @@ def _values(model: Model, plan: _Plan) -> Array:
     return np.ascontiguousarray(shares[:, None, :])
 
 
-def _nodes(plan: _Plan, dtype: np.dtype[Any], impurity: str) -> Array:
+def _nodes(plan: _Plan, dtype: Dtype, impurity: str) -> Array:
     """The records of the planned nodes."""
     nodes = blank_nodes(len(plan.left), dtype)
     rows = np.array(plan.statistics)
@@ -291,7 +291,7 @@ def _checked(model: Model) -> Schema:
     return schema
 
 
-def _template(model: Model, schema: Schema, n_columns: int) -> Any:
+def _template(model: Model, schema: Schema, n_columns: int) -> Estimator:
     """A fitted tree of the right class, to take the layout and all attributes from."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 

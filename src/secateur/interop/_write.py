@@ -6,20 +6,19 @@ In-place editing would leave dead nodes behind, which other tools visit.
 
 import copy
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Floats, Sums
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
-from ._nodes import blank_nodes
+from ._nodes import Estimator, blank_nodes
 from ._read import Foreign
 
 _AFTER_FIT = ("oob_score_", "oob_decision_function_", "oob_prediction_")  # what a forest measured with its old trees
 
 
-def pruned_estimator(foreign: Foreign, pruning: Pruning, samples: tuple[Counts, ...] = ()) -> Any:
+def pruned_estimator(foreign: Foreign, pruning: Pruning, samples: tuple[Counts, ...] = ()) -> Estimator:
     """Return the estimator with the pruned tree.
 
     Parameters
@@ -56,7 +55,7 @@ def pruned_estimator(foreign: Foreign, pruning: Pruning, samples: tuple[Counts, 
     return estimator
 
 
-def pruned_forest(forest: Any, trees: list[Any]) -> Any:
+def pruned_forest(forest: Estimator, trees: list[Estimator]) -> Estimator:
     """Return the forest with these trees; scores that its old trees earned are left out."""
     smaller = copy.copy(forest)
     smaller.estimators_ = trees

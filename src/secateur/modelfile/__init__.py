@@ -19,17 +19,16 @@ a valid model or `ModelFileError`. docs/reference/model-file.md describes the fo
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..data.output import PathLike, write_file
 from ..errors import ModelFileError
-from ..nouns.counts import Counts
+from ..nouns.costs import Sample
 from ..nouns.model import Model
-from ..nouns.moments import Moments
 from ..nouns.tree import Tree
 from ._files import read_file, unpacked
 from ._read import read_counts, read_model
-from ._text import from_text, to_text
+from ._text import Document, from_text, to_text
 from ._write import VERSION, counts_document, fingerprint, model_document
 
 __all__ = [
@@ -139,7 +138,7 @@ def loads_model(data: bytes) -> Model:
     return _loaded("the data", lambda: read_model(from_text(unpacked(bytes(data)))))
 
 
-def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
+def save_counts(counts: Sample, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
     """Write the counts of a sample to a file, with the fingerprint of the tree.
 
     Parameters
@@ -155,6 +154,7 @@ def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = T
     Examples
     --------
     >>> import tempfile
+    >>> from secateur import Counts, Tree
     >>> tree = Tree.from_parents([-1, 0, 0])
     >>> held_out = Counts.from_leaves(tree, [[3, 1], [0, 2]], sample="prune")
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,7 @@ def save_counts(counts: Counts | Moments, path: PathLike, *, overwrite: bool = T
     write_file(path, to_text(document), overwrite=overwrite)
 
 
-def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
+def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     """Load counts from a file.
 
     Parameters
@@ -184,6 +184,7 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
     Examples
     --------
     >>> import tempfile
+    >>> from secateur import Counts, Tree
     >>> tree, other = Tree.from_parents([-1, 0, 0]), Tree.from_parents([-1, 0, 0, 0])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_counts(Counts.from_leaves(tree, [[3, 1], [0, 2]]), f"{folder}/counts.json")
@@ -193,7 +194,7 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Counts | Moments:
     secateur.errors.ModelFileError: ...counts.json: the counts are of another tree, of 3 nodes, than the one given, ...
     """
 
-    def read() -> Counts | Moments:
+    def read() -> Sample:
         counts, found = read_counts(from_text(read_file(path)), tree)
         if tree is not None and found != (wanted := fingerprint(tree)):
             raise ModelFileError(
@@ -216,7 +217,7 @@ def tree_fingerprint(tree: Tree) -> str:
     return fingerprint(tree)
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema() -> Document:
     """Return the JSON Schema (draft 2020-12) of model files and counts files.
 
     It says which keys and types there are; that the arrays are a tree is proved on loading.
@@ -227,7 +228,7 @@ def json_schema() -> dict[str, Any]:
     'secateur model and counts files, version 2'
     """
     text = Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
+    schema: Document = json.loads(text)
     return schema
 
 

@@ -15,13 +15,6 @@ from ..statistics.tails import binomial_upper
 MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
 MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
 SLACK = 1e-9  # rounding of another machine's logarithms
-_METHODS = {  # how the name of a method begins in a certificate, and for `certify`
-    "test sample": "test-sample",
-    "path of": "path",
-    "Occam": "occam",
-    "Rademacher": "rademacher",
-    "PAC-Bayes": "pac-bayes",
-}
 
 
 def checked(model: Model) -> Model:
@@ -76,29 +69,33 @@ def _follows(bound: Bound, model: Model, holdout: Counts) -> bool:
         return False
     finally:
         model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
-    is_same_kind = again is not None and again.certified == bound.certified and again.is_checked >= bound.is_checked
-    return is_same_kind and again.value <= bound.value * (1 + SLACK)
+    if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
+        return False
+    return again.value <= bound.value * (1 + SLACK)
 
 
-def _again(bound: Bound, model: Model, holdout: Counts) -> Any:
+def _again(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
     """The certificate computed again, None where the file does not tell how."""
-    from ..certifiers import certify, cross_validation_weights
+    from ..certifiers import METHODS, certify, cross_validation_weights
 
-    method = next((name for start, name in _METHODS.items() if bound.method.startswith(start)), None)
+    said = bound.method.lower().replace(" ", "-")  # which begins with the name of the method
+    method = max((name for name in METHODS if said.startswith(name)), key=len, default=None)
     k, prior, seed = bound.details.get("k"), bound.details.get("prior"), model.parameters.get("random_state")
     if method is None or not (k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MOST_WORK)):
         return None
     method = "best" if "best of" in bound.method else method
+    how = METHODS.get(method)
     more: dict[str, Any] = {}
     if method == "path" and "given weights" in bound.method and model.selection is not None:
         more["weights"] = cross_validation_weights(model.selection.error, model.selection.se)
-    if method in ("best", "rademacher"):
+    if how is None or how.is_random:
         more["rng"] = seed if type(seed) is int and seed >= 0 else 0
     if method == "occam":
         more["prior"] = prior
-    if method in ("best", "rademacher", "occam") and k is not None:
+    if k is not None and (how is None or how.takes_k):
         more["k"] = k
-    return certify(
+    found: Bound = certify(
         model.pruning, holdout, method=method, delta=bound.delta, grown=model.grown, sequence=model.sequence,
         repeated=True, **more,
     )  # fmt: skip
+    return found

@@ -6,7 +6,6 @@ would be as many as nodes times members.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,8 +45,8 @@ def members_of(sequence: PruningSequence) -> Members:
     tree = sequence.tree
     if len(sequence) * tree.n_nodes > MOST_CELLS:
         raise _too_large(sequence, f"{len(sequence) * tree.n_nodes:,} nodes to look at; at most {MOST_CELLS:,} are")
-    before: Any = ~tree.is_leaf
-    found: list[Any] = []
+    before: Bools = ~tree.is_leaf
+    found: list[Longs] = []
     start = [0]
     for member in sequence:
         found.append(np.flatnonzero(member.is_kept != before))

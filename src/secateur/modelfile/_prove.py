@@ -6,12 +6,12 @@ so nothing that has not passed here may reach one. The nouns then check themselv
 
 from dataclasses import dataclass
 from operator import mul
-from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array, Bools, Ints
 from ..data.columns import family_of
+from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 
@@ -268,7 +268,7 @@ def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(is_wrong, where, values, "it is not the sum over the children")
 
 
-def prove_rows(by_class: Array, n_rows: int | None, sketch: Any, where: str) -> None:
+def prove_rows(by_class: Array, n_rows: int | None, sketch: Sketch | None, where: str) -> None:
     """That so many rows, and those of the sketch, can be behind the counts (one line per class)."""
     if n_rows is None:
         return

@@ -23,7 +23,7 @@ from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
 from ._samples import numbers_in, one_of, sample_in
-from ._text import Document, check_keys, described
+from ._text import Document, Json, check_keys, described
 from ._values import (
     MOST_NAME,
     MOST_TEXT,
@@ -154,7 +154,7 @@ def _remembered(document: Document, shape: Shape, schema: Schema | None, tests: 
     return (replace(tree, history=rows.history) if rows.history else tree), rows
 
 
-def _schema(part: Any) -> Schema:
+def _schema(part: Json) -> Schema:
     check_keys(part, "schema", ("has_names", "has_numeric_target", "classes", "columns"))
     columns = list_in(part["columns"], "schema.columns")
     schema = Schema(
@@ -167,10 +167,10 @@ def _schema(part: Any) -> Schema:
     return schema
 
 
-def _column(part: Any, where: str) -> Column:
+def _column(part: Json, where: str) -> Column:
     check_keys(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
     kind = one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
-    categories: tuple[Any, ...] = ()
+    categories: tuple[Json, ...] = ()
     if kind == "nominal" or "categories" in part:
         categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
     kinds: dict[str, Literal["numeric", "nominal"]] = {"numeric": "numeric", "nominal": "nominal"}
@@ -179,7 +179,7 @@ def _column(part: Any, where: str) -> Column:
     return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing, is_date)
 
 
-def _tests(part: Any, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
+def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
     """The structure of the tree and the arrays of its tests, which fit it and the columns."""
     check_keys(part, "tree", ("parent",), TESTS)
     shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
@@ -197,7 +197,7 @@ def _tests(part: Any, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
     return shape, arrays
 
 
-def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
+def _pruning(part: Json, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
     check_keys(part, "pruning", ("rule", "certified", "note", "seen", "cuts", "node_labels"))
     is_leaf = _prove.prove_cuts(shape, whole_in(part["cuts"], "pruning.cuts"), "pruning.cuts")
     return Pruning(
@@ -212,7 +212,7 @@ def _pruning(part: Any, shape: Shape, tree: Tree, n_classes: int | None, rows: R
 
 
 def _sequence(
-    part: Any, where: str, shape: Shape, pruning: Pruning, n_classes: int | None, rows: Rows
+    part: Json, where: str, shape: Shape, pruning: Pruning, n_classes: int | None, rows: Rows
 ) -> PruningSequence:
     is_nested = isinstance(part, dict) and "steps" in part
     check_keys(part, where, (*_SEQUENCE_KEYS, *(("steps",) if is_nested else ("change_start", "changes"))))
@@ -251,7 +251,7 @@ def _sequence(
 
 
 def _selection(
-    part: Any,
+    part: Json,
     shape: Shape,
     pruning: Pruning,
     grown: Sample,
@@ -295,9 +295,9 @@ def _selection(
     )
 
 
-def _bound(part: Any) -> Bound:
+def _bound(part: Json) -> Bound:
     check_keys(part, "certificate", (*BOUND_FIELDS, "details"))
-    fields: dict[str, Any] = {}
+    fields: Document = {}
     for name in BOUND_FIELDS:
         where = f"certificate.{name}"
         if name in ("method", "reason", "sample", "predictor", "quantity", "freshness"):
@@ -311,7 +311,7 @@ def _bound(part: Any) -> Bound:
     return Bound(**fields, details=_dictionary(part["details"], "certificate.details"))
 
 
-def _rows(value: Any, where: str) -> Any:
+def _rows(value: Json, where: str) -> Json:
     """A number of rows, or their weight."""
     number = real_number_in(value, where)
     if not 0 <= number < float("inf"):
@@ -319,7 +319,7 @@ def _rows(value: Any, where: str) -> Any:
     return number
 
 
-def _labels(values: Any, where: str, shape: Shape, n_classes: int | None) -> Array | None:
+def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Array | None:
     if values is None:
         return None
     labels = whole_in(values, where, shape.n_nodes)
@@ -327,7 +327,7 @@ def _labels(values: Any, where: str, shape: Shape, n_classes: int | None) -> Arr
     return labels
 
 
-def _dictionary(value: Any, where: str) -> dict[str, Any]:
+def _dictionary(value: Json, where: str) -> Document:
     found = plain_in(value, where)
     if not isinstance(found, dict):
         raise ModelFileError(f"{where} is {described(value)}; an object is needed")

@@ -4,16 +4,15 @@ A sketch is written where its sample is. `samples` lists all samples that are na
 that the model holds no counts of bring their sketch there.
 """
 
-from typing import Any
-
 import numpy as np
 
 from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
 from ..nouns.model import Model
 from ..nouns.seen import Ledger, Look, Seen, SeenSample
+from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
-from ._text import Document, check_keys, described
+from ._text import Document, Json, check_keys, described
 from ._values import MOST_NAME, list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
 
 _SKETCH_KEYS = ("size", "hashes", "classes", "copies", "n_by_class")
@@ -26,7 +25,7 @@ def key_out(key: RowKey | None) -> Document | None:
     return None if key is None else {"salt": key.salt.hex(), "columns": list(key.columns)}
 
 
-def key_in(part: Any, n_columns: int) -> RowKey | None:
+def key_in(part: Json, n_columns: int) -> RowKey | None:
     """The key of a tree."""
     if part is None:
         return None
@@ -45,7 +44,7 @@ def sketch_out(sketch: Sketch | None, tree: Tree) -> Document | None:
     return {"size": sketch.size, "hashes": sketch.hashes.astype(">u8").tobytes().hex(), **about}
 
 
-def sketch_in(part: Any, key: RowKey, where: str) -> Sketch | None:
+def sketch_in(part: Json, key: RowKey, where: str) -> Sketch | None:
     """A sketch, proved to be one."""
     if part is None:
         return None
@@ -78,7 +77,7 @@ def rows_out(model: Model, *, sketch: bool) -> Document:
         seen = seen | model.selection.judges | model.selection.sequence.seen
     samples = []
     for sample in seen.samples:
-        place: Any = sketch_out(sample.sketch, tree) if sketch else None
+        place: Json = sketch_out(sample.sketch, tree) if sketch else None
         for name, counts in (("grown", model.grown), ("holdout", model.holdout)):
             if place is not None and counts is not None and counts.sketch == sample.sketch:
                 place = name
@@ -111,7 +110,7 @@ def _look_out(mark: bytes, look: Look, places: dict[tuple[bytes | None, str], in
 class Rows:
     """The part `rows` of a file, as the other parts need it while they are read."""
 
-    def __init__(self, part: Any, tree: Tree, held: dict[str, Sketch | None]) -> None:
+    def __init__(self, part: Json, tree: Tree, held: dict[str, Sketch | None]) -> None:
         self.samples: list[SeenSample] = []
         for name in ("samples", "looks"):
             if (n := len(list_in(part[name], f"rows.{name}"))) > _MOST_SAMPLES:
@@ -127,7 +126,7 @@ class Rows:
         self.history = self.seen(list_in(part["history"], "rows.history"), "rows.history")
         self.looks = part["looks"]
 
-    def seen(self, names: list[Any], where: str) -> Seen:
+    def seen(self, names: list[Json], where: str) -> Seen:
         """The samples of these names, with their rows."""
         texts = [text_in(name, f"{where}[{i}]") for i, name in enumerate(names)]
         if len(set(texts)) < len(texts):
@@ -135,7 +134,7 @@ class Rows:
         wanted = set(texts)
         return Seen([*texts, *(sample for sample in self.samples if sample.name in wanted)])
 
-    def fill(self, ledger: Ledger, sequence: Any) -> None:
+    def fill(self, ledger: Ledger, sequence: PruningSequence | None) -> None:
         """Enter the looks of the file into the ledger of a tree."""
         for i, look in enumerate(self.looks):
             where = f"rows.looks[{i}]"
@@ -155,7 +154,7 @@ class Rows:
             )
 
 
-def _bytes(value: Any, where: str, length: int) -> bytes:
+def _bytes(value: Json, where: str, length: int) -> bytes:
     text = text_in(value, where, 2 * max(length, MOST_NAME))
     try:
         found = bytes.fromhex(text) if len(text) == 2 * length and text.isalnum() else b""

@@ -1,7 +1,5 @@
 """A sample in a document: counts or moments in every node, how many rows, and their sketch."""
 
-from typing import Any
-
 import numpy as np
 
 from ..data.arrays import Array, sealed
@@ -14,11 +12,11 @@ from ..nouns.tree import Tree
 from . import _prove
 from ._prove import Shape
 from ._rows import sketch_in
-from ._text import check_keys, described
+from ._text import Json, check_keys, described
 from ._values import list_in, real_in, text_in, whole_in, whole_number_in
 
 
-def sample_in(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:
+def sample_in(part: Json, shape: Shape, tree: Tree, where: str) -> Sample:
     if not isinstance(part, dict) or part.get("kind") != "moments":
         return _counts(part, shape, tree, where)
     check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "weight", "mean", "spread"))
@@ -29,7 +27,7 @@ def sample_in(part: Any, shape: Shape, tree: Tree, where: str) -> Sample:
     return Moments(tree, weight, mean, spread, text_in(part["sample"], f"{where}.sample"), *_known(part, tree, where))
 
 
-def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
+def _counts(part: Json, shape: Shape, tree: Tree, where: str) -> Counts:
     check_keys(part, where, ("kind", "sample", "n_rows", "sketch", "numbers", "by_class"))
     one_of(part["kind"], f"{where}.kind", "counts", "moments")
     columns = list_in(part["by_class"], f"{where}.by_class")
@@ -46,7 +44,7 @@ def _counts(part: Any, shape: Shape, tree: Tree, where: str) -> Counts:
     return Counts(tree, sealed(np.ascontiguousarray(by_class.T)), sample, n_rows, sketch)
 
 
-def _known(part: Any, tree: Tree, where: str) -> tuple[int | None, Sketch | None]:
+def _known(part: Json, tree: Tree, where: str) -> tuple[int | None, Sketch | None]:
     """The number of rows of a sample, and its sketch."""
     n_rows = None if part["n_rows"] is None else whole_number_in(part["n_rows"], f"{where}.n_rows", most=2**53)
     sketch = sketch_in(part["sketch"], tree.row_key, f"{where}.sketch")
@@ -55,13 +53,13 @@ def _known(part: Any, tree: Tree, where: str) -> tuple[int | None, Sketch | None
     return n_rows, sketch
 
 
-def numbers_in(values: Any, kind: Any, where: str, length: int) -> Array:
+def numbers_in(values: Json, kind: Json, where: str, length: int) -> Array:
     if one_of(kind, f'"numbers" beside {where}', "whole", "real") == "whole":
         return whole_in(values, where, length, np.int64)
     return real_in(values, where, length)
 
 
-def one_of(value: Any, where: str, *known: str) -> str:
+def one_of(value: Json, where: str, *known: str) -> str:
     if type(value) is not str or value not in known:
         shown = " or ".join(map(repr, known))
         raise ModelFileError(f"{where} is {described(value)}; {shown} is needed")

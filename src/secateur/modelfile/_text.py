@@ -8,12 +8,15 @@ known yet of what they mean.
 import json
 import re
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Never, TypeAlias
 
 from ..data.names import nearest
 from ..errors import ModelFileError
 
-Document = dict[str, Any]
+Json: TypeAlias = (
+    Any  # what a file holds: lists, objects and plain values, of which nothing is known before it is proved
+)
+Document: TypeAlias = dict[str, Json]
 
 FREE_CONTAINERS = 1000  # lists and objects any text may have, and the bytes of text for each further one:
 BYTES_PER_CONTAINER = 16  # an empty list takes 2 bytes of text but 80 of memory
@@ -56,7 +59,7 @@ def from_text(data: bytes) -> Document:
     return document
 
 
-def check_keys(part: Any, where: str, needed: Collection[str], optional: Collection[str] = ()) -> Document:
+def check_keys(part: Json, where: str, needed: Collection[str], optional: Collection[str] = ()) -> Document:
     """Return `part`, which must be an object with all the needed keys and no unknown one."""
     if not isinstance(part, dict):
         raise ModelFileError(f"{where} is {described(part)}; an object is needed")
@@ -69,7 +72,7 @@ def check_keys(part: Any, where: str, needed: Collection[str], optional: Collect
     return part
 
 
-def described(value: Any) -> str:
+def described(value: object) -> str:
     """A value of a document in a few words, safe to print."""
     if isinstance(value, dict):
         return "an object"
@@ -82,13 +85,13 @@ def described(value: Any) -> str:
     return shortened(value)
 
 
-def shortened(value: Any) -> str:
+def shortened(value: object) -> str:
     """A text or number in quotes, cut after some characters, safe to print."""
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _add(lines: list[str], value: Any, start: str, indent: str) -> None:
+def _add(lines: list[str], value: Json, start: str, indent: str) -> None:
     """Add the lines of a value; `start` stands before its first line."""
     deeper = indent + "  "
     if isinstance(value, dict) and value and not next(iter(value)).startswith("$"):  # marks stay on one line
@@ -107,7 +110,7 @@ def _add(lines: list[str], value: Any, start: str, indent: str) -> None:
         lines.append(start + _json(value))
 
 
-def _json(value: Any, separators: tuple[str, str] = _COMPACT) -> str:
+def _json(value: Json, separators: tuple[str, str] = _COMPACT) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=separators)
 
 
@@ -122,7 +125,7 @@ def _check_containers(data: bytes) -> None:
         raise ModelFileError(f"it has {n_containers:,} lists and objects in {len(data):,} bytes; no model has so many")
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> Document:
+def _without_doubles(pairs: list[tuple[str, Json]]) -> Document:
     found = dict(pairs)
     if len(found) != len(pairs):
         seen: set[str] = set()
@@ -133,5 +136,5 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> Document:
     return found
 
 
-def _no_constant(name: str) -> Any:
+def _no_constant(name: str) -> Never:
     raise ModelFileError(f"it holds {name}, which is not JSON; null stands for NaN in an array of numbers")

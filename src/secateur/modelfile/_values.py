@@ -15,14 +15,13 @@ takes to read the same bits again.
 import math
 import re
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Array, sealed
 from ..errors import ModelFileError
-from ._text import check_keys, described, shortened
+from ._text import Document, Json, check_keys, described, shortened
 
 MOST_BITS = 1024  # of one whole number among plain values
 MOST_ALIKE = 64  # values that Python cannot tell apart at first look: more take the square of the time
@@ -33,16 +32,16 @@ _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _LABELS = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
 
 
-def numbers_out(array: Array) -> list[Any]:
+def numbers_out(array: Array) -> list[Json]:
     """An array as a list for JSON; NaN is None, infinity a text."""
-    values: list[Any] = array.tolist()
+    values: list[Json] = array.tolist()
     if array.dtype.kind == "f":
         for i in np.flatnonzero(~np.isfinite(array)).tolist():
             values[i] = _special_out(values[i])
     return values
 
 
-def whole_in(values: Any, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
+def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
     """A list of whole numbers as a read-only array."""
     _check_list(values, where, length)
     if set(map(type, values)) - {int}:
@@ -58,7 +57,7 @@ def whole_in(values: Any, where: str, length: int | None = None, dtype: npt.DTyp
         ) from None
 
 
-def real_in(values: Any, where: str, length: int | None = None) -> Array:
+def real_in(values: Json, where: str, length: int | None = None) -> Array:
     """A list of real numbers, with null for NaN and "inf" for infinity, as a read-only array."""
     _check_list(values, where, length)
     found = set(map(type, values))
@@ -78,7 +77,7 @@ def real_in(values: Any, where: str, length: int | None = None) -> Array:
     return sealed(array)
 
 
-def real_number_in(value: Any, where: str) -> int | float:
+def real_number_in(value: Json, where: str) -> int | float:
     """One number: whole ones stay whole; {"$float": ...} is NaN or infinity."""
     number = plain_in(value, where)
     if type(number) not in (int, float):
@@ -87,14 +86,14 @@ def real_number_in(value: Any, where: str) -> int | float:
     return found
 
 
-def whole_number_in(value: Any, where: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
+def whole_number_in(value: object, where: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
     """One whole number in a range."""
     if type(value) is not int or not least <= value <= most:
         raise ModelFileError(f"{where} is {described(value)}; a whole number from {least} to {most} is needed")
     return value
 
 
-def text_in(value: Any, where: str, most: int = MOST_NAME) -> str:
+def text_in(value: object, where: str, most: int = MOST_NAME) -> str:
     """One text of bounded length, of whole characters only."""
     if type(value) is not str:
         raise ModelFileError(f"{where} is {described(value)}; a text is needed")
@@ -111,38 +110,38 @@ def text_in(value: Any, where: str, most: int = MOST_NAME) -> str:
     return value
 
 
-def truth_in(value: Any, where: str) -> bool:
+def truth_in(value: object, where: str) -> bool:
     """True or false."""
     if type(value) is not bool:
         raise ModelFileError(f"{where} is {described(value)}; true or false is needed")
     return value
 
 
-def list_in(value: Any, where: str) -> list[Any]:
+def list_in(value: Json, where: str) -> list[Json]:
     """Any list."""
     _check_list(value, where, None)
-    found: list[Any] = value
+    found: list[Json] = value
     return found
 
 
-def scalars_out(values: Any, where: str) -> list[Any]:
+def scalars_out(values: Json, where: str) -> list[Json]:
     """Categories or labels: texts, numbers and truth values."""
     return [_scalar(plain_out(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
 
 
-def scalars_in(values: Any, where: str) -> list[Any]:
+def scalars_in(values: Json, where: str) -> list[Json]:
     """Categories or labels, each different from all others."""
     _check_list(values, where, None)
     found = [plain_in(_scalar(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
     check_hashes(found, where)
     if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
-        first: dict[Any, int] = {}
+        first: dict[Json, int] = {}
         at, value = next((i, x) for i, x in enumerate(found) if x != x or first.setdefault(x, i) != i)  # noqa: PLR0124
         raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is a duplicate or not a value")
     return found
 
 
-def check_hashes(values: list[Any], where: str) -> None:
+def check_hashes(values: list[Json], where: str) -> None:
     """Refuse values made so that a set or a dictionary of them is slow: whole numbers of equal hashes."""
     if len(values) <= MOST_ALIKE:
         return
@@ -155,7 +154,7 @@ def check_hashes(values: list[Any], where: str) -> None:
         )
 
 
-def labels_out(labels: Array, where: str) -> dict[str, Any]:
+def labels_out(labels: Array, where: str) -> Document:
     """Class labels with their type."""
     kind = labels.dtype.kind
     name = f"U{max(1, labels.dtype.itemsize // 4)}" if kind == "U" else labels.dtype.name
@@ -166,7 +165,7 @@ def labels_out(labels: Array, where: str) -> dict[str, Any]:
     return {"dtype": name, "values": scalars_out(labels.tolist(), where)}
 
 
-def labels_in(value: Any, where: str) -> Array:
+def labels_in(value: Json, where: str) -> Array:
     """Class labels in their type, none of them twice."""
     part = check_keys(value, where, ("dtype", "values"))
     name, values = text_in(part["dtype"], f"{where}.dtype"), scalars_in(part["values"], f"{where}.values")
@@ -201,7 +200,7 @@ def labels_in(value: Any, where: str) -> Array:
     return sealed(typed)
 
 
-def plain_out(value: Any, where: str, level: int = 0) -> Any:
+def plain_out(value: object, where: str, level: int = 0) -> Json:
     """A plain value, as JSON can hold it; arrays become lists and NumPy's numbers Python's."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -234,7 +233,7 @@ def plain_out(value: Any, where: str, level: int = 0) -> Any:
     )
 
 
-def plain_in(value: Any, where: str, level: int = 0) -> Any:
+def plain_in(value: Json, where: str, level: int = 0) -> Json:
     """A plain value from what JSON held."""
     if value is None or type(value) is bool:
         return value
@@ -257,7 +256,7 @@ def plain_in(value: Any, where: str, level: int = 0) -> Any:
     }
 
 
-def _tagged_in(value: dict[str, Any], where: str, level: int) -> Any:
+def _tagged_in(value: Document, where: str, level: int) -> Json:
     ((tag, held),) = value.items()
     if tag == "$float" and type(held) is str and held in _SPECIAL:
         return _SPECIAL[held]
@@ -285,7 +284,7 @@ def _key_in(key: str, where: str) -> str:
     return text_in(key, where)
 
 
-def _special_in(value: Any, where: str) -> float:
+def _special_in(value: object, where: str) -> float:
     if value is None:
         return math.nan
     if type(value) is str and value in ("inf", "-inf"):
@@ -297,7 +296,7 @@ def _special_out(value: float) -> str | None:
     return None if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
-def _scalar(value: Any, where: str) -> Any:
+def _scalar(value: Json, where: str) -> Json:
     is_special = isinstance(value, dict) and list(value) == ["$float"]
     if not is_special and type(value) not in (str, bool, int, float):
         raise ModelFileError(f"{where} is {described(value)}; a text, a number or a truth value is needed")
@@ -310,7 +309,7 @@ def _checked_bits(value: int, where: str) -> int:
     return value
 
 
-def _check_list(values: Any, where: str, length: int | None) -> None:
+def _check_list(values: Json, where: str, length: int | None) -> None:
     if type(values) is not list:
         raise ModelFileError(f"{where} is {described(values)}; a list is needed")
     if length is not None and len(values) != length:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
-from ..nouns.counts import Counts
+from ..nouns.costs import Sample
 from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
@@ -20,7 +19,7 @@ from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
-from ._text import Document
+from ._text import Document, Json
 from ._values import MOST_TEXT, labels_out, numbers_out, plain_out, scalars_out, text_in
 
 MODEL_FORMAT = "secateur-model"
@@ -51,7 +50,7 @@ def model_document(model: Model, *, sketch: bool = True) -> Document:
     }
 
 
-def counts_document(counts: Counts | Moments, *, sketch: bool = True) -> Document:
+def counts_document(counts: Sample, *, sketch: bool = True) -> Document:
     """A sample counted on a tree that is known by its structure and its fingerprint."""
     return {
         "format": COUNTS_FORMAT,
@@ -120,7 +119,7 @@ def _pruning(pruning: Pruning) -> Document:
     }
 
 
-def _sample(counts: Counts | Moments, *, sketch: bool) -> Document:
+def _sample(counts: Sample, *, sketch: bool) -> Document:
     about: Document = {
         "sample": text_in(str(counts.sample), "sample"),
         "n_rows": None if counts.n_rows is None else int(counts.n_rows),
@@ -134,7 +133,7 @@ def _sample(counts: Counts | Moments, *, sketch: bool) -> Document:
 
 
 def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:
-    labels: Any = None if sequence.node_labels is None else numbers_out(sequence.node_labels)
+    labels: Json = None if sequence.node_labels is None else numbers_out(sequence.node_labels)
     if sequence.node_labels is not None and same(sequence.node_labels, pruning.node_labels):
         labels = "pruning"
     if sequence.errors.ndim != 1 or sequence.errors.dtype.kind not in "iuf":
@@ -159,7 +158,7 @@ def _selection(selection: Selection, model: Model) -> Document:
     folds = selection.fold_error
     if selection.error.ndim != 1 or selection.se.ndim != 1 or (folds is not None and folds.ndim != 2):
         raise ModelFileError("selection.error and se need one number per member, fold_error one row per fold")
-    counts: Any = None if selection.counts is None else _sample(selection.counts, sketch=False)
+    counts: Json = None if selection.counts is None else _sample(selection.counts, sketch=False)
     for name in ("grown", "holdout"):
         if selection.counts is not None and selection.counts is getattr(model, name):
             counts = name

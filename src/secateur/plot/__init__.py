@@ -6,11 +6,11 @@ when something is drawn, not before.
 
     TreeDisplay                  the tree: boxes, branches or an icicle, by its size
     LeavesDisplay                what is in each leaf
-    LeafCalibrationDisplay       what leaves say of a class, and what a sample holds, with limits
+    LeafCalibrationDisplay       predicted and observed class shares of the leaves, with limits
     RankingDisplay               ROC, precision and recall, or lift, from counts
-    ImportancesDisplay           what each column gained
+    ImportancesDisplay           importances of the columns
     PruningPathDisplay           error against size, on every sample
-    SelectionDisplay             the table a size was chosen from, with its 1-SE line
+    SelectionDisplay             the errors a size was chosen by, with the 1-SE line
     RulesDisplay                 pruning rules compared: error on new rows against size
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
@@ -21,7 +21,7 @@ when something is drawn, not before.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.names import check_name
 from ..errors import UnsupportedError
@@ -43,6 +43,9 @@ from ._rules import RulesDisplay
 from ._selection import SelectionDisplay
 from ._tree import TreeDisplay
 from .importances import ImportancesDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "BoundCurvesDisplay",
@@ -74,7 +77,7 @@ _OF_MODELS: dict[str, Callable[..., Any]] = {
 Kind = Literal["tree", "path", "selection", "leaves", "calibration", "ranking", "importances"]
 
 
-def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any) -> Any:
+def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, **options: Any) -> Any:
     """Draw what is given, and return its display.
 
     Parameters
@@ -84,10 +87,10 @@ def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any
     ax : axes, optional
         A new figure by default.
     kind : "tree", "path", "selection", "leaves", "calibration", "ranking" or "importances", optional
-        Estimators and models hold several things to draw; by default the tree. Of a tree,
-        counts or a pruning, "leaves" draws what is in the leaves.
+        What to draw of an estimator or a model; by default the tree. For a tree, counts or a
+        pruning, "leaves" draws the content of the leaves.
     **options
-        Of the display, as in its `from_...` method.
+        Passed to the `from_...` method of the display.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def plot(thing: Any, ax: Any = None, *, kind: Kind | None = None, **options: Any
     return _display(thing, kind, options).plot(ax)
 
 
-def _display(thing: Any, kind: str | None, options: dict[str, Any]) -> Any:
+def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
     if kind is not None:
         check_name("kind", kind, _OF_MODELS)
     if isinstance(getattr(thing, "model_", thing), Model):

@@ -2,19 +2,22 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
 from ..nouns.bound import Bound
-from .parts import BLUE, CYCLE, GREY, LITERAL, Pictured, axes_for, label_as_is, legend_as_is, tidied
+from .parts import BLUE, CYCLE, GREY, LITERAL, Display, label_as_is, legend_as_is, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class BoundCurvesDisplay(Pictured):
+class BoundCurvesDisplay(Display):
     """Bounds against the number of held-out rows, one curve per method.
 
     Parameters
@@ -44,11 +47,9 @@ class BoundCurvesDisplay(Pictured):
     certified: dict[str, bool]
     rows: Longs
     error: Floats
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_bounds(cls, bounds: Iterable[Bound]) -> "BoundCurvesDisplay":
+    def from_bounds(cls, bounds: Iterable[Bound]) -> Self:
         """Return the display of bounds of any methods and sample sizes."""
         listed = _bounds(bounds)
         methods = tuple(dict.fromkeys(bound.method for bound in listed))
@@ -63,17 +64,15 @@ class BoundCurvesDisplay(Pictured):
             error=np.array([np.mean([b.errors / b.n for b in listed if b.n == n]) for n in rows]),
         )
 
-    def plot(self, ax: Any = None) -> "BoundCurvesDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curves, and the error on the sample under them."""
-        self.figure_, self.ax_ = axes_for(ax, n_columns=1, size=(6.6, 4.4))
-        axes = self.ax_
+        axes = self._on(ax, (6.6, 4.4))
         colours = iter(CYCLE * (1 + len(self.methods) // len(CYCLE)))
         for name in self.methods:
-            if self.certified[name]:
-                style: dict[str, Any] = {"color": next(colours), "ls": "-", "label": label_as_is(name)}
-            else:
-                style = {"color": GREY, "ls": "--", "label": label_as_is(f"{name} (not a guarantee)")}
-            axes.plot(self.n[name], self.value[name], lw=1.8, marker="o", ms=4, **style)
+            is_sure = self.certified[name]
+            label = label_as_is(name if is_sure else f"{name} (not a guarantee)")
+            colour, line = (next(colours), "-") if is_sure else (GREY, "--")
+            axes.plot(self.n[name], self.value[name], lw=1.8, marker="o", ms=4, color=colour, ls=line, label=label)
         axes.plot(self.rows, self.error, color="black", lw=1, ls=":", marker=".", label="error on the sample")
         if len(self.rows) > 1 and self.rows[-1] > 10 * self.rows[0]:
             axes.set_xscale("log")
@@ -86,7 +85,7 @@ class BoundCurvesDisplay(Pictured):
 
 
 @dataclass
-class CertificatesDisplay(Pictured):
+class CertificatesDisplay(Display):
     """Certificates of one tree side by side: from the error on the sample to the bound.
 
     Parameters
@@ -115,11 +114,9 @@ class CertificatesDisplay(Pictured):
     error: Floats
     certified: Bools
     delta: Floats
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_bounds(cls, bounds: Iterable[Bound]) -> "CertificatesDisplay":
+    def from_bounds(cls, bounds: Iterable[Bound]) -> Self:
         """Return the display of a list of bounds; equal ones keep their order."""
         listed = sorted(_bounds(bounds), key=lambda bound: (not bound.certified, bound.value))
         return cls(
@@ -130,11 +127,10 @@ class CertificatesDisplay(Pictured):
             delta=np.array([bound.delta for bound in listed], float),
         )
 
-    def plot(self, ax: Any = None) -> "CertificatesDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one line per certificate, the smallest bound on top."""
         n = len(self.methods)
-        self.figure_, self.ax_ = axes_for(ax, n_columns=1, size=(7.0, 1.4 + 0.42 * n))
-        axes = self.ax_
+        axes = self._on(ax, (7.0, 1.4 + 0.42 * n))
         place = np.arange(n)
         colours = np.where(self.certified, BLUE, GREY)
         for y, low, high, colour, holds in zip(place, self.error, self.value, colours, self.certified, strict=True):

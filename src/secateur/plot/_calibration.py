@@ -1,18 +1,22 @@
-"""LeafCalibrationDisplay: the share of a class that leaves say, and that of a sample, with limits."""
+"""LeafCalibrationDisplay: the predicted share of a class in each leaf, and that of a sample, with limits."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data.arrays import Array, Bools, Floats, Ints
+from ..nouns.counts import Counts
 from ..statistics.tails import binomial_upper, check_delta
 from ._judged import judged_leaves
-from .parts import BLUE, GREY, LITERAL, RED, axes_for, tidied
+from .parts import BLUE, GREY, LITERAL, RED, ModelDisplay, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class LeafCalibrationDisplay:
+class LeafCalibrationDisplay(ModelDisplay):
     """Each leaf as a point: the share of a class among its growing rows, and among the rows of a sample.
 
     Made by `from_estimator` or `from_model`. Leaves without rows of the sample are left out.
@@ -22,9 +26,9 @@ class LeafCalibrationDisplay:
     node : array of int
         Number of each leaf in the tree as grown.
     said, share : arrays of float
-        The share that the leaf says, and that of the sample.
+        The share that the leaf predicts, and that of the sample.
     low, high : arrays of float
-        Limits of Clopper and Pearson on the share of new rows, of each leaf by itself; NaN for weights.
+        Clopper-Pearson limits on the share of new rows, for each leaf separately; NaN for weights.
     rows : array
     class_name, sample : str
 
@@ -44,23 +48,16 @@ class LeafCalibrationDisplay:
     rows: Array
     class_name: str
     sample: str
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @property
     def is_outside(self) -> Bools:
-        """Which leaves say a share outside the limits."""
+        """Which leaves predict a share outside the limits."""
         return np.asarray((self.said < self.low) | (self.said > self.high))
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "LeafCalibrationDisplay":
-        """Return the display of a fitted estimator; options as for `from_model`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
     def from_model(
-        cls, model: Any, *, positive: Any = None, sample: Any = None, delta: float = 0.05
-    ) -> "LeafCalibrationDisplay":
+        cls, model: object, *, positive: object = None, sample: Counts | None = None, delta: float = 0.05
+    ) -> Self:
         """Return the display of a model.
 
         Parameters
@@ -85,19 +82,15 @@ class LeafCalibrationDisplay:
             judged.leaves[used], judged.said[used], x / n, low, high, n, judged.class_name, judged.sample
         )  # fmt: skip
 
-    def plot(self, ax: Any = None) -> "LeafCalibrationDisplay":
-        """Draw the leaves, as large as their rows; those that say a share outside their limits are red."""
-        self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.6))
-        axes, colour = self.ax_, np.where(self.is_outside, RED, BLUE)
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw one point per leaf, its area the number of rows; red if the predicted share is outside the limits."""
+        axes, colour = self._on(ax, (4.8, 4.6)), np.where(self.is_outside, RED, BLUE)
         axes.plot([0, 1], [0, 1], ":", color=GREY)
         axes.vlines(self.said, self.low, self.high, color=colour, lw=1, alpha=0.5)
         axes.scatter(self.said, self.share, s=12 + 120 * self.rows / self.rows.max(), color=colour, alpha=0.8, zorder=3)
-        axes.set(xlabel="share the leaf says", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        axes.set(xlabel="predicted share", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         axes.set_ylabel(f"share in the sample {self.sample}", **LITERAL)
-        axes.set_title(
-            f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside",
-            fontsize=10,
-            **LITERAL,
-        )
+        told = f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside"
+        axes.set_title(told, fontsize=10, **LITERAL)
         tidied(axes)
         return self

@@ -1,7 +1,6 @@
 """What figures of a judged tree share: the leaves of a model, one class of it, and the sample that judges."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ class Judged:
     sample: str
 
 
-def judged_leaves(model: Any, positive: Any = None, sample: Counts | None = None) -> Judged:
+def judged_leaves(model: object, positive: object = None, sample: Counts | None = None) -> Judged:
     """Return the leaves of a model with one class counted on a sample.
 
     Parameters

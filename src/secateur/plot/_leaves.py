@@ -1,8 +1,8 @@
 """LeavesDisplay: what is in each leaf."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from ..nouns.tree import Tree
 from ..show.view import check_whole
 from ..show.wording import covered
 from ._shown import shown_tree
-from .parts import BLUE, LITERAL, Pictured, axes_for, class_colours, class_legend, elided, tidied
+from .parts import BLUE, LITERAL, ModelDisplay, class_colours, class_legend, elided, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class LeavesDisplay(Pictured):
+class LeavesDisplay(ModelDisplay):
     """Class balance of each leaf as a stacked bar, as high as its rows; regression: mean and deviation.
 
     Made by `from_estimator`, `from_model` or `from_tree`.
@@ -28,7 +31,7 @@ class LeavesDisplay(Pictured):
     Parameters
     ----------
     node : array of int
-        Number of each leaf in the tree as grown; -1 for the leaves told together, at the end.
+        Number of each leaf in the tree as grown; -1 for the remaining leaves, summed in the last bar.
     rows : array
         Rows (or weight) of each bar.
     by_class : array of shape (n_bars, n_classes), optional
@@ -53,16 +56,9 @@ class LeavesDisplay(Pictured):
     deviation: Floats | None
     text: list[str]
     class_names: list[str]
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "LeavesDisplay":
-        """Return the display of a fitted estimator's leaves; options as for `from_tree`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
-    def from_model(cls, model: Any, **options: Any) -> "LeavesDisplay":
+    def from_model(cls, model: object, **options: Any) -> Self:
         """Return the display of a model's leaves, on its growing sample."""
         found = as_model(model, done="drawn")
         return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
@@ -77,7 +73,7 @@ class LeavesDisplay(Pictured):
         class_names: Sequence[str] | None = None,
         max_leaves: int = 40,
         decimals: int | None = None,
-    ) -> "LeavesDisplay":
+    ) -> Self:
         """Return the display of the leaves of a tree.
 
         Parameters
@@ -88,7 +84,7 @@ class LeavesDisplay(Pictured):
             Show the leaves of this pruning.
         class_names : sequence of str, optional
         max_leaves : int
-            The leaves with most rows are shown; the others are told together in one bar.
+            The leaves with the most rows are shown; the others are summed in one bar.
         decimals : int, optional
             Digits after the point of means.
         """
@@ -121,13 +117,12 @@ class LeavesDisplay(Pictured):
             text.append(f"+{len(rest):,} more leaves, {covered(others, is_whole=sample.is_whole)}")
         return cls(node, rows, by_class, mean, deviation, text, view.classes)
 
-    def plot(self, ax: Any = None) -> "LeavesDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one bar per leaf, in the order of the tree, as high as its share of the rows."""
         n = len(self.text)
-        self.figure_, self.ax_ = axes_for(ax, size=(8.2, 1.3 + 0.27 * n))
-        axes = self.ax_
+        axes = self._on(ax, (8.2, 1.3 + 0.27 * n))
         place = np.arange(len(self.rows))
-        # What is told together may dwarf every single leaf: it is drawn no higher than the largest.
+        # The sum of the others may dwarf every single leaf: it is drawn no higher than the largest.
         most = float(self.rows[self.node >= 0].max()) or 1.0
         high = 0.12 + 0.8 * np.minimum(self.rows / most, 1)
         if self.by_class is not None:

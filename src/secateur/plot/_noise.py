@@ -1,19 +1,22 @@
 """Figures of the analysis of pruning: how likely pure noise is seen through."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
 from ..data.arrays import Bools, Floats, Longs
-from .parts import BLUE, GREY, ORANGE, RED, Pictured, axes_for, tidied
+from .parts import BLUE, GREY, ORANGE, RED, Display, axes_for, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class NoiseBoundDisplay(Pictured):
+class NoiseBoundDisplay(Display):
     """The published bound on the one-leaf probability over p and c, the exact probability beside it.
 
     Parameters
@@ -45,13 +48,11 @@ class NoiseBoundDisplay(Pictured):
     best: Floats
     general: Floats
     exact: Floats
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def compute(
         cls, n: int = 500, k: int = 100, *, p: npt.ArrayLike | None = None, c: npt.ArrayLike | None = None
-    ) -> "NoiseBoundDisplay":
+    ) -> Self:
         """Return the display for `n` pruning examples and `k` safe nodes.
 
         Parameters
@@ -82,7 +83,7 @@ class NoiseBoundDisplay(Pictured):
         """For each p, whether the published bound at its best c lies below the exact probability."""
         return np.asarray(self.best < self.exact)
 
-    def plot(self, ax: Sequence[Any] | None = None) -> "NoiseBoundDisplay":
+    def plot(self, ax: Sequence[Any] | None = None) -> Self:
         """Draw the surface with its .25 and .5 contours, and the curves beside it, shaded where the bound fails.
 
         Parameters
@@ -117,7 +118,7 @@ class NoiseBoundDisplay(Pictured):
 
 
 @dataclass
-class PruningProbabilityDisplay(Pictured):
+class PruningProbabilityDisplay(Display):
     """The exact probability that pure noise is pruned to one leaf, over p and the number of pruning examples.
 
     Parameters
@@ -141,13 +142,9 @@ class PruningProbabilityDisplay(Pictured):
     p: Floats
     n: Longs
     probability: Floats
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def compute(
-        cls, k: int = 100, *, p: npt.ArrayLike | None = None, n: npt.ArrayLike | None = None
-    ) -> "PruningProbabilityDisplay":
+    def compute(cls, k: int = 100, *, p: npt.ArrayLike | None = None, n: npt.ArrayLike | None = None) -> Self:
         """Return the display for `k` safe nodes.
 
         Parameters
@@ -163,10 +160,9 @@ class PruningProbabilityDisplay(Pictured):
         found = [[one_leaf_probability_uniform(int(rows), k, float(chance)) for chance in chances] for rows in sizes]
         return cls(k, chances, sizes, np.array(found))
 
-    def plot(self, ax: Any = None) -> "PruningProbabilityDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the surface, with contours where it is .05, .5 and .95."""
-        self.figure_, self.ax_ = axes_for(ax, size=(6.4, 4.4))
-        axes = self.ax_
+        axes = self._on(ax, (6.4, 4.4))
         mesh = axes.pcolormesh(
             self.p, self.n, self.probability, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True
         )

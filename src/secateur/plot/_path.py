@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from .parts import (
     GREY,
     PURPLE,
     RED,
-    Pictured,
-    axes_for,
+    ModelDisplay,
     check_sample,
     label_as_is,
     leaves_axis,
@@ -30,6 +29,9 @@ from .parts import (
     tidied,
     written,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _WORDS = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
 
@@ -44,7 +46,7 @@ class Curve(NamedTuple):
 
 
 @dataclass
-class PruningPathDisplay(Pictured):
+class PruningPathDisplay(ModelDisplay):
     """Error against leaves, for every sample that is known, with the member that was chosen.
 
     Made by `from_estimator`, `from_model` or `from_sequence`.
@@ -74,16 +76,9 @@ class PruningPathDisplay(Pictured):
     bound: Curve | None = None
     marks: dict[str, int] = field(default_factory=dict)
     is_classifier: bool = True
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "PruningPathDisplay":
-        """Return the display of a fitted estimator's sequence; options as for `from_sequence`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
-    def from_model(cls, model: Any, **options: Any) -> "PruningPathDisplay":
+    def from_model(cls, model: object, **options: Any) -> Self:
         """Return the display of a model's sequence on its samples, with its selection and its certificate."""
         found = as_model(model, done="drawn")
         sequence = found.sequence
@@ -107,7 +102,7 @@ class PruningPathDisplay(Pictured):
         selection: Selection | None = None,
         bounds: Iterable[Bound] | None = None,
         chosen: int | None = None,
-    ) -> "PruningPathDisplay":
+    ) -> Self:
         """Return the display of a sequence.
 
         Parameters
@@ -150,10 +145,9 @@ class PruningPathDisplay(Pictured):
         is_classifier = all(sample.has_classes for sample in samples)
         return cls(tuple(curves), limits, marks, is_classifier)
 
-    def plot(self, ax: Any = None) -> "PruningPathDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curves, a band of one standard error where it is known, and the marks."""
-        self.figure_, self.ax_ = axes_for(ax, size=(7.2, 4.4))
-        axes = self.ax_
+        axes = self._on(ax, (7.2, 4.4))
         colours = dict(zip((c.name for c in self.curves), (GREY, *CYCLE), strict=False))
         for curve in self.curves:
             colour = colours.get(curve.name, BLUE)
@@ -181,7 +175,7 @@ class PruningPathDisplay(Pictured):
         tidied(axes)
         return self
 
-    def _draw_marks(self, axes: Any) -> None:
+    def _draw_marks(self, axes: "Axes") -> None:
         shown = next((c for c in reversed(self.curves) if c.se is not None), self.curves[-1])
         by_size: dict[int, list[str]] = {}
         for name, size in self.marks.items():
@@ -205,7 +199,7 @@ def one_se(selection: Selection) -> int:
     return int(np.append(selection.best, np.flatnonzero(selection.error <= limit))[-1])
 
 
-def _curve(sequence: PruningSequence, sample: Any, first: Any) -> Curve:
+def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | Moments) -> Curve:
     check_sample(sample, "a sample")
     sample.check_fits(sequence.tree)
     if not sample.total[0]:

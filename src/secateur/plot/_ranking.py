@@ -1,20 +1,24 @@
 """RankingDisplay: ROC, precision and recall, or lift, from counts alone."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
 from ..data.names import check_name
+from ..nouns.counts import Counts
 from ..statistics.ranking import Ranking, ranking_of
 from ._judged import judged_leaves
-from .parts import BLUE, GREY, LITERAL, axes_for, tidied
+from .parts import BLUE, GREY, LITERAL, ModelDisplay, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Curve = Literal["roc", "pr", "lift"]
 
 
 @dataclass
-class RankingDisplay:
+class RankingDisplay(ModelDisplay):
     """Leaves ranked by the share of a class among their growing rows, and how well that ranks a sample.
 
     Made by `from_estimator` or `from_model`.
@@ -38,26 +42,19 @@ class RankingDisplay:
     curve: Curve
     class_name: str
     sample: str
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "RankingDisplay":
-        """Return the display of a fitted estimator; options as for `from_model`."""
-        return cls.from_model(estimator, **options)
 
     @classmethod
     def from_model(
-        cls, model: Any, *, curve: Curve = "roc", positive: Any = None, sample: Any = None
-    ) -> "RankingDisplay":
+        cls, model: object, *, curve: Curve = "roc", positive: object = None, sample: Counts | None = None
+    ) -> Self:
         """Return the display of a model.
 
         Parameters
         ----------
         model : estimator, Model or parts
         curve : "roc", "pr" or "lift"
-            Share of the class found against that of the others taken; precision against recall;
-            how many times more of the class than at random among the rows taken so far.
+            True against false positive rate; precision against recall; lift against the share of
+            rows taken, highest scores first.
         positive : str, optional
             The class; by default the last.
         sample : Counts, optional
@@ -68,27 +65,26 @@ class RankingDisplay:
         ranking = ranking_of(judged.said, judged.positive, judged.rows - judged.positive)
         return cls(ranking, curve, judged.class_name, judged.sample)
 
-    def plot(self, ax: Any = None) -> "RankingDisplay":
-        """Draw the curve; what a ranking at random would give is dotted."""
-        self.figure_, self.ax_ = axes_for(ax, size=(4.8, 4.4))
-        axes, found = self.ax_, self.ranking
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the curve; the dotted line is a random ranking."""
+        axes, found = self._on(ax, (4.8, 4.4)), self.ranking
         base = found.n_positive / (found.n_positive + found.n_negative)
         if self.curve == "roc":
             axes.plot(found.false_positive_rate, found.recall, color=BLUE, marker="o", ms=3)
             axes.plot([0, 1], [0, 1], ":", color=GREY)
-            axes.set(xlabel="share of the others taken", ylabel="share of the class found", ylim=(-0.02, 1.02))
+            axes.set(xlabel="false positive rate", ylabel="true positive rate", ylim=(-0.02, 1.02))
             told = f"area {found.auc:.3f}"
         elif self.curve == "pr":
             axes.plot(found.recall[1:], found.precision, color=BLUE, marker="o", ms=3)
             axes.axhline(base, ls=":", color=GREY)
-            axes.set(xlabel="share of the class found", ylabel="share of those taken that is right", ylim=(-0.02, 1.02))
+            axes.set(xlabel="recall", ylabel="precision", ylim=(-0.02, 1.02))
             told = f"average precision {found.average_precision:.3f}"
         else:
             taken = np.cumsum(found.positive + found.negative) / (found.n_positive + found.n_negative)
             axes.plot(taken, found.recall[1:] / taken, color=BLUE, marker="o", ms=3)
             axes.axhline(1, ls=":", color=GREY)
-            axes.set(xlabel="share of all rows taken", ylabel="times as many as at random")
-            told = f"{float(found.precision[0] / base):.2f} times in the first leaf"
+            axes.set(xlabel="share of rows taken", ylabel="lift")
+            told = f"lift {float(found.precision[0] / base):.2f} in the first leaf"
         axes.set_xlim(-0.02, 1.02)
         axes.set_title(f"{self.class_name} on {self.sample}: {told}", fontsize=10, **LITERAL)
         tidied(axes)

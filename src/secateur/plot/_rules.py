@@ -1,18 +1,21 @@
 """RulesDisplay: pruning rules compared on one data set, test error against size."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
-from .parts import BLUE, GREY, LITERAL, Pictured, axes_for, leaves_axis, tidied
+from .parts import BLUE, GREY, LITERAL, Display, leaves_axis, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class RulesDisplay(Pictured):
+class RulesDisplay(Display):
     """One point per pruning rule: its leaves and its error on rows it has not seen.
 
     Parameters
@@ -34,11 +37,9 @@ class RulesDisplay(Pictured):
     n_leaves: Longs
     test_error: Floats
     certified: Floats
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_lines(cls, lines: Iterable[Mapping[str, Any]]) -> "RulesDisplay":
+    def from_lines(cls, lines: Iterable[Mapping[str, str | float]]) -> Self:
         """Return the display of lines with "rule", "leaves", "test_error" and perhaps "certified"."""
         listed = list(lines)
         if not listed:
@@ -54,10 +55,9 @@ class RulesDisplay(Pictured):
             certified=np.array([line.get("certified", np.nan) for line in listed], float),
         )
 
-    def plot(self, ax: Any = None) -> "RulesDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the rules; those that agree share a label."""
-        self.figure_, self.ax_ = axes_for(ax, size=(9.0, 5.2))
-        axes = self.ax_
+        axes = self._on(ax, (9.0, 5.2))
         axes.vlines(self.n_leaves, self.test_error, self.certified, color="#c8c8c8", lw=1.2, label="certified limit")
         axes.plot(self.n_leaves, self.test_error, "o", color=BLUE, ms=6, ls="", label="test error")
         leaves_axis(axes, [self.n_leaves])
@@ -68,12 +68,13 @@ class RulesDisplay(Pictured):
         self._draw_names(axes)
         return self
 
-    def _draw_names(self, axes: Any) -> None:
+    def _draw_names(self, axes: "Axes") -> None:
         """Names beside the points, pushed up where one would cover another."""
         together: dict[tuple[int, float], list[str]] = {}
         for name, size, error in zip(self.rules, self.n_leaves.tolist(), self.test_error.tolist(), strict=True):
             together.setdefault((size, error), []).append(name)
         figure = axes.get_figure(root=True)
+        assert figure is not None
         figure.draw_without_rendering()  # settles where the axes stand
         box, point = axes.get_window_extent(), figure.dpi / 72
         line = 11 * point

@@ -1,7 +1,7 @@
 """SelectionDisplay: the table a tree was chosen from, with its one-standard-error line."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -9,11 +9,14 @@ from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
 from ..nouns.choice import Selection
 from ..nouns.model import as_model
-from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, Pictured, axes_for, leaves_axis, legend_as_is, tidied
+from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, ModelDisplay, leaves_axis, legend_as_is, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass
-class SelectionDisplay(Pictured):
+class SelectionDisplay(ModelDisplay):
     """Error of every member of a sequence with its standard error, the limit, and what was chosen.
 
     Made by `from_selection`, `from_estimator` or `from_model`.
@@ -53,16 +56,9 @@ class SelectionDisplay(Pictured):
     pool_leaves: Floats
     pool_error: Floats
     is_classifier: bool = True
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any) -> "SelectionDisplay":
-        """Return the display of a fitted estimator's selection."""
-        return cls.from_model(estimator)
-
-    @classmethod
-    def from_model(cls, model: Any) -> "SelectionDisplay":
+    def from_model(cls, model: object) -> Self:
         """Return the display of a model's selection."""
         found = as_model(model, done="drawn")
         if found.selection is None:
@@ -72,7 +68,7 @@ class SelectionDisplay(Pictured):
         return display
 
     @classmethod
-    def from_selection(cls, selection: Selection) -> "SelectionDisplay":
+    def from_selection(cls, selection: Selection) -> Self:
         """Return the display of a selection."""
         if not isinstance(selection, Selection):
             raise UnsupportedError(f"a {type(selection).__name__} is given; a Selection is needed")
@@ -96,10 +92,9 @@ class SelectionDisplay(Pictured):
             pool_error=places[:, 1],
         )
 
-    def plot(self, ax: Any = None) -> "SelectionDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw errors with bars of one standard error, the limit as a line, and the chosen member."""
-        self.figure_, self.ax_ = axes_for(ax, size=(7.2, 4.2))
-        axes = self.ax_
+        axes = self._on(ax, (7.2, 4.2))
         few = len(self.n_leaves) <= 60
         axes.errorbar(
             self.n_leaves, self.error, yerr=self.se, color=BLUE, ecolor="#9cc3dd", elinewidth=1.3,

@@ -9,7 +9,7 @@ In all of them colour is the class (or the mean) and its depth the purity.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from ..show.layout import tidy
 from ..show.view import TreeView
 from ._shown import colours, rows_of, shown_tree, size_text
 from .distributions import Bars, node_bars, table_of
-from .parts import Pictured
+from .parts import ModelDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Style = Literal["boxes", "branches", "icicle"]
 
@@ -33,7 +36,7 @@ MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper tr
 
 
 @dataclass
-class TreeDisplay(Pictured):
+class TreeDisplay(ModelDisplay):
     """A tree drawn: node colour by class and purity (or by mean), branch width by rows.
 
     Made by `from_estimator`, `from_model` or `from_tree`; one entry per drawn node, in
@@ -56,7 +59,7 @@ class TreeDisplay(Pictured):
         Regression: the mean of each node.
     colour : array of shape (n_nodes, 3)
     n_hidden : array of int
-        Leaves left out under each node, told as "+n more".
+        Leaves left out under each node, shown as "+n more".
     text : list of tuple of str
         The lines of each node: what leads to it, its answer, its rows. Icicle: empty where a
         node is too narrow for words.
@@ -95,16 +98,9 @@ class TreeDisplay(Pictured):
     filled: bool = True
     bars: list[Bars | None] = field(default_factory=list)
     thresholds: Floats | None = None
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "TreeDisplay":
-        """Return the display of what a fitted estimator predicts with; options as for `from_tree`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
-    def from_model(cls, model: Any, **options: Any) -> "TreeDisplay":
+    def from_model(cls, model: object, **options: Any) -> Self:
         """Return the display of a model's tree as pruned, with its growing sample."""
         found = as_model(model, done="drawn")
         return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
@@ -124,8 +120,8 @@ class TreeDisplay(Pictured):
         filled: bool = True,
         node_ids: bool = False,
         style: Literal["auto", "boxes", "branches", "icicle"] = "auto",
-        data: Any = None,
-    ) -> "TreeDisplay":
+        data: object = None,
+    ) -> Self:
         """Return the display of a tree.
 
         Parameters
@@ -138,10 +134,10 @@ class TreeDisplay(Pictured):
         feature_names, class_names : sequence of str, optional
             By default those of the data the tree was grown on.
         max_depth : int, optional
-            Tests below this depth (0: the root) are left out and told as "+n more". By default
+            Tests below this depth (0: the root) are left out and shown as "+n more". By default
             all are drawn, of a very deep tree the first 60 levels.
         proportion : bool
-            Shares in place of numbers of rows.
+            Show shares instead of numbers of rows.
         decimals : int, optional
             Digits after the point of thresholds and means, as for `export_text`.
         filled : bool
@@ -191,7 +187,7 @@ class TreeDisplay(Pictured):
             thresholds=small.threshold,
         )
 
-    def plot(self, ax: Any = None, *, fontsize: float | None = None) -> "TreeDisplay":
+    def plot(self, ax: "Axes | None" = None, *, fontsize: float | None = None) -> Self:
         """Draw the tree.
 
         Parameters

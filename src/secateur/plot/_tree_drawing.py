@@ -1,6 +1,6 @@
 """How the three styles of a tree are drawn. Lengths are inches, letters are points."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -8,6 +8,11 @@ from ..data.arrays import Floats
 from .parts import GREY, LITERAL, axes_for, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from ._tree import TreeDisplay
 
 LETTER = 0.56  # mean width of a letter, of its height in points
@@ -17,7 +22,7 @@ BARS = (1.15, 0.42)  # inches of the bars under a box
 DOWNWARDS = 13.0  # wider than this, a tree grows to the right
 
 
-def boxes(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any, Any]:
+def boxes(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
     """Every node as a box of words; downwards if that is not too wide, else to the right."""
     letters = 8.0 if fontsize is None else fontsize
     n_most = 34 if len(display.node) <= 25 else 28
@@ -61,7 +66,7 @@ def boxes(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any,
     return figure, axes
 
 
-def _insets(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, down: float) -> None:
+def _insets(axes: "Axes", display: "TreeDisplay", x: Floats, y: Floats, down: float) -> None:
     """The bars of each test, so many inches under its place; the cut is a line."""
     wide, high = _inches(axes)
     colours = class_colours(max(len(display.class_names), 1))
@@ -69,7 +74,7 @@ def _insets(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, down: float
         if bars is None:
             continue
         w, h = BARS[0] / wide, BARS[1] / high
-        inset = axes.inset_axes([x[i] - w / 2, y[i] - down / high - h, w, h], transform=axes.transData, zorder=5)
+        inset = axes.inset_axes((x[i] - w / 2, y[i] - down / high - h, w, h), transform=axes.transData, zorder=5)
         n_bars, low = bars.rows.shape[1], np.zeros(bars.rows.shape[1])
         for c, line in enumerate(bars.rows):
             number = bars.classes[c] if bars.classes else -1
@@ -82,7 +87,7 @@ def _insets(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, down: float
         inset.spines[["top", "right", "left"]].set_visible(False)
 
 
-def branches(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any, Any]:
+def branches(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
     """Growing to the right, each leaf on a line of its own; the largest nodes first are told in words."""
     slots, levels = float(display.x.max()) + 1, int(display.depth.max()) + 1
     size = (float(np.clip(levels * 1.5, 9, 24)), slots * float(np.clip(22 / slots, 0.05, 0.16)))
@@ -90,7 +95,7 @@ def branches(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[A
     return _draw_branches(display, figure, axes, fontsize)
 
 
-def icicle(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any, Any]:
+def icicle(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
     """One rectangle per node, the root on top, as wide as its rows."""
     from matplotlib.collections import PolyCollection
 
@@ -100,11 +105,11 @@ def icicle(display: "TreeDisplay", ax: Any, fontsize: float | None) -> tuple[Any
     size = _inches(axes)
     left, right = display.x, display.x + display.share
     top, bottom = 1 - display.depth / levels, 1 - (display.depth + 1) / levels
-    corners: Any = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
+    corners = np.stack([left, bottom, right, bottom, right, top, left, top], axis=1).reshape(-1, 4, 2)
     fills = _fills(display)
     axes.add_collection(
         PolyCollection(
-            corners, facecolors=fills, edgecolors="white" if display.filled else GREY,
+            cast("Sequence[Floats]", corners), facecolors=fills, edgecolors="white" if display.filled else GREY,
             linewidths=np.where(display.share > 0.004, 0.7, np.where(display.share > 0.001, 0.25, 0.0)),
             rasterized=len(corners) > 2000,
         )
@@ -147,7 +152,7 @@ def _box_lines(lines: tuple[str, ...], n_most: int, *, is_down: bool) -> list[st
     return [*(elided(line, n_most) for line in before), f"{elided(answer, max(n_most - len(size), 10))}: {size}"]
 
 
-def _canvas(display: "TreeDisplay", ax: Any, size: tuple[float, float]) -> tuple[Any, Any, float]:
+def _canvas(display: "TreeDisplay", ax: "Axes | None", size: tuple[float, float]) -> "tuple[Figure, Axes, float]":
     """Figure, empty axes from 0 to 1 with the legend under them, and how much smaller they are than `size`."""
     shrink = min(1.0, LARGEST / max(size))
     wide, high = max(size[0] * shrink, 3.2), max(size[1] * shrink, 1.6)
@@ -163,11 +168,12 @@ def _canvas(display: "TreeDisplay", ax: Any, size: tuple[float, float]) -> tuple
     return figure, axes, min(wide / size[0], high / size[1])
 
 
-def _inches(axes: Any) -> tuple[float, float]:
+def _inches(axes: "Axes") -> tuple[float, float]:
     """Width of the axes, and height of the part that shows the tree."""
-    box, dpi = axes.get_window_extent(), axes.get_figure(root=True).dpi
+    box, figure = axes.get_window_extent(), axes.get_figure(root=True)
+    assert figure is not None
     low, high = axes.get_ylim()
-    return box.width / dpi, box.height / dpi * (1 / (high - low))
+    return box.width / figure.dpi, box.height / figure.dpi * (1 / (high - low))
 
 
 def _key_columns(display: "TreeDisplay", wide: float) -> int:
@@ -181,7 +187,7 @@ def _key_height(display: "TreeDisplay", wide: float) -> float:
     return 0.12 + 0.17 * -(-len(display.class_names) // _key_columns(display, wide))
 
 
-def _key(display: "TreeDisplay", axes: Any, wide: float) -> None:
+def _key(display: "TreeDisplay", axes: "Axes", wide: float) -> None:
     """What the colours mean."""
     if not display.filled:
         return
@@ -201,7 +207,9 @@ def _key(display: "TreeDisplay", axes: Any, wide: float) -> None:
         )  # fmt: skip
 
 
-def _draw_branches(display: "TreeDisplay", figure: Any, axes: Any, fontsize: float | None = None) -> tuple[Any, Any]:
+def _draw_branches(
+    display: "TreeDisplay", figure: "Figure", axes: "Axes", fontsize: float | None = None
+) -> "tuple[Figure, Axes]":
     slots, levels = float(display.x.max()) + 1, int(display.depth.max()) + 1
     wide, high = _inches(axes)
     letters = float(np.clip(0.9 * wide, 4.5, 6.5)) if fontsize is None else fontsize
@@ -216,7 +224,9 @@ def _draw_branches(display: "TreeDisplay", figure: Any, axes: Any, fontsize: flo
     return figure, axes
 
 
-def _edges(axes: Any, display: "TreeDisplay", place: Floats, leave: Floats, *, is_down: bool, thickest: float) -> None:
+def _edges(
+    axes: "Axes", display: "TreeDisplay", place: Floats, leave: Floats, *, is_down: bool, thickest: float
+) -> None:
     """Branches from parent to child as curves, as wide as their rows."""
     from matplotlib.collections import LineCollection
 
@@ -233,16 +243,24 @@ def _edges(axes: Any, display: "TreeDisplay", place: Floats, leave: Floats, *, i
         (1 - t) ** 3 * points[0] + 3 * (1 - t) ** 2 * t * points[1] + 3 * (1 - t) * t**2 * points[2] + t**3 * points[3]
     )
     # A box may be narrower than we think; the line from its own place is hidden behind it.
-    lines: Any = np.concatenate([place[display.parent[1:]][:, None, :], curve], axis=1)
+    lines = np.concatenate([place[display.parent[1:]][:, None, :], curve], axis=1)
     widths = np.maximum(thickest * display.share[1:], 0.7)
     colours = 0.6 * display.colour[1:] + 0.4 * 0.55 if display.filled else np.full((len(child), 3), 0.7)
     order = np.argsort(widths, kind="stable")[::-1]
     axes.add_collection(
-        LineCollection(lines[order], linewidths=widths[order], colors=colours[order], capstyle="butt", zorder=1)
+        LineCollection(
+            cast("Sequence[Floats]", lines[order]),
+            linewidths=widths[order],
+            colors=colours[order],
+            capstyle="butt",
+            zorder=1,
+        )
     )
 
 
-def _labels(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, gap: float, n_letters: int, points: float) -> None:
+def _labels(
+    axes: "Axes", display: "TreeDisplay", x: Floats, y: Floats, gap: float, n_letters: int, points: float
+) -> None:
     """Words for the nodes with most rows first, as long as no two of one strip between levels come too near.
 
     A strip holds what leads to the nodes at its right end and the answers of the leaves at its
@@ -254,7 +272,7 @@ def _labels(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, gap: float,
     taken: dict[int, list[float]] = {}
     is_end = np.ones(len(display.parent), bool)
     is_end[display.parent[1:]] = False
-    style = {"fontsize": points, "path_effects": halo, "zorder": 4, **LITERAL}
+    style = {"textcoords": "offset points", "fontsize": points, "path_effects": halo, "zorder": 4, **LITERAL}
 
     def is_free(strip: int, height: float) -> bool:
         places = taken.setdefault(strip, [])
@@ -263,16 +281,13 @@ def _labels(axes: Any, display: "TreeDisplay", x: Floats, y: Floats, gap: float,
         places.append(height)
         return True
 
-    offset = {"textcoords": "offset points"}
     for i in np.argsort(-display.share, kind="stable").tolist():
         lines, depth = display.text[i], int(display.depth[i])
         fits = bool(lines) and (width_of(lines[0]) <= n_letters or n_letters >= 14)  # shorter, it says nothing
         if i and fits and is_free(depth, y[i] + 0.5 * gap):
-            axes.annotate(
-                elided(lines[0], n_letters), (x[i], y[i]), (-5, 1), ha="right", va="bottom", **offset, **style
-            )
+            axes.annotate(elided(lines[0], n_letters), (x[i], y[i]), (-5, 1), ha="right", va="bottom", **style)
         if is_end[i] and n_letters >= 6 and len(lines) > 1 and is_free(depth + 1, y[i]):
             size = lines[-1].split(", ")[0] if len(lines) > 2 else ""
             longest = (", ".join(lines[1:]), f"{lines[1]}, {size}")
             answer = next((words for words in longest if width_of(words) <= n_letters), elided(lines[1], n_letters))
-            axes.annotate(answer, (x[i], y[i]), (5, 0), ha="left", va="center", **offset, **style)
+            axes.annotate(answer, (x[i], y[i]), (5, 0), ha="left", va="center", **style)

@@ -5,7 +5,6 @@ Only sums: a few bars for each test.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class Bars:
     n_missing: int
 
 
-def table_of(tree: Tree, data: Any) -> Table | None:
+def table_of(tree: Tree, data: object) -> Table | None:
     """Return rows to be shown, coded as the tree was grown: a Table, X, or (X, y); None stays None."""
     if data is None:
         return None
@@ -61,7 +60,7 @@ def table_of(tree: Tree, data: Any) -> Table | None:
     return table
 
 
-def known_values(table: Table, column: int, rows: Any) -> tuple[Array, Bools]:
+def known_values(table: Table, column: int, rows: Array | slice) -> tuple[Array, Bools]:
     """Return the values of a column that are known (categories as codes), and which they are."""
     about, values = table.schema.columns[column], table.columns[column][rows]
     is_nominal = about.kind == "nominal"

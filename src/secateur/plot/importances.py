@@ -1,7 +1,7 @@
-"""ImportancesDisplay: how much each column gained at the tests of a tree."""
+"""ImportancesDisplay: how much the tests on each column gained."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from ..growers import CRITERIA
 from ..nouns.model import Model, as_model
 from ..show.importances import column_importances, node_gains
 from ..show.wording import column_names
-from .parts import BLUE, LITERAL, axes_for, elided, tidied
+from .parts import BLUE, LITERAL, ModelDisplay, elided, tidied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def model_gains(model: Model) -> Floats:
@@ -22,7 +25,7 @@ def model_gains(model: Model) -> Floats:
 
 
 @dataclass
-class ImportancesDisplay:
+class ImportancesDisplay(ModelDisplay):
     """The share of each column in what the tests of a pruned tree gained, the largest first.
 
     Made by `from_estimator` or `from_model`.
@@ -46,17 +49,10 @@ class ImportancesDisplay:
     names: list[str]
     shares: Floats
     n_more: int
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> "ImportancesDisplay":
-        """Return the display of a fitted estimator; options as for `from_model`."""
-        return cls.from_model(estimator, **options)
-
-    @classmethod
-    def from_model(cls, model: Any, *, max_columns: int = 20) -> "ImportancesDisplay":
-        """Return the display of a model's columns, those that no test asks left out."""
+    def from_model(cls, model: object, *, max_columns: int = 20) -> Self:
+        """Return the display of a model's columns, without those that no test uses."""
         found = as_model(model, done="drawn")
         gains = model_gains(found)
         kept = found.pruning.is_kept
@@ -68,17 +64,16 @@ class ImportancesDisplay:
         shown = order[:max_columns]
         return cls([names[j] for j in shown], shares[shown], len(order) - len(shown))
 
-    def plot(self, ax: Any = None) -> "ImportancesDisplay":
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one bar per column."""
         n = len(self.names)
-        self.figure_, self.ax_ = axes_for(ax, size=(6.4, 1.2 + 0.28 * max(n, 1)))
-        axes = self.ax_
+        axes = self._on(ax, (6.4, 1.2 + 0.28 * max(n, 1)))
         axes.barh(np.arange(n), self.shares, 0.7, color=BLUE)
         axes.set_yticks(np.arange(n), [elided(name, 30) for name in self.names], fontsize=8, **LITERAL)
         axes.set_ylim(max(n, 1) - 0.4, -0.6)
         more = f" ({self.n_more:,} more columns)" if self.n_more else ""
-        axes.set_xlabel(f"share of what the tests gained in growing{more}")
-        axes.set_title("What the tree asks", fontsize=11)
+        axes.set_xlabel(f"importance: share of the gain of all tests{more}")
+        axes.set_title("Importances of the columns", fontsize=11)
         tidied(axes)
         axes.grid(visible=False, axis="y")
         return self

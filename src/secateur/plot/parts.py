@@ -2,9 +2,9 @@
 
 import colorsys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +14,28 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#808080",
 )  # fmt: skip
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
-LITERAL = {"parse_math": False, "usetex": False}  # a dollar sign in a name is a dollar sign
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # a dollar sign in a name is a dollar sign
 
 
-class Pictured:
-    """A display that a notebook shows as its picture."""
+class Display:
+    """A figure; a notebook shows it as its picture."""
 
-    figure_: Any
+    ax_: Any = None
+    figure_: Any = None
+
+    def _on(self, ax: "Axes | None", size: tuple[float, float]) -> "Axes":
+        """The axes to draw on, kept with their figure."""
+        self.figure_, self.ax_ = axes_for(ax, size=size)
+        return cast("Axes", self.ax_)
 
     def _repr_png_(self) -> bytes | None:
         """The picture; the figure is closed, so that it is not shown once more at the end of the cell."""
@@ -39,7 +49,18 @@ class Pictured:
         return picture.getvalue()
 
 
-def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> tuple[Any, Any]:
+class ModelDisplay(Display):
+    """A figure of something that a model has."""
+
+    from_model: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(cls, estimator: object, **options: Any) -> Self:
+        """Return the display of a fitted estimator; options as for `from_model`."""
+        return cast("Self", cls.from_model(estimator, **options))
+
+
+def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> "tuple[Figure, Any]":
     """The figure and the axes to draw on; new ones if none are given."""
     try:
         import matplotlib.pyplot as plt
@@ -56,14 +77,14 @@ def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> tuple
     return axes[0].figure, np.array(axes, dtype=object)
 
 
-def tidied(axes: Any) -> None:
+def tidied(axes: "Axes") -> None:
     """Take away what draws the eye from the data."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="#e5e5e5", lw=0.8)
     axes.set_axisbelow(True)
 
 
-def leaves_axis(axes: Any, n_leaves: Iterable[Array]) -> None:
+def leaves_axis(axes: "Axes", n_leaves: Iterable[Array]) -> None:
     """Leaves across, on a log scale, with plain numbers as ticks."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -105,7 +126,7 @@ def ink_on(colours: npt.ArrayLike) -> list[str]:
     return ["black" if light > 0.179 else "white" for light in linear @ np.array([0.2126, 0.7152, 0.0722])]
 
 
-def class_legend(axes: Any, names: Sequence[str], colours: Floats, *, n_letters: int = 30, **options: Any) -> Any:
+def class_legend(axes: "Axes", names: Sequence[str], colours: Floats, *, n_letters: int = 30, **options: Any) -> None:
     """A legend of classes; names are shown as they are, even those matplotlib would leave out."""
     from matplotlib.patches import Patch
 
@@ -113,10 +134,9 @@ def class_legend(axes: Any, names: Sequence[str], colours: Floats, *, n_letters:
     legend = axes.legend(handles=handles, **{"frameon": False, "fontsize": 8, "title": "class", **options})
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=elided(name, n_letters), **LITERAL)
-    return legend
 
 
-def legend_as_is(axes: Any, **options: Any) -> None:
+def legend_as_is(axes: "Axes", **options: Any) -> None:
     """The legend of what is drawn, its labels shown as they are."""
     legend = axes.legend(**{"frameon": False, **options})
     for text in legend.get_texts():
@@ -151,7 +171,7 @@ def written(number: float) -> str:
     return f"{number:.6g}"
 
 
-def check_sample(counts: Any, name: str) -> None:
+def check_sample(counts: object, name: str) -> None:
     """Refuse what is neither counts nor moments."""
     if not isinstance(counts, Counts | Moments):
         raise UnsupportedError(f"{name} is a {type(counts).__name__}; Counts or Moments are needed, as grow returns")

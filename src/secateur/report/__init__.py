@@ -24,7 +24,6 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from string import Template
-from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
@@ -48,11 +47,11 @@ SCRIPTS = (
 
 
 def write_report(
-    model_or_parts: Any,
+    model_or_parts: object,
     path: str | PathLike[str],
     *,
     title: str | None = None,
-    data: Any = None,
+    data: object = None,
     overwrite: bool = True,
 ) -> Path:
     """Write the interactive report of a model as one HTML file that works offline.
@@ -90,7 +89,7 @@ def write_report(
     return _report(model_or_parts, title, data).save(path, overwrite=overwrite)
 
 
-def report_html(model_or_parts: Any, *, title: str | None = None, data: Any = None) -> str:
+def report_html(model_or_parts: object, *, title: str | None = None, data: object = None) -> str:
     """Return the report as text.
 
     Parameters
@@ -108,7 +107,7 @@ def report_html(model_or_parts: Any, *, title: str | None = None, data: Any = No
     return _report(model_or_parts, title, data).html
 
 
-def notebook_html(model_or_parts: Any, *, title: str | None = None, height: int = 820) -> str:
+def notebook_html(model_or_parts: object, *, title: str | None = None, height: int = 820) -> str:
     """Return the report in a frame, for a notebook.
 
     Parameters
@@ -181,7 +180,7 @@ class Report:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
 
 
-def _report(model_or_parts: Any, title: str | None, data: Any = None) -> Report:
+def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
     return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
 

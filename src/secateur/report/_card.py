@@ -137,7 +137,7 @@ def _facts(model: Model) -> list[list[str]]:
     return [[plain(k), _text(v)] for k, v in {**own, **told}.items()]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, float):
         return number(value)
     if isinstance(value, dict):

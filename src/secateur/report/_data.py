@@ -6,7 +6,6 @@ the rest. Every text is on one line and without control characters; the page set
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -14,17 +13,19 @@ from ..data.arrays import Array, Ints
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.model import Model
+from ..nouns.moments import Moments
 from ..plot.importances import model_gains
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
+from ._numbers import Entries
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._rows import rows_facts, rows_of
 from ._shares import node_limits, packed_limits
 from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
 
 
-def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | None = None) -> dict[str, Any]:
+def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | None = None) -> Entries:
     """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
     tree = model.tree
     own = model.sequence
@@ -39,7 +40,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
     n_classes = max((s.n_classes for s in samples if isinstance(s, Counts)), default=0)
     internal = tree.internal
     view = view_of(tree, n_classes=n_classes)
-    data: dict[str, Any] = {
+    data: Entries = {
         "title": plain(title),
         "kind": "classes" if model.is_classifier else "numbers",
         "classes": view.classes if model.is_classifier else [],
@@ -86,7 +87,7 @@ def _certified(model: Model) -> float | None:
     return bound.value
 
 
-def _class_values(model: Model, view: TreeView) -> list[Any] | None:
+def _class_values(model: Model, view: TreeView) -> list[str | float] | None:
     """The classes as they are in the data, where that is something else than their texts."""
     schema = model.tree.schema
     if not model.is_classifier or schema is None or schema.classes is None:
@@ -95,15 +96,15 @@ def _class_values(model: Model, view: TreeView) -> list[Any] | None:
     return None if values == view.classes else values
 
 
-def _plainly(value: Any) -> str | bool | int | float:
+def _plainly(value: object) -> str | float:
     own = value.item() if isinstance(value, np.generic) else value
     return own if isinstance(own, str | bool | int | float) else str(own)
 
 
-def _columns(view: TreeView) -> list[dict[str, Any]]:
+def _columns(view: TreeView) -> list[Entries]:
     """Names and categories as texts, and as they are in the data where that is something else."""
     used = set(view.tree.feature.tolist())
-    found: list[dict[str, Any]] = []
+    found: list[Entries] = []
     for j, name in enumerate(view.columns):
         about, entry = view.about(j), {"name": name, "gaps": view.has_gaps(j)}
         if about is not None and about.name != name:
@@ -119,9 +120,9 @@ def _columns(view: TreeView) -> list[dict[str, Any]]:
     return found
 
 
-def _exact(view: TreeView, internal: Array) -> list[Any]:
+def _exact(view: TreeView, internal: Array) -> list[float | None]:
     """The thresholds themselves, where they differ from the short ones that are shown; None elsewhere."""
-    found: list[Any] = []
+    found: list[float | None] = []
     for v in internal.tolist():
         exact, text, about = float(view.tree.threshold[v]), view.threshold[v], view.about(int(view.tree.feature[v]))
         is_same = (
@@ -146,13 +147,13 @@ def _idle(view: TreeView) -> list[int]:
     return np.flatnonzero(is_compared & (ends != parent)).tolist()
 
 
-def _branches(view: TreeView) -> dict[str, Any]:
+def _branches(view: TreeView) -> Entries:
     """The child of each category at nominal tests: a digit per code, or a list where there are too many children.
 
     A code that cannot arrive has a point, or -1.
     """
     start, digits = view.tree.branch_start, "0123456789abcdefghijklmnopqrstuvwxyz."
-    found: dict[str, Any] = {}
+    found: Entries = {}
     for v in np.flatnonzero(view.is_nominal).tolist():
         here = slice(start[v], start[v + 1])
         children = np.where(view.ways.arrives[here], view.tree.branch[here].astype(int), -1).tolist()
@@ -160,13 +161,13 @@ def _branches(view: TreeView) -> dict[str, Any]:
     return found
 
 
-def _sample(sample: Any, cost: Array, place: int) -> dict[str, Any]:
+def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
     if not isinstance(sample, Counts):
         return {
             **about, "is_whole": False, "total": short(sample.weight), "mean": short(sample.mean), "cost": short(cost)
         }  # fmt: skip
-    flat: list[Any] = []
+    flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
         there = np.flatnonzero(row)
         flat.append(len(there))
@@ -175,7 +176,7 @@ def _sample(sample: Any, cost: Array, place: int) -> dict[str, Any]:
     return {**about, "is_whole": sample.is_whole, "counts": flat}
 
 
-def _limit(model: Model) -> dict[str, Any]:
+def _limit(model: Model) -> Entries:
     """What a limit for a pruning chosen by hand needs; a prior over all prunings pays for the choice."""
     holdout = model.holdout
     if holdout is None:
@@ -194,7 +195,7 @@ def _limit(model: Model) -> dict[str, Any]:
     return {"delta": delta_of(model), "n": int(holdout.total[0])}
 
 
-def _packed_reasons(reasons: Reasons, internal: Array) -> dict[str, Any]:
+def _packed_reasons(reasons: Reasons, internal: Array) -> Entries:
     """Reasons of internal nodes only; a number is kept only if a template asks for it."""
     asked = " ".join([*reasons.templates, *(text for pair in reasons.plain for text in pair)])
     return {

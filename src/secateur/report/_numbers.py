@@ -1,6 +1,9 @@
 """How numbers are written on the page; the twins of `numbers.js`."""
 
 import math
+from typing import Any
+
+Entries = dict[str, Any]  # plain values for the page, by name
 
 
 def number(value: float) -> str:

@@ -7,13 +7,13 @@ a rule that decides for the tree as a whole), a plainer sentence that is true is
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
 from ..nouns.costs import m_estimate
+from ..nouns.counted import Counted
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -58,10 +58,10 @@ class Reasons:
         return text
 
 
-def costs_of(model: Model, counts: Any) -> Sums:
+def costs_of(model: Model, counts: Counted) -> Sums:
     """What each node costs as a leaf on a sample: errors, or squared error."""
-    found: Sums = counts.costs_if_leaf(model.node_answers)
-    return found
+    assert model.node_answers is not None
+    return counts.costs_if_leaf(model.node_answers)
 
 
 def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:

@@ -1,7 +1,5 @@
 """What the page shows of the rows themselves, where it is given them: ranges of columns, and bars at tests."""
 
-from typing import Any
-
 import numpy as np
 
 from ..data.cells import day_text
@@ -9,12 +7,13 @@ from ..data.table import Table
 from ..nouns.model import Model
 from ..plot.distributions import Bars, known_values, node_bars
 from ..show.wording import category, plain, written
+from ._numbers import Entries
 from ._stops import short
 
 MOST_NODES = 250  # tests with most rows; the others have no bars
 
 
-def rows_of(model: Model, table: Table) -> dict[str, Any]:
+def rows_of(model: Model, table: Table) -> Entries:
     """Return the number of rows, what each tested column holds, and the distributions at tests."""
     tree = model.tree
     internal = tree.internal
@@ -27,8 +26,8 @@ def rows_of(model: Model, table: Table) -> dict[str, Any]:
     }
 
 
-def _packed(bars: Bars) -> dict[str, Any]:
-    found: dict[str, Any] = {"missing": bars.n_missing}
+def _packed(bars: Bars) -> Entries:
+    found: Entries = {"missing": bars.n_missing}
     if bars.codes is not None:
         found["codes"] = bars.codes
     if bars.ends is not None:
@@ -38,10 +37,10 @@ def _packed(bars: Bars) -> dict[str, Any]:
     return found | {"n": bars.rows[0].tolist()} | ({} if bars.mean is None else {"mean": short(bars.mean, 4)})
 
 
-def _column(table: Table, j: int) -> dict[str, Any]:
+def _column(table: Table, j: int) -> Entries:
     """The range, the middle and the gaps of a column of numbers; the most frequent category of another."""
     values, is_known = known_values(table, j, slice(None))
-    found: dict[str, Any] = {"missing": int(np.count_nonzero(~is_known))}
+    found: Entries = {"missing": int(np.count_nonzero(~is_known))}
     if not len(values):
         return found
     if table.schema.columns[j].kind == "nominal":

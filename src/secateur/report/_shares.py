@@ -5,7 +5,6 @@ of every tree cut by hand after looking.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..certifiers import leaf_shares
 from ..errors import SecateurError
 from ..nouns.model import Model
 from ..nouns.shares import LeafShares
+from ._numbers import Entries
 
 
 def node_limits(model: Model, delta: float) -> LeafShares | None:
@@ -30,7 +30,7 @@ def node_limits(model: Model, delta: float) -> LeafShares | None:
     return limits
 
 
-def packed_limits(limits: LeafShares | None) -> dict[str, Any] | None:
+def packed_limits(limits: LeafShares | None) -> Entries | None:
     """Return upper limits in tenths of a percent, rounded up, node after node without gaps.
 
     A node with rows has one number for each class that occurs in it and, if some do not, one for

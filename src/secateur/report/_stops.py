@@ -2,16 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..certifiers import path
+from ..data.arrays import Sums
 from ..errors import SecateurError
+from ..fitting import index_of
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
+from ._numbers import Entries
 from ._reasons import costs_of
 
 MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
@@ -54,11 +56,17 @@ def own_sequence(model: Model) -> PruningSequence:
     return found
 
 
+def _member(sequence: PruningSequence, model: Model) -> int:
+    """The member of a sequence that is the model's pruning, or -1."""
+    found = index_of(sequence, model.pruning)
+    return -1 if found is None else found
+
+
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     """Place the whole tree and the model's own pruning among the members, if they are not members."""
     n_members = len(sequence)
     keep = np.arange(n_members)
-    fitted = find_member(sequence, model)
+    fitted = _member(sequence, model)
     if sequence.steps is None and n_members > MOST_MEMBERS:
         even = np.geomspace(1, n_members, MOST_MEMBERS) - 1  # small trees, at the end, are looked at most
         wanted = [*(n_members - 1 - even.astype(int)), 0, max(fitted, 0)]
@@ -76,15 +84,7 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     return Stops([row[2] for row in rows], {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra})
 
 
-def find_member(sequence: PruningSequence, model: Model) -> int:
-    """The member of the sequence that is the model's pruning, or -1."""
-    for i in np.flatnonzero(sequence.n_leaves == model.pruning.n_leaves):
-        if np.array_equal(sequence[int(i)].is_leaf, model.pruning.is_leaf):
-            return int(i)
-    return -1
-
-
-def short(values: npt.ArrayLike, n_digits: int = 7) -> list[Any]:
+def short(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
     """Numbers as a list; real ones with so many digits, None where there is none."""
     array = np.asarray(values)
     if array.dtype.kind in "iub":
@@ -99,39 +99,30 @@ def _rounded(value: float, n_digits: int) -> float | int | None:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Any]) -> dict[str, Any]:
+def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Sums]) -> Entries:
     """One list per column, one entry per stop, the largest tree first."""
 
-    def spread(values: Any, n_digits: int = 7) -> list[Any]:
+    def spread(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
         """Values of members as values of stops."""
         listed = short(values, n_digits)
         return [None if m < 0 else listed[m] for m in stops.member]
 
-    def leaves_of(at: int) -> int:
-        pruning = model.pruning if "fitted" in stops.names[at] else None
-        return model.tree.n_leaves if pruning is None else pruning.n_leaves
-
-    table: dict[str, Any] = {
-        "member": stops.member,
-        "leaves": [
-            leaves_of(at) if m < 0 else int(sequence.n_leaves[m]) for at, m in enumerate(stops.member)
-        ],
-    }  # fmt: skip
+    leaves = [0 if m < 0 else int(sequence.n_leaves[m]) for m in stops.member]
+    for at, name in stops.names.items():
+        leaves[at] = model.pruning.n_leaves if "fitted" in name else model.tree.n_leaves
+    table: Entries = {"member": stops.member, "leaves": leaves}
     if sequence.alphas is not None:
         table["alpha"] = spread(sequence.alphas)
     errors = []
     for cost in costs:
-        of_member = sequence.costs_on(cost)
-        column = spread(of_member, 12)
+        column = spread(sequence.costs_on(cost), 12)
         for at, name in stops.names.items():
-            whole = cost[model.tree.is_leaf].sum()
-            value = model.pruning.cost(cost) if "fitted" in name else whole
+            value = model.pruning.cost(cost) if "fitted" in name else cost[model.tree.is_leaf].sum()
             column[at] = short([value], 12)[0]
         errors.append(column)
     table["errors"] = errors
     if model.selection is not None and len(model.selection.sequence) == len(sequence):
-        table["cv"] = spread(model.selection.error)
-        table["se"] = spread(model.selection.se)
+        table |= {"cv": spread(model.selection.error), "se": spread(model.selection.se)}
         table["cv_name"] = plain(model.selection.sample)
     bounds = _path_bounds(model, sequence)
     if bounds is not None:
@@ -164,12 +155,9 @@ def marks_of(model: Model, stops: Stops, fitted: int | None) -> dict[str, int]:
     """Stops that have a name: what was fitted, what was best, the smallest within one standard error of it."""
     selection = model.selection
     sequence = model.sequence
-    marks: dict[str, int] = {}
     if fitted is None:
-        found = find_member(sequence if sequence is not None else own_sequence(model), model)
-        marks["fitted"] = stops.of_member(found)
-    else:
-        marks["fitted"] = fitted
+        fitted = stops.of_member(_member(sequence if sequence is not None else own_sequence(model), model))
+    marks = {"fitted": fitted}
     if selection is not None and sequence is not None and len(selection.sequence) == len(sequence):
         limit = selection.error[selection.best] + selection.se[selection.best]
         marks["best"] = stops.of_member(selection.best)

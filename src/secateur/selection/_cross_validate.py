@@ -15,6 +15,7 @@ from ..data.names import whole
 from ..data.table import Table
 from ..errors import ParameterError, UnsupportedError
 from ..growers.folds import Ground
+from ..growers.interactions import plain_groups
 from ..growers.settings import Settings, settings_of
 from ..nouns.choice import Selection
 from ..nouns.seen import Seen
@@ -28,8 +29,9 @@ from .losses import losses_of
 from .run import Progress
 
 POOL = {"criterion": ("gini", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
-FEW_ROWS = 10_000  # up to so many, folds are dealt up to three times
+FEW_ROWS = 5_000  # up to so many, folds are dealt up to three times
 MANY_ROWS = 1_000_000  # beyond, one fold says enough
+ENOUGH = 5  # folds that tell whether a way of growing is behind
 
 
 def cross_validate(
@@ -62,6 +64,7 @@ def cross_validate(
     allow_zero: bool | None = None,
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
+    interaction_cst: Any = None,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -80,9 +83,10 @@ def cross_validate(
         Number of folds, an object with `split(X, y)` as scikit-learn has them, (train, test)
         pairs of row numbers, or test rows alone, the others being grown on.
     cv_repeats : int or "auto"
-        How often the folds are dealt anew; their errors are pooled. "auto" deals up to 10,000 rows up to
+        How often the folds are dealt anew; their errors are pooled. "auto" deals up to 5,000 rows up to
         three times: it stops when dealing again has not changed the choice, and drops ways of growing that
-        are behind. Of more than a million rows it judges by the first fold only.
+        are behind; of more rows it drops them after half of the folds. Of more than a million rows it judges by
+        the first fold only.
     stratified : bool
         Whether every fold gets its share of each class.
     random_state : int, generator or None
@@ -114,7 +118,7 @@ def cross_validate(
         As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
         same folds; take the way whose choice has the least error (the fewest leaves, the first).
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, \
-max_bins, allow_zero, penalise_numeric, monotonic_cst, nominal
+max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, nominal
         As for `grow`.
     sample_weight : array, optional
         Weight of each row, in growing and judging. A row is dealt to one fold with all its weight, and
@@ -163,6 +167,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, nominal
         "min_weight_fraction_leaf": min_weight_fraction_leaf, "max_bins": max_bins, "allow_zero": allow_zero,
         "penalise_numeric": penalise_numeric,
         "monotonic_cst": monotonic_cst.tolist() if isinstance(monotonic_cst, np.ndarray) else monotonic_cst,
+        "interaction_cst": plain_groups(interaction_cst),
     }  # fmt: skip
     ways = _ways(growing)
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
@@ -176,11 +181,14 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, nominal
             raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
     is_used = None if weight is None or (weight > 0).all() else weight > 0
     rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
-    is_adaptive = _is_auto(cv_repeats) and n_repeats > 1
-    if not is_adaptive:
-        rounds, n_repeats = iter([list(itertools.chain(*rounds))]), 1
-    if _is_auto(cv_repeats) and table.n_rows > MANY_ROWS and isinstance(cv, int | np.integer):
+    is_auto = _is_auto(cv_repeats) and isinstance(cv, int | np.integer)
+    if is_auto and table.n_rows > MANY_ROWS:
         rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
+    may_stop, n_splits = is_auto and n_repeats > 1, n_folds * n_repeats
+    if not may_stop:
+        parts = list(itertools.chain(*rounds))
+        half = len(parts) // 2 if is_auto and len(parts) >= 2 * ENOUGH else len(parts)
+        rounds = iter([parts[:half], parts[half:]])
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
     details = {
@@ -191,7 +199,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, nominal
     }  # fmt: skip
     judge = Judge(losses, weight, n_folds, se, n_errors, details)
     field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
-    winner, tables = race(field, rounds, judge, n_rounds=n_repeats)
+    winner, tables = race(field, rounds, judge, n_splits=n_splits, may_stop=may_stop)
     winner = _remembered(winner, table, is_used)
     return replace(winner, pool=tuple(_line(table) for table in tables)) if len(tables) > 1 else winner
 
@@ -204,7 +212,7 @@ def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:
 
 
 def auto_repeats(n_rows: int) -> int:
-    """Return the default limit on repeats of cross-validation: three for up to 10,000 rows, else one.
+    """Return the default limit on repeats of cross-validation: three for up to 5,000 rows, else one.
 
     Examples
     --------

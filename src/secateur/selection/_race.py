@@ -38,11 +38,10 @@ class Field:
     n_jobs: Any
     progress: Progress
 
-    def start(self, parts: list[Split], n_rounds: int) -> tuple[list[Sample], list[list[Fold]]]:
+    def start(self, parts: list[Split], n_growths: int) -> tuple[list[Sample], list[list[Fold]]]:
         """For each way: the counts of all rows in its tree, and the folds of the first round."""
         groups, folds = self._tasks(range(len(self.ways)), parts)
         every = np.arange(self.ground.table.n_rows)
-        n_growths = len(self.ways) * (1 + len(parts) * n_rounds)
         lines = self._run(groups, [(grow_all, (group, every)) for group in groups] + folds, 0, n_growths)
         return lines[0], [list(line) for line in zip(*lines[1:], strict=True)]
 
@@ -91,15 +90,16 @@ class Judge(NamedTuple):
     ) -> Selection:
         """The errors of all members of the path of all rows, and the choice."""
         betas = _betas(sequence.alphas)
-        details = self.details | {"repeats": len(folds) // self.n_folds}
+        n_folds = min(self.n_folds, len(folds))
+        details = self.details | {"repeats": len(folds) // n_folds}
         if self.losses.score.is_likelihood and folds[0].shrunk is not None:
             strength = int(_shrunk(folds, betas).min(axis=1).argmin())
             folds = [fold.with_strength(strength) for fold in folds]
             details |= {"shrinkage": STRENGTHS[strength]}
-        error, spread, by_fold = _measured(folds, betas, worth, self.n_folds, self.se)
+        error, spread, by_fold = _measured(folds, betas, worth, n_folds, self.se)
         best, chosen = choose(error, spread, self.n_errors)
         if self.n_errors > 0:
-            chosen = more_than_one_leaf(chosen, by_fold, self.n_folds, sequence.n_leaves)
+            chosen = more_than_one_leaf(chosen, by_fold, n_folds, sequence.n_leaves)
         return Selection(
             sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,
             betas=betas, fold_error=by_fold, counts=counts, growing=way, details=details,
@@ -119,19 +119,20 @@ class Judge(NamedTuple):
 
 
 def race(
-    field: Field, rounds: Iterator[list[Split]], judge: Judge, *, n_rounds: int
+    field: Field, rounds: Iterator[list[Split]], judge: Judge, *, n_splits: int, may_stop: bool
 ) -> tuple[Selection, list[Selection]]:
     """Return the table of the way that wins, and those of all ways.
 
-    After the first of several rounds ways whose choice is behind that of the first are left out; the race ends when
-    a further round has not changed the choice.
+    After the first of several rounds, of `n_splits` in all, ways whose choice is behind that of the first are left
+    out. If it may, the race ends when a further round has not changed the choice.
     """
     parts = next(rounds)
-    counts, found = field.start(parts, n_rounds)
+    n_growths = len(field.ways) * (1 + n_splits)
+    counts, found = field.start(parts, n_growths)
     paths = [_path_of_all(sample, field.path) for sample in counts]
     left = list(range(len(field.ways)))
     tables: dict[int, Selection] = {}
-    n_done, n_growths = len(left) * (1 + len(parts)), len(left) * (1 + len(parts) * n_rounds)
+    n_done = len(left) * (1 + len(parts))
     is_judged = np.zeros(field.ground.table.n_rows, np.bool_)
     before = None
     while True:
@@ -142,10 +143,10 @@ def race(
             tables[i] = judge.table(field.ways[i][0], paths[i], counts[i], found[i], *about)
         winner = min(left, key=lambda i: _rank(tables[i]))
         choice = winner, tables[winner].chosen
-        if before == choice:
+        if may_stop and before == choice:
             break
-        if before is None and n_rounds > 1:
-            left = [i for i in left if not _is_behind(tables[i], tables[winner], judge.n_folds)]
+        if before is None and n_splits > len(parts):
+            left = [i for i in left if not _is_behind(tables[i], tables[winner])]
         before = choice
         parts = next(rounds, [])
         if not parts:
@@ -160,13 +161,13 @@ def _rank(table: Selection) -> tuple[float, int]:
     return float(table.error[table.chosen]), int(table.sequence.n_leaves[table.chosen])
 
 
-def _is_behind(table: Selection, first: Selection, n_folds: int) -> bool:
+def _is_behind(table: Selection, first: Selection) -> bool:
     """Whether the choice of a way errs more than that of the first, by more than that difference deviates."""
     ours, theirs = table.fold_error, first.fold_error
     assert ours is not None
     assert theirs is not None
     more = ours[:, table.chosen] - theirs[:, first.chosen]
-    return bool(more.mean() > more.std(ddof=1) / np.sqrt(n_folds))
+    return bool(more.mean() > more.std(ddof=1) / np.sqrt(len(more)))
 
 
 def _path_of_all(counts: Counts | Moments, path: Path) -> PruningSequence:

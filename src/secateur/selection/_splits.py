@@ -69,8 +69,10 @@ def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stra
     if len(used) < table.n_rows:
         table = table.take(used)
 
+    order = dealing.in_order(table, stratified=stratified)
+
     def deal(repeat: int) -> list[Split]:
-        part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified)
+        part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified, order=order)
         return [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
 
     return map(deal, range(repeats))

@@ -4,6 +4,7 @@ A rule is what is known of each column on the way to a leaf: a range, or a set o
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..errors import ParameterError, TreeError, UnsupportedError
 from ..nouns.counts import Counts
@@ -48,8 +49,8 @@ def export_text(
         Tests below this depth (0: the root) are left out and marked as such. None draws all.
     decimals : int, optional
         Digits after the point of thresholds and values, and of weights that are not whole. By
-        default a threshold is as short as it can be and still parts the growing rows the same way,
-        and values have two. A threshold that so few digits would make part them otherwise gets more,
+        default a threshold is as short as it can be and still splits the growing rows in the same way,
+        and values have two. Where so few digits would split them differently, a threshold gets more,
         and so does a value that would have fewer than three digits.
     show_weights : bool
         Whether a leaf shows the weight of each class (of a regression tree: its weight) in
@@ -57,9 +58,9 @@ def export_text(
     pruning : Pruning, optional
         Draw the tree as cut back by it, with its classes if it has any.
     limits : LeafShares, optional
-        Limits on the class shares in the leaves, from `certifiers.leaf_shares`. A leaf then tells the
-        share of the class it does not answer, found and at most; of more than two classes, the share
-        of the one it answers, found and at least.
+        Limits on the class shares in the leaves, from `certifiers.leaf_shares`. A leaf then shows the
+        observed share of the class it does not predict and its upper limit; with more than two
+        classes, the observed share of the predicted class and its lower limit.
     node_ids : bool
         Whether nodes have their numbers: a small one, from 1 in the order shown, and in brackets that
         in the tree as grown, by which nodes are cut.
@@ -103,17 +104,8 @@ def export_text(
     """
     if show_weights and counts is None:
         raise ParameterError("show_weights=True needs the weights: pass counts")
-    view = view_of(
-        tree,
-        counts,
-        pruning=pruning,
-        feature_names=feature_names,
-        class_names=class_names,
-        max_depth=max_depth,
-        decimals=decimals,
-        n_classes=len(limits.classes) if limits else 0,
-    )
-    _check_limits(view, limits)
+    names: dict[str, Any] = {"feature_names": feature_names, "class_names": class_names, "decimals": decimals}
+    view = _view(tree, counts, limits, pruning=pruning, max_depth=max_depth, **names)
     depth, is_leaf = view.tree.depth.tolist(), view.tree.is_leaf.tolist()
     lines = []
     for v in range(view.tree.n_nodes):
@@ -153,13 +145,13 @@ def export_rules(
     Returns
     -------
     str
-        Every row meets exactly one rule, and its class is the tree's. All that a path asks of
-        one column is said once, as a range or a set, where the path first asks.
+        Every row meets exactly one rule, and its class is the tree's. All that a path tests in
+        one column appears once, as a range or a set, where the path first tests it.
 
     Notes
     -----
     O(nodes + length of the text); refused beyond two million conditions. Missing values and new categories
-    are told as in `export_text`.
+    are shown as in `export_text`.
 
     Examples
     --------
@@ -170,16 +162,8 @@ def export_rules(
     IF 1 < size <= 3 THEN yes (2 rows, error 0.0%)
     IF size > 3 THEN no (1 row, error 0.0%)
     """
-    view = view_of(
-        tree,
-        counts,
-        pruning=pruning,
-        feature_names=feature_names,
-        class_names=class_names,
-        decimals=decimals,
-        n_classes=len(limits.classes) if limits else 0,
-    )
-    _check_limits(view, limits)
+    names: dict[str, Any] = {"feature_names": feature_names, "class_names": class_names, "decimals": decimals}
+    view = _view(tree, counts, limits, pruning=pruning, **names)
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
     lines, n_asked = [], 0
@@ -211,12 +195,14 @@ def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
     return f"{name} ({view.size(v)}, {told})"
 
 
-def _check_limits(view: TreeView, limits: LeafShares | None) -> None:
-    if limits is None:
-        return
-    if view.mean is not None:
-        raise ParameterError("limits are of class shares; the leaves of a regression tree have none")
-    limits.check_covers(view.node[view.tree.is_leaf & (view.n_hidden == 0)])
+def _view(tree: Tree, counts: Counts | Moments | None, limits: LeafShares | None, **options: Any) -> TreeView:
+    """The view of a tree, all leaves of which have limits if there are some."""
+    view = view_of(tree, counts, n_classes=len(limits.classes) if limits else 0, **options)
+    if limits is not None:
+        if view.mean is not None:
+            raise ParameterError("limits are of class shares; the leaves of a regression tree have none")
+        limits.check_covers(view.node[view.tree.is_leaf & (view.n_hidden == 0)])
+    return view
 
 
 def _limit(view: TreeView, v: int, limits: LeafShares | None) -> str:

@@ -8,7 +8,6 @@ is too deep.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -274,7 +273,7 @@ def view_of(
     )
 
 
-def check_whole(name: str, value: Any) -> None:
+def check_whole(name: str, value: object) -> None:
     """Refuse what is neither None nor a whole number of 0 or more."""
     if value is not None:
         whole(name, value, 0)

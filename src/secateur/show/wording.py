@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ def ranged(name: str, low: str, high: str, *, is_missing_in: bool, is_known_in: 
     return f"{text} or missing" if gaps and is_missing_in else text
 
 
-def among(name: str, codes: Array, categories: Sequence[Any] | None, *, gaps: bool) -> str:
+def among(name: str, codes: Array, categories: Sequence[object] | None, *, gaps: bool) -> str:
     """A test for a set of categories; the code after the last category is missing."""
     if categories is None:
         return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
@@ -133,7 +132,7 @@ def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> l
     return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
 
 
-def category(value: Any) -> str:
+def category(value: object) -> str:
     """A category: bare if it reads as one word or phrase, else in quotes."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)  # 2, not 2.0: whole numbers are often kept as floats

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import binomial
+from ..data.arrays import Bools, Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 
@@ -70,7 +71,7 @@ def binomial_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.Array
             "errors or rows are not whole numbers; the exact tail counts rows, each of weight 1 "
             "(kl_upper takes a real error count in whole rows)"
         )
-    limits = _on_distinct(binomial.exact_limits, e, m, log_x - 2 * _tail_noise(e, log_x))
+    limits = _on_distinct(e, m, log_x - 2 * _tail_noise(e, log_x), is_exact=True)
     return _shaped(_rounded_up(limits, log_x < 0), shape)
 
 
@@ -98,7 +99,7 @@ def kl_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) 
     0.1312
     """
     e, m, log_x, shape = _checked(errors, n, log_delta)
-    limits = _on_distinct(binomial.kl_limits, e, m, log_x - 2 * _deviance_noise(e, log_x))
+    limits = _on_distinct(e, m, log_x - 2 * _deviance_noise(e, log_x), is_exact=False)
     return _shaped(_rounded_up(limits, (e > 0) | (log_x < 0)), shape)
 
 
@@ -166,7 +167,9 @@ def upper_limit(tail: Tail, errors: npt.ArrayLike, n: int, log_delta: npt.ArrayL
     return limits[tail](errors, n, log_delta)
 
 
-def _checked(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:
+def _checked(
+    errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike
+) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
     """Flat float arrays of one length, and the shape of the answer."""
     e, m, log_x = np.broadcast_arrays(
         np.asarray(errors, np.float64), np.asarray(n, np.float64), np.asarray(log_delta, np.float64)
@@ -180,7 +183,7 @@ def _checked(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) 
     return np.ravel(e), np.ravel(m), np.ravel(log_x), e.shape
 
 
-def _tail_noise(errors: Any, log_delta: Any) -> Any:
+def _tail_noise(errors: Floats, log_delta: Floats) -> Floats:
     """How far the computed ln of a tail near `log_delta` can be from the true one; 0 where a formula is used.
 
     Stirling's errors below 16 cost 4e-14, the sum of the terms 1e-15 for each of its 9 sqrt(errors). The
@@ -190,26 +193,28 @@ def _tail_noise(errors: Any, log_delta: Any) -> Any:
     return np.where((errors > 0) & (log_delta < 0), share, 0.0)
 
 
-def _deviance_noise(errors: Any, log_delta: Any) -> Any:
+def _deviance_noise(errors: Floats, log_delta: Floats) -> Floats:
     """How far n kl near -log_delta can be: 1e-14 of it, and 1e-15 of n p - errors, as n p and n q are rounded."""
-    return 1e-14 * -log_delta + 1e-15 * np.sqrt(errors * np.minimum(-log_delta, 1e290))  # 0 times inf is no number
+    noise: Floats = 1e-14 * -log_delta + 1e-15 * np.sqrt(errors * np.minimum(-log_delta, 1e290))  # 0 * inf: no number
+    return noise
 
 
-def _rounded_up(limits: Any, is_positive: Any) -> Any:
+def _rounded_up(limits: Floats, is_positive: Bools) -> Floats:
     """The limits raised by four units of their last place, for quotients and logarithms; those that are 0 stay."""
     return np.where(is_positive, np.minimum(1.0, np.nextafter(limits * (1 + 1e-15), 2.0)), limits)
 
 
-def _on_distinct(limits: Any, errors: Any, n: Any, log_delta: Any) -> Any:
+def _on_distinct(errors: Floats, n: Floats, log_delta: Floats, *, is_exact: bool) -> Floats:
     """The limits, each distinct case solved once: members of a long path share most of theirs."""
     order = np.lexsort((errors, n, log_delta))
     rows = [np.ascontiguousarray(a[order]) for a in (errors, n, log_delta)]
     is_new = np.ones(len(order), bool)
     is_new[1:] = (rows[0][1:] != rows[0][:-1]) | (rows[1][1:] != rows[1][:-1]) | (rows[2][1:] != rows[2][:-1])
     result = np.empty(len(order))
-    result[order] = limits(*(row[is_new] for row in rows))[np.cumsum(is_new) - 1]
+    e, m, log_x = (row[is_new] for row in rows)
+    result[order] = binomial.limits(e, m, log_x, is_exact)[np.cumsum(is_new) - 1]
     return result
 
 
-def _shaped(values: Any, shape: tuple[int, ...]) -> Any:
+def _shaped(values: Floats, shape: tuple[int, ...]) -> Any:
     return float(values[0]) if shape == () else values.reshape(shape)

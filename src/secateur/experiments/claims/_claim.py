@@ -1,9 +1,8 @@
 """Claim: what a document says, and the function that checks it."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
 
 from ...data.names import check_name
 
@@ -17,16 +16,21 @@ MODULES = {
 }
 VERDICTS = ("holds", "holds with correction", "does not hold", "not checkable")
 
+# What was looked at and the exceptions found; then, if there is one, the correction and exceptions to it.
+# Or why nothing can be checked.
+Answer = tuple[str, Iterable[str]] | tuple[str, Iterable[str], str, Iterable[str]] | str
+Check = Callable[[], Answer]
+
 
 @dataclass(frozen=True)
 class Claim:
     """What a document says at a place, where it is in the library, and what checks it."""
 
-    document: str
     place: str
-    says: str
     where: str
-    check: Callable[[], Any]
+    check: Check
+    says: str = ""
+    document: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,18 +49,24 @@ class Book:
         self.document = document
         self.claims: list[Claim] = []
 
-    def claim(self, place: str, says: str, where: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-        """Enter the function below as the check of a claim."""
+    def claim(self, says: str) -> Callable[[Claim], None]:
+        """Enter the claim below: a function under `at` or `search`."""
+        return lambda claim: self.claims.append(replace(claim, says=says, document=self.document))
 
-        def enter(check: Callable[[], Any]) -> Callable[[], Any]:
-            self.claims.append(Claim(self.document, place, says, where, check))
-            return check
 
-        return enter
+def at(place: str, where: str) -> Callable[[Check], Claim]:
+    """A claim whose check returns an `Answer`."""
+    return lambda check: Claim(place, where, check)
 
-    def uncheckable(self, place: str, says: str, where: str, why: str) -> None:
-        """Enter a claim that no code can check."""
-        self.claims.append(Claim(self.document, place, says, where, lambda: why))
+
+def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], Claim]:
+    """A claim whose check yields exceptions."""
+    return lambda exceptions: Claim(place, where, lambda: (looked, exceptions()))
+
+
+def unless(holds: object, exception: str) -> list[str]:
+    """No exception if something holds, else the one named."""
+    return [] if holds else [exception]
 
 
 def claims_of(document: str | None = None) -> list[Claim]:
@@ -70,12 +80,9 @@ def claims_of(document: str | None = None) -> list[Claim]:
 def check_claims(document: str | None = None) -> list[Finding]:
     """Run the check of every claim.
 
-    A check returns (what was looked at, exceptions), or (what was looked at, exceptions to the printed form, the
-    correction, exceptions to the corrected form), or why nothing can be checked.
-
     Examples
     --------
-    >>> {finding.verdict for finding in check_claims("subadditive")} <= set(VERDICTS)
+    >>> {finding.verdict for finding in check_claims("srm")} <= set(VERDICTS)
     True
     """
     return [_found(one) for one in claims_of(document)]
@@ -85,15 +92,15 @@ def _found(claim: Claim) -> Finding:
     answer = claim.check()
     if isinstance(answer, str):
         return Finding(claim, "not checkable", answer)
-    looked, broken = answer[0], _first(answer[1])
-    if broken is None:
+    looked, exception = answer[0], _first(answer[1])
+    if exception is None:
         return Finding(claim, "holds", looked)
     if len(answer) == 2:
-        return Finding(claim, "does not hold", f"{broken} ({looked})")
+        return Finding(claim, "does not hold", f"{exception} ({looked})")
     correction, still = answer[2], _first(answer[3])
     if still is None:
-        return Finding(claim, "holds with correction", f"{correction}; as printed: {broken} ({looked})")
-    return Finding(claim, "does not hold", f"{broken}; corrected: {still} ({looked})")
+        return Finding(claim, "holds with correction", f"{correction}; as printed: {exception} ({looked})")
+    return Finding(claim, "does not hold", f"{exception}; corrected: {still} ({looked})")
 
 
 def _first(exceptions: Iterable[str]) -> str | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from itertools import combinations, product
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -17,33 +17,30 @@ from ...analysis import (
 )
 from ...growers import grow
 from ...nouns.counts import Counts
+from ...nouns.pruning import Pruning
 from ...nouns.tree import Tree
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
 from .._srm import N_ATTRIBUTES, N_LEAVES, Concept, _random_concept
-from ._claim import Book
+from ._claim import Answer, Book, at, search, unless
 from ._small import N_TREES, cases, cost_of, prunings, told
 
 BOOK = Book("srm")
-COSTS: tuple[Any, ...] = ("gini", "entropy", "sqrt")
+Cost = Literal["error", "gini", "entropy", "sqrt"]
+COSTS: tuple[Literal["gini", "entropy", "sqrt"], ...] = ("gini", "entropy", "sqrt")
 GRID = np.linspace(0, 1, 41)
 
 
-@BOOK.claim(
-    "section 12.1.2, Figure 12.3",
-    "the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after",
-    "analysis.split_drop('error', ...)",
-)
-def _() -> Any:
+@BOOK.claim("the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after")
+@at("section 12.1.2, Figure 12.3", "analysis.split_drop('error', ...)")
+def _() -> Answer:
     drops = [split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
-    return f"drops {drops[0]:.2f} and, for gini, {drops[1]:.2f} from 0.32 to 0.24", [] if drops[0] == 0 and abs(
-        drops[1] - 0.08
-    ) < 1e-12 else [str(drops)]
+    wrong = unless(drops[0] == 0 and abs(drops[1] - 0.08) < 1e-12, str(drops))
+    return f"drops {drops[0]:.2f} and, for gini, {drops[1]:.2f} from 0.32 to 0.24", wrong
 
 
-@BOOK.claim(
-    "section 12.1.2", "cost functions are symmetric, convex, and at least the error", "analysis.criterion_value"
-)
-def _() -> Any:
+@BOOK.claim("cost functions are symmetric, convex, and at least the error")
+@at("section 12.1.2", "analysis.criterion_value")
+def _() -> Answer:
     def wrong(sign: int) -> Iterator[str]:
         for name in COSTS:
             values = [criterion_value(name, q) for q in GRID]
@@ -58,13 +55,10 @@ def _() -> Any:
     return "gini, entropy, sqrt on 41 points", wrong(1), "concave in place of convex", wrong(-1)
 
 
-@BOOK.claim(
-    "section 12.1.4, Figure 12.4",
-    "gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error",
-    "analysis.criterion_value; secateur reproduce srm --figure 12.4",
-)
-def _() -> Any:
-    names: tuple[Any, ...] = ("error", *COSTS)
+@BOOK.claim("gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error")
+@at("section 12.1.4, Figure 12.4", "analysis.criterion_value; secateur reproduce srm --figure 12.4")
+def _() -> Answer:
+    names: tuple[Cost, ...] = ("error", *COSTS)
     broken = [
         f"q = {q:g}"
         for q in GRID
@@ -73,59 +67,43 @@ def _() -> Any:
     return "41 points", [q for q in broken if q != "q = 0.5"]
 
 
-@BOOK.claim(
-    "section 12.1.5",
-    "a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more",
-    "analysis.drop_lower_bound",
-)
-def _() -> Any:
-    def wrong() -> Iterator[str]:
-        for tau, r, p in product(np.linspace(0.05, 0.95, 10), np.linspace(0.02, 0.98, 13), np.linspace(0.02, 0.98, 13)):
-            q = tau * r + (1 - tau) * p
-            gamma = weak_learning_advantage(tau, r, p)
-            drop = split_drop("gini", tau, r, p)
-            if drop < 16 * (gamma * q * (1 - q)) ** 2 - 1e-12 or drop < drop_lower_bound("gini", gamma, q) - 1e-12:
-                yield f"tau = {tau}, r = {r}, p = {p}"
-
-    return "1,690 splits; 32 in place of 16 holds too", wrong()
+@BOOK.claim("a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more")
+@search("section 12.1.5", "analysis.drop_lower_bound", "1,690 splits; 32 in place of 16 holds too")
+def _() -> Iterator[str]:
+    for tau, r, p in product(np.linspace(0.05, 0.95, 10), np.linspace(0.02, 0.98, 13), np.linspace(0.02, 0.98, 13)):
+        q = tau * r + (1 - tau) * p
+        gamma = weak_learning_advantage(tau, r, p)
+        drop = split_drop("gini", tau, r, p)
+        if drop < 16 * (gamma * q * (1 - q)) ** 2 - 1e-12 or drop < drop_lower_bound("gini", gamma, q) - 1e-12:
+            yield f"tau = {tau}, r = {r}, p = {p}"
 
 
-@BOOK.claim(
-    "Lemma 12.1",
-    "some leaf holds 1/(3t) of the error in weight and has an error of a third of it",
-    "analysis.training_error_bound",
-)
-def _() -> Any:
-    def wrong() -> Iterator[str]:
-        random = np.random.default_rng(1)
-        for _ in range(3_000):
-            t = int(random.integers(1, 8))
-            weight = random.dirichlet(np.full(t + 1, 0.5))
-            errors = random.random(t + 1) / 2
-            total = float(weight @ errors)
-            if total > 0 and not ((weight >= total / (3 * t)) & (errors >= total / 3)).any():
-                yield f"weights {weight.round(3).tolist()}, errors {errors.round(3).tolist()}"
-
-    return "3,000 random trees of 2 to 8 leaves", wrong()
+@BOOK.claim("some leaf holds 1/(3t) of the error in weight and has an error of a third of it")
+@search("Lemma 12.1", "analysis.training_error_bound", "3,000 random trees of 2 to 8 leaves")
+def _() -> Iterator[str]:
+    random = np.random.default_rng(1)
+    for _ in range(3_000):
+        t = int(random.integers(1, 8))
+        weight = random.dirichlet(np.full(t + 1, 0.5))
+        errors = random.random(t + 1) / 2
+        total = float(weight @ errors)
+        if total > 0 and not ((weight >= total / (3 * t)) & (errors >= total / 3)).any():
+            yield f"weights {weight.round(3).tolist()}, errors {errors.round(3).tolist()}"
 
 
-@BOOK.claim(
-    "section 12.1.5",
-    "splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)",
-    "analysis.weak_learning_steps",
-)
-def _() -> Any:
-    def log_steps(name: Any, gamma: float, eps: float) -> float:
+@BOOK.claim("splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)")
+@at("section 12.1.5", "analysis.weak_learning_steps")
+def _() -> Answer:
+    def log_steps(name: Literal["entropy", "sqrt"], gamma: float, eps: float) -> float:
         return weak_learning_steps(name, gamma, eps, log=True)
 
     entropy = [log_steps("entropy", 0.1, eps) for eps in (0.2, 0.05, 0.01)]
     halved = log_steps("sqrt", 0.05, 0.01) / log_steps("sqrt", 0.1, 0.01)
-    printed = (
-        [f"entropy: ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls; as printed it falls"]
-        if entropy[2] > entropy[0]
-        else []
+    printed = unless(
+        entropy[2] <= entropy[0],
+        f"entropy: ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls; as printed it falls",
     )
-    still = [] if 3.9 < halved < 4.1 else [f"{halved}"]
+    still = unless(3.9 < halved < 4.1, f"{halved}")
     return (
         "three eps; half the advantage",
         printed,
@@ -134,30 +112,21 @@ def _() -> Any:
     )
 
 
-@BOOK.claim(
-    "section 12.2.1, Figure 12.5",
-    "the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut",
-    "pruners.reduced_error",
-)
-def _() -> Any:
+@BOOK.claim("the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut")
+@at("section 12.2.1, Figure 12.5", "pruners.reduced_error")
+def _() -> Answer:
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[0, 3], [1, 0]])
     held = Counts.from_leaves(tree, [[0, 2], [1, 2]], sample="prune")
     found = reduced_error(tree, grown, held)
     before = int(held.errors_if_leaf(grown.majority)[1:].sum())
-    return f"{before} errors, {found.errors(held)} as a leaf", [] if (before, found.errors(held), found.n_leaves) == (
-        2,
-        1,
-        1,
-    ) else ["kept"]
+    wrong = unless((before, found.errors(held), found.n_leaves) == (2, 1, 1), "kept")
+    return f"{before} errors, {found.errors(held)} as a leaf", wrong
 
 
-@BOOK.claim(
-    "section 12.2.2",
-    "the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors",
-    "pruners.global_srm_table, global_srm_prunings",
-)
-def _() -> Any:
+@BOOK.claim("the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors")
+@at("section 12.2.2", "pruners.global_srm_table, global_srm_prunings")
+def _() -> Answer:
     tree = Tree.from_parents([-1, 0, 0])
     table = global_srm_table(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]])).size.tolist()
 
@@ -182,7 +151,7 @@ def _() -> Any:
         else min((leaf.get(i, math.inf) + leaf.get(k - i, math.inf) + 1 for i in range(1, k + 1)), default=math.inf)
         for k in (0, 1)
     ]
-    shown = [f"two pure leaves: sizes {printed} for 0 and 1 errors"] if printed != table else []
+    shown = unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors")
     return (
         f"{N_TREES} random trees, all prunings listed",
         shown,
@@ -191,25 +160,22 @@ def _() -> Any:
     )
 
 
-@BOOK.claim("section 12.2.2", "T* minimises error + sqrt(k_d / m) over d", "pruners.global_srm")
-def _() -> Any:
-    def wrong() -> Iterator[str]:
-        for tree, grown, _ in cases(3):
-            m, errors = int(grown.total[0]), grown.errors_if_leaf(grown.majority)
-            least = min(cost_of(x, errors) / m + math.sqrt(len(x) / m) for x in prunings(tree))
-            found = global_srm(tree, grown, size="leaves")
-            if found.cost(errors) / m + math.sqrt(found.n_leaves / m) > least + 1e-12:
-                yield told(tree, grown)
-
-    return f"{N_TREES} random trees: found on the additive path, without the table", wrong()
-
-
-@BOOK.claim(
-    "Equation 12.2",
-    "the penalty with some c > 1 makes every subtree that is kept better than its leaf",
-    "pruners.srm_penalty",
+@BOOK.claim("T* minimises error + sqrt(k_d / m) over d")
+@search(
+    "section 12.2.2", "pruners.global_srm", f"{N_TREES} random trees: found on the additive path, without the table"
 )
-def _() -> Any:
+def _() -> Iterator[str]:
+    for tree, grown, _ in cases(3):
+        m, errors = int(grown.total[0]), grown.errors_if_leaf(grown.majority)
+        least = min(cost_of(x, errors) / m + math.sqrt(len(x) / m) for x in prunings(tree))
+        found = global_srm(tree, grown, size="leaves")
+        if found.cost(errors) / m + math.sqrt(found.n_leaves / m) > least + 1e-12:
+            yield told(tree, grown)
+
+
+@BOOK.claim("the penalty with some c > 1 makes every subtree that is kept better than its leaf")
+@at("Equation 12.2", "pruners.srm_penalty")
+def _() -> Answer:
     def short(c: float) -> Iterator[str]:
         for m, depth, n_tests in product((100, 1_000), (0, 2, 5), (2, 20)):
             paths, trees = depth * math.log(2 * n_tests), math.log(n_tests) + 2 * math.log(2)
@@ -226,20 +192,22 @@ def _() -> Any:
     )
 
 
-@BOOK.claim("section 12.2.3", "there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests", "pruners.srm_penalty")
-def _() -> Any:
+@BOOK.claim("there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests")
+@at("section 12.2.3", "pruners.srm_penalty")
+def _() -> Answer:
     n, length = 4, 2
     exact = sum(1 for chosen in combinations(range(n), length) for _ in product((0, 1), repeat=len(chosen)))
     return (
         "4 tests, 2 of them, each yes or no",
-        [f"{exact}, printed {2 ** (length - 1) * math.comb(n, length)} <= {n**length}"] if exact > n**length else [],
+        unless(exact <= n**length, f"{exact}, printed {2 ** (length - 1) * math.comb(n, length)} <= {n**length}"),
         "2^l C(n, l) <= (2n)^l",
-        [] if exact == 2**length * math.comb(n, length) <= (2 * n) ** length else ["no"],
+        unless(exact == 2**length * math.comb(n, length) <= (2 * n) ** length, "no"),
     )
 
 
-@BOOK.claim("section 12.2.3", "there are at most (c, d)^n trees of n nodes over d tests", "pruners.srm_penalty")
-def _() -> Any:
+@BOOK.claim("there are at most (c, d)^n trees of n nodes over d tests")
+@at("section 12.2.3", "pruners.srm_penalty")
+def _() -> Answer:
     broken = []
     for inner, d in product(range(1, 9), (1, 2, 10)):
         trees = math.comb(2 * inner, inner) // (inner + 1) * d**inner * 2 ** (inner + 1)
@@ -248,8 +216,9 @@ def _() -> Any:
     return "Catalan numbers times tests times labels, read as (c d)^n with c = 4", broken
 
 
-@BOOK.claim("Lemma 12.2, Equations 12.3 to 12.7", "Pr[|error - sample error| >= x] <= exp(-x^2 m)", "statistics.tails")
-def _() -> Any:
+@BOOK.claim("Pr[|error - sample error| >= x] <= exp(-x^2 m)")
+@at("Lemma 12.2, Equations 12.3 to 12.7", "statistics.tails")
+def _() -> Answer:
     def wrong(least: float) -> Iterator[str]:
         for m, p, x in product((1, 2, 5, 20, 60), (0.1, 0.3, 0.5), (0.1, 0.2, 0.3, 0.5)):
             tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1) if abs(k / m - p) >= x - 1e-12)
@@ -259,20 +228,17 @@ def _() -> Any:
     return "60 settings", wrong(0), "where x^2 m >= ln 2 (Hoeffding: 2 exp(-2 x^2 m))", wrong(math.log(2))
 
 
-@BOOK.claim(
-    "Lemma 12.3",
-    "the result is contained in the best pruning with probability 1 - delta",
-    "pruners.bottom_up_srm; secateur reproduce srm",
-)
-def _() -> Any:
+@BOOK.claim("the result is contained in the best pruning with probability 1 - delta")
+@at("Lemma 12.3", "pruners.bottom_up_srm; secateur reproduce srm")
+def _() -> Answer:
     outside = 0
     for i in range(10):
         found, best, _ = _pruned(600, 1, i)
         outside += bool((found.is_kept & ~best.is_kept).any())
-    return "10 samples of 600 of known concepts; 360 in the experiment", [] if outside == 0 else [f"{outside} of 10"]
+    return "10 samples of 600 of known concepts; 360 in the experiment", unless(outside == 0, f"{outside} of 10")
 
 
-def _pruned(n: int, wrong: int, seed: int) -> tuple[Any, Any, Counts]:
+def _pruned(n: int, wrong: int, seed: int) -> tuple[Pruning, Pruning, Counts]:
     """What bottom-up SRM makes of a tree grown on a known concept, the best pruning of it, and the truth."""
     random = np.random.default_rng(seed)
     concept = Concept(_random_concept(N_ATTRIBUTES, N_LEAVES, random), wrong)
@@ -281,23 +247,18 @@ def _pruned(n: int, wrong: int, seed: int) -> tuple[Any, Any, Counts]:
     return bottom_up_srm(tree, counts), reduced_error(tree, counts, truth), truth
 
 
-@BOOK.claim("Lemma 12.4, Equations 12.10 and 12.11", "Pr[sample share <= p/2] <= exp(-pm / 12)", "statistics.tails")
-def _() -> Any:
-    def wrong() -> Iterator[str]:
-        for m, p in product((20, 50, 200), (0.05, 0.2, 0.5, 0.9)):
-            tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(math.floor(p * m / 2) + 1))
-            if tail > math.exp(-p * m / 12):
-                yield f"m = {m}, p = {p}"
-
-    return "12 settings", wrong()
+@BOOK.claim("Pr[sample share <= p/2] <= exp(-pm / 12)")
+@search("Lemma 12.4, Equations 12.10 and 12.11", "statistics.tails", "12 settings")
+def _() -> Iterator[str]:
+    for m, p in product((20, 50, 200), (0.05, 0.2, 0.5, 0.9)):
+        tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(math.floor(p * m / 2) + 1))
+        if tail > math.exp(-p * m / 12):
+            yield f"m = {m}, p = {p}"
 
 
-@BOOK.claim(
-    "Equations 12.13 to 12.18, Theorem 12.5",
-    "the error is above that of the best pruning by at most O(... sqrt(s/m))",
-    "analysis.srm_excess_bound; secateur reproduce srm (table guarantee)",
-)
-def _() -> Any:
+@BOOK.claim("the error is above that of the best pruning by at most O(... sqrt(s/m))")
+@at("Equations 12.13 to 12.18, Theorem 12.5", "analysis.srm_excess_bound; secateur reproduce srm (table guarantee)")
+def _() -> Answer:
     def wrong() -> Iterator[str]:
         for i in range(6):
             found, best, truth = _pruned(500, 2, 100 + i)

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import numpy as np
 
+from ...data.arrays import Sums
 from ...nouns.counts import Counts
 from ...nouns.tree import Tree
 
@@ -31,7 +31,7 @@ def small_tree(random: np.random.Generator, *, most_tests: int = 5, arity: int =
     return Tree.from_parents(parent)
 
 
-def cases(seed: int, n_trees: int = N_TREES, n_classes: int = 2, **shape: Any) -> Iterator[tuple[Tree, Counts, Counts]]:
+def cases(seed: int, n_trees: int = N_TREES, n_classes: int = 2, **shape: int) -> Iterator[tuple[Tree, Counts, Counts]]:
     """Random trees with the counts of a growing and of a pruning sample, many of them tied or empty."""
     random = np.random.default_rng(seed)
     for _ in range(n_trees):
@@ -51,7 +51,7 @@ def prunings(tree: Tree, root: int = 0) -> list[frozenset[int]]:
     return options[root]
 
 
-def cost_of(leaves: frozenset[int], costs: Any) -> float:
+def cost_of(leaves: frozenset[int], costs: Sums) -> float:
     """The summed cost of some leaves."""
     return math.fsum(costs[v].item() for v in leaves)
 

@@ -1,0 +1,3 @@
+from ._types import Floats, Longs
+
+def best_of_three(meet: Floats, total: Floats, unit: float) -> tuple[Floats, Longs]: ...

@@ -1,0 +1,111 @@
+"""Trees of few leaves that look ahead: as good as the best of all trees, exactly as large as asked for."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from secateur import TreeClassifier, encode, grow
+from secateur._kernels.pairs import best_of_three
+from secateur.growers.lookahead import grow_ahead
+from secateur.pruners import best_of_size
+
+
+def least_errors(X, y, n_leaves):
+    """Errors of the best tree of at most so many leaves on columns of 0 and 1, found by trying all."""
+
+    @cache
+    def best(rows, n):
+        own = y[list(rows)]
+        errors = len(own) - np.bincount(own).max()
+        if n == 1 or errors == 0:
+            return errors
+        for j in range(X.shape[1]):
+            left = tuple(r for r in rows if X[r, j] == 0)
+            right = tuple(r for r in rows if X[r, j] == 1)
+            if left and right:
+                errors = min([errors, *(best(left, k) + best(right, n - k) for k in range(1, n))])
+        return errors
+
+    return best(tuple(range(len(y))), n_leaves)
+
+
+@st.composite
+def bits(draw, n_classes=2):
+    n, d = draw(st.integers(4, 24)), draw(st.integers(2, 5))
+    X = draw(st.lists(st.lists(st.integers(0, 1), min_size=d, max_size=d), min_size=n, max_size=n))
+    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    return np.array(X, float), np.array(y)
+
+
+@pytest.mark.lane
+@settings(max_examples=80, deadline=None)
+@given(bits(3), st.integers(2, 4))
+def test_up_to_four_leaves_no_tree_errs_less(sample, n_leaves):
+    X, y = sample
+    counts = grow_ahead(encode(X, target=y), None, n_leaves)
+    if counts is not None:
+        assert counts.tree.n_leaves == n_leaves
+        assert counts.own_costs[counts.tree.leaves].sum() == least_errors(X, y, n_leaves)
+
+
+def test_parity_of_three_columns_needs_a_look_ahead():
+    X = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 5, float)
+    X = np.column_stack([X, np.arange(40) % 5 % 2])
+    y = X[:, 0].astype(int) ^ X[:, 2].astype(int)
+    model = TreeClassifier(select=4).fit(X, y)
+    assert (model.get_n_leaves(), model.score(X, y)) == (4, 1.0)
+    assert set(model.tree_.feature[model.tree_.internal].tolist()) == {0, 2}
+
+
+@pytest.mark.parametrize("n_leaves", range(2, 9))
+def test_few_leaves_err_no_more_than_the_best_cut_of_a_greedy_tree(n_leaves):
+    rng = np.random.default_rng(n_leaves)
+    X = np.column_stack([rng.normal(size=(200, 3)), rng.integers(0, 5, 200)])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = (np.nan_to_num(X[:, 0]) * np.nan_to_num(X[:, 1]) + np.isnan(X[:, 2]) + rng.normal(size=200) > 0).astype(int)
+    model = TreeClassifier(select=n_leaves).fit(X, y)
+    tree, counts = grow(X, y)
+    assert model.get_n_leaves() == n_leaves
+    assert (model.predict(X) != y).sum() <= best_of_size(tree, counts, max_leaves=n_leaves).errors[0]
+
+
+def test_rows_in_another_order_and_repeated_rows_give_the_same_tree():
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 4, (150, 4)).astype(float), rng.integers(0, 3, 150)
+    X[:, 3] = rng.normal(size=150)
+    weight = rng.integers(1, 4, 150)
+    order = rng.permutation(150)
+    one = grow_ahead(encode(X, target=y, nominal=[0]), weight.astype(float), 5)
+    other = grow_ahead(encode(X[order], target=y[order], nominal=[0]), weight[order].astype(float), 5)
+    again = np.repeat(np.arange(150), weight)
+    repeated = grow_ahead(encode(X[again], target=y[again], nominal=[0]), None, 5)
+    assert one.tree == other.tree == repeated.tree
+    assert (one.by_class == repeated.by_class).all()
+    assert one.tree.n_leaves == 5
+
+
+def test_categories_that_no_row_has_go_the_way_of_most():
+    colours = np.array(["red"] * 10 + ["blue"] * 20 + ["green"] * 10)
+    model = TreeClassifier(select=2).fit(colours[:, None], ["a"] * 10 + ["b"] * 30)
+    assert model.predict([["red"], ["green"], ["none"]]).tolist() == ["a", "b", "b"]
+
+
+def test_what_a_tree_must_meet_besides_is_met():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
+    for asked in ({"max_depth": 2}, {"min_samples_leaf": 20}, {"monotonic_cst": [0, 0, 0]}, {"criterion": "gini"}):
+        model = TreeClassifier(select=4, **asked).fit(X, y)
+        assert model.tree_ == grow(X, y, **asked)[0]
+
+
+@pytest.mark.lane
+def test_a_node_of_one_class_or_without_rows_has_no_tests():
+    meet = np.array([[[3.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [2.0, 0.0]]])
+    costs, tests = best_of_three(meet, np.array([5.0, 0.0]), 0.1)
+    assert costs.tolist() == [0.0, np.inf, np.inf]
+    assert (tests == -1).all()
+    assert best_of_three(np.zeros((2, 2, 2)), np.zeros(2), 0.1)[0].tolist() == [np.inf] * 3
