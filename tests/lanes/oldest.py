@@ -17,7 +17,7 @@ TOOLS = ("pytest", "pytest-xdist", "hypothesis", "pandas==2.3.0", "polars", "jso
 TESTS = (
     "tests/test_bad_inputs.py", "tests/test_encoding.py", "tests/test_text.py",
     "tests/test_cross_validation.py", "tests/pruners/test_every_pruner.py", "tests/certifiers/test_certify.py",
-    "tests/cli/test_exit_codes.py", "tests/modelfile/test_hostile.py",
+    "tests/cli/test_exit_codes.py", "tests/modelfile/test_hostile.py", "tests/test_flows.py",
 )  # fmt: skip
 
 

@@ -186,7 +186,10 @@ class Tiny:
     def __init__(self, seed):
         self.rng = random.Random(f"tiny {seed}")
         self.documents, self.parts = [], []
-        for document in seeds():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one class only, few rows
+            documents = seeds()
+        for document in documents:
             self.documents.append((document, places_of(document)))
             if document["format"] == "secateur-model":
                 self.parts += [

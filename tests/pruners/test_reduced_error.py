@@ -367,3 +367,13 @@ def test_counts_of_another_tree_are_refused(which):
 
     with pytest.raises(CountsError, match="elsewhere"):
         reduced_error(FOUR_LEAVES, *samples)
+
+
+def test_weights_count_as_equal_to_a_part_of_the_whole_weight_not_of_the_errors():
+    """The errors differ by 1e-10, more than rounding of errors of about 1, but less than that of a million rows."""
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    for total, n_leaves in ((1e6, 1), (1.0, 2)):
+        holdout = Counts.from_leaves(tree, [[total, 0.3], [0.2, 0.2 + 1e-10]], sample="prune")
+
+        assert reduced_error(tree, grown, holdout).n_leaves == n_leaves

@@ -8,7 +8,7 @@ A new criterion is a function of (counts, number of classes, total), its number 
 its line in `impurity_of`; the scans that know a criterion by its number are shortcuts.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cython
 import numpy as np
@@ -53,7 +53,7 @@ def entropy_table(n: int) -> Criterion:
     return Criterion(ENTROPY_TABLE, np.rint(values / unit).astype(np.int64), float(unit))
 
 
-def impurity(criterion: Any, counts: Any, total: float) -> float:
+def impurity(criterion: Criterion, counts: Floats, total: float) -> float:
     """`total * G(counts / total)` under the criterion."""
     measure: growing.Measure
     own: cython.double[::1] = np.ascontiguousarray(counts, np.float64)

@@ -6,8 +6,6 @@ classes and numbers only in the sums that a test starts from and in how its gain
 from them. The tables are described in grow_parts.py.
 """
 
-from typing import Any
-
 import cython
 import numpy as np
 from cython.cimports.cpython.exc import PyErr_CheckSignals
@@ -29,23 +27,19 @@ from cython.cimports.secateur._kernels.growing import (
     SLOT,
     START,
     SUBSET,
-    Desk,
-    Entry,
-    Facts,
     Sums,
     Tables,
     Test,
 )
 from cython.cimports.secateur._kernels.job import Job, Space
 
+from .stop import check_stopped
+
 TIE = cython.declare(cython.double, 1e-12)  # of drops in the queue: nearer than this they are tied
 A_BREAK = cython.declare(cython.longlong, 1 << 26)  # entries looked at between two looks for Ctrl-C
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _is_before(t: cython.pointer[Tables], a: cython.longlong, b: cython.longlong) -> cython.bint:
+def _is_before(t, a, b):
     """Queue order of best-first: larger drop, then the older node."""
     drop_a = t.reals[(a + 1) * t.n_reals - 1]
     drop_b = t.reals[(b + 1) * t.n_reals - 1]
@@ -53,10 +47,7 @@ def _is_before(t: cython.pointer[Tables], a: cython.longlong, b: cython.longlong
     return drop_a > drop_b + tie or (drop_a >= drop_b - tie and a < b)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _push(t: cython.pointer[Tables], v: cython.longlong) -> cython.void:
+def _push(t, v):
     heap = t.heap
     i = t.n_heap
     heap[i] = v
@@ -67,10 +58,7 @@ def _push(t: cython.pointer[Tables], v: cython.longlong) -> cython.void:
         i = (i - 1) >> 1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _pop(t: cython.pointer[Tables]) -> cython.longlong:
+def _pop(t):
     heap = t.heap
     top = heap[0]
     i: cython.Py_ssize_t = 0
@@ -91,16 +79,7 @@ def _pop(t: cython.pointer[Tables]) -> cython.longlong:
     return top
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _record(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    t: cython.pointer[Tables],
-    node: cython.p_longlong,
-    test: cython.pointer[Test],
-) -> cython.bint:
+def _record(facts, desk, t, node, test):
     """Write a node's best test to the tables; False: no memory."""
     n_codes = facts.n_codes[test.slot - facts.n_lists] if test.slot >= facts.n_lists else 0
     k: cython.Py_ssize_t
@@ -124,17 +103,7 @@ def _record(
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _grow(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lists: cython.pointer[Entry],
-    rows: cython.pointer[Entry],
-    t: cython.pointer[Tables],
-    most: cython.int,
-) -> cython.int:
+def _grow(facts, desk, lists, rows, t, most):
     """Grow on: 0, the tree is done; 1, time for a break or for room between two nodes; -1, no memory.
 
     A node has at most so many children.
@@ -221,7 +190,9 @@ class _Growth:
         self.nodes, self.reals, self._kept = nodes.base, reals.base, (fresh.base, heap.base)
 
 
-def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 0) -> tuple[Any, Any, Any]:
+def grow_part(
+    job: Job, space: Space, root: cython.longlong[::1], root_reals: cython.double[::1], n_most: cython.Py_ssize_t = 0
+):
     """Grow the subtree of one node: (nodes, reals, branch), good until the next part is grown in this space.
 
     Depth-first, nodes of at most `n_most` rows are left OPEN (0: none is).
@@ -231,23 +202,21 @@ def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 
     t = cython.address(growth.t)
     facts = cython.address(job.facts)
     desk = cython.address(space.desk)
-    node: cython.longlong[::1] = root
-    reals: cython.double[::1] = root_reals
     status: cython.int = 1
-    t.n_columns = cython.cast(cython.int, node.shape[0])
-    t.n_reals = cython.cast(cython.int, reals.shape[0])
+    t.n_columns = cython.cast(cython.int, root.shape[0])
+    t.n_reals = cython.cast(cython.int, root_reals.shape[0])
     t.n_most = n_most
     t.n_nodes = 0
     t.n_fresh = 0
     t.n_heap = 0
     t.n_branch = 0
     t.n_splits = 0
-    if t.capacity < node[END] - node[START] + job.most + 1:
-        growth.make_room(node[END] - node[START] + job.most + 1)
+    if t.capacity < root[END] - root[START] + job.most + 1:
+        growth.make_room(root[END] - root[START] + job.most + 1)
     t.n_nodes = 1
     t.n_fresh = 1
-    memcpy(t.nodes, cython.address(node[0]), t.n_columns * cython.sizeof(cython.longlong))
-    memcpy(t.reals, cython.address(reals[0]), t.n_reals * cython.sizeof(cython.double))
+    memcpy(t.nodes, cython.address(root[0]), t.n_columns * cython.sizeof(cython.longlong))
+    memcpy(t.reals, cython.address(root_reals[0]), t.n_reals * cython.sizeof(cython.double))
     t.nodes[BIRTH] = -1
     t.fresh[0] = 0
     while status == 1:
@@ -265,6 +234,7 @@ def grow_part(job: Job, space: Space, root: Any, root_reals: Any, n_most: int = 
                     job.most,
                 )  # fmt: skip
         PyErr_CheckSignals()
+        check_stopped()
     if status < 0:
         raise MemoryError
     branch = np.empty(t.n_branch, np.uint16)

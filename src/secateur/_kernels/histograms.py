@@ -6,7 +6,7 @@ nor the partitioning matters. `best_test` then finds the node's test, with the s
 columns and the same tie rules as growing from rows (evaluate.py).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import cython
 import numpy as np
@@ -41,7 +41,7 @@ class Columns(NamedTuple):
     feature: npt.NDArray[np.int32]  # 0, 1, 2, ...
 
 
-def make_job(criterion: Any, columns: Columns, limits: Any, n_classes: int) -> tuple[Any, Any]:
+def make_job(criterion, columns: Columns, limits, n_classes: int):
     """Return what `best_test` takes: the job, and space for it."""
     nothing = np.zeros((0, 0), np.uint32)
     n_codes = np.append(columns.n_codes[columns.is_nominal], 2).astype(np.int64)
@@ -170,13 +170,14 @@ def add_rows(
                     histogram[slot, offset[j] + codes[i, j], target[i]] += 1
 
 
-def best_test(job: Job, space: Space, histogram: Any, columns: Columns, counts: Any, depth: cython.longlong) -> Any:
+def best_test(
+    job: Job, space: Space, lines: cython.longlong[:, ::1], columns: Columns, reals: cython.double[::1],
+    depth: cython.longlong,
+):  # fmt: skip
     """Best test of a node below `depth` others from its histogram; of numbers `below` and `above` are codes.
 
     A set of categories goes to `space.branch`.
     """
-    lines: cython.longlong[:, ::1] = histogram
-    reals: cython.double[::1] = counts
     offset: cython.const[cython.longlong][::1] = columns.offset
     n_codes: cython.const[cython.longlong][::1] = columns.n_codes
     missing: cython.const[cython.longlong][::1] = columns.missing

@@ -4,8 +4,6 @@ The structures are described in growing.pxd. The objects of this file keep the a
 them alive.
 """
 
-from typing import Any
-
 import cython
 import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
@@ -34,9 +32,7 @@ def _pointer(array: object) -> cython.p_void:
 class Job:
     """Everything that stays the same while one tree is grown."""
 
-    def __init__(
-        self, criterion: Any, lists: Any, codes: Any, weights: Any, ratio: Any, limits: Any, n_sums: int, y: Any = None
-    ) -> None:
+    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None) -> None:
         f = cython.address(self.facts)
         memset(f, 0, cython.sizeof(Facts))
         n_rows = lists.entries.shape[1]

@@ -21,9 +21,6 @@ def _split_cost(
     whole: cython.p_double, part: cython.p_double, n_classes: cython.Py_ssize_t, unit: cython.double
 ) -> cython.double:
     """What the two leaves cost that a part of a node and its rest make; infinite where one has no rows."""
-    c: cython.Py_ssize_t
-    n: cython.double
-    rest: cython.double
     left: cython.double = 0
     right: cython.double = 0
     most_left: cython.double = 0
@@ -55,8 +52,6 @@ def best_of_three(
     costs: cython.double[::1] = np.full(3, np.inf)
     tests: cython.longlong[::1] = np.full(4, -1)
     work: cython.double[:, ::1] = np.empty((4, n_classes))
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     c: cython.Py_ssize_t
     k: cython.Py_ssize_t
     side: cython.Py_ssize_t

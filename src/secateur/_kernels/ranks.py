@@ -5,8 +5,6 @@ the first 16 bits of every key; each later one counts the next 12 bits of those 
 be a wanted order statistic, or, once they are few, collects them.
 """
 
-from typing import Any
-
 import cython
 import numpy as np
 from cython.cimports.libc.string import memcpy
@@ -30,7 +28,7 @@ def _key_of(x: cython.double) -> cython.ulonglong:
     return ~bits if bits >> 63 else bits ^ top
 
 
-def starts_of(top: Any) -> Any:
+def starts_of(top):
     """Where among rising keys, of which `top` are the first bits, each possible beginning begins."""
     return np.searchsorted(top, np.arange((1 << TOP_BITS) + 1, dtype=np.uint64)).astype(np.int32)
 

@@ -9,7 +9,9 @@ import numpy as np
 from ..data.arrays import Floats
 from ..fitting import index_of
 from ..growers import CRITERIA
+from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
+from ..nouns.moments import Moments
 from ..show.importances import column_importances, node_gains
 
 WIDTH = 80
@@ -132,15 +134,15 @@ def errors(model: Model) -> dict[str, float]:
     return found
 
 
-def measured(model: Model, sample: Any) -> float:
+def measured(model: Model, sample: Counts | Moments) -> float:
     """Return the error of the shown tree on one sample."""
     total = float(sample.total[0]) or 1.0
-    if model.is_classifier:
+    if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
     return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
 
 
-def importances(model: Model, criterion: Any = None) -> Floats:
+def importances(model: Model, criterion: str | None = None) -> Floats:
     """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
 
     Under gain ratio the drop of the entropy counts.

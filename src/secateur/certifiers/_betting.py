@@ -18,11 +18,11 @@ bound 1.7 to 3 times and 1.3 to 3 times (n from 50 to 20,000). Where every loss 
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Floats
 from ..errors import ParameterError
 
 N_STAKES = 16
@@ -82,7 +82,7 @@ def betting_upper(values: npt.ArrayLike, counts: npt.ArrayLike, log_delta: float
     return high
 
 
-def _log_capital(m: float, x: Any, rows: Any, n: float, log_price: float) -> float:
+def _log_capital(m: float, x: Floats, rows: Floats, n: float, log_price: float) -> float:
     """ln K(m)."""
     stakes = np.minimum(1.0, _FACTORS * math.sqrt(2.0 * log_price * (1.0 - m) / (n * m)))
     gain = (m - x) / (1.0 - m)
@@ -91,7 +91,7 @@ def _log_capital(m: float, x: Any, rows: Any, n: float, log_price: float) -> flo
     return float(np.logaddexp.reduce(_LOG_WEIGHTS + won))
 
 
-def _checked(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Any, Any]:
+def _checked(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
     x, rows = np.asarray(values, np.float64), np.asarray(counts, np.float64)
     if x.ndim != 1 or x.shape != rows.shape:
         raise ParameterError(f"values of shape {x.shape} and counts of {rows.shape}; one count per value is needed")

@@ -3,7 +3,6 @@
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -168,7 +167,7 @@ def _decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
     return decided
 
 
-def _sums(members: Pruning | PruningSequence, node_cost: Sums) -> Any:
+def _sums(members: Pruning | PruningSequence, node_cost: Sums) -> Sums:
     if isinstance(members, Pruning):
         return np.array([members.cost(node_cost)])
     return members.costs_on(node_cost)

@@ -11,10 +11,11 @@ have chosen the pruning; only growing must not have seen it.
 """
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from ..data.arrays import Floats, Sums
 from ..errors import ParameterError
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
@@ -103,7 +104,7 @@ def leaf_shares(
     )
 
 
-def _limits(found: Any, n_rows: Any, log_one: float) -> tuple[Any, Any]:
+def _limits(found: Sums, n_rows: Sums, log_one: float) -> tuple[Floats, Floats]:
     """Lower and upper limits of all shares of a node, which fail together at most with exp(log_one)."""
     n_classes = found.shape[1]
     log_side = log_one - math.log({1: 1, 2: 2}.get(n_classes, 2 * n_classes))

@@ -132,21 +132,21 @@ def occam(
 
 
 # Each prior: ln 1/pi of every member, and what else a reader needs to check it.
-_Costs = tuple[Floats, list[dict[str, Any]]]
+_Costs = tuple[Floats, list[dict[str, object]]]
 
 
-def _uniform(asked: Chosen, *, tree: Tree, n_labels: int, relabel: bool, **_: Any) -> _Costs:
+def _uniform(asked: Chosen, *, tree: Tree, n_labels: int, relabel: bool, **_: object) -> _Costs:
     log_n = count_prunings(tree, log=True, labels=n_labels, relabel=relabel)
     return _alike(asked, log_n, log_count=log_n)
 
 
-def _within_k(asked: Chosen, *, tree: Tree, grown: Counts, k: int, n_labels: int, **_: Any) -> _Costs:
+def _within_k(asked: Chosen, *, tree: Tree, grown: Counts, k: int, n_labels: int, **_: object) -> _Costs:
     log_n = count_prunings_within(tree, grown, k, log=True)
     cost, details = _alike(asked, log_n, log_count=log_n, k=int(k))
     return cost + asked.n_free * math.log(n_labels), details
 
 
-def _size(asked: Chosen, *, tree: Tree, n_labels: int, **_: Any) -> _Costs:
+def _size(asked: Chosen, *, tree: Tree, n_labels: int, **_: object) -> _Costs:
     sizes = np.unique(asked.n_leaves)
     if len(sizes) > 4:  # many sizes: one table of all of them
         table = mixtures.log_counts_by_size(tree.parent, int(sizes[-1]))
@@ -159,7 +159,7 @@ def _size(asked: Chosen, *, tree: Tree, n_labels: int, **_: Any) -> _Costs:
 
 
 def _informed(
-    asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[float, float]], n_labels: int, **_: Any
+    asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[float, float]], n_labels: int, **_: object
 ) -> _Costs:
     errors = grown.errors_if_leaf(grown.majority)
     costs = np.stack(
@@ -171,12 +171,12 @@ def _informed(
     return cost, [{"lam": pairs[b][0], "mu": pairs[b][1], "n_pairs": len(pairs)} for b in best]
 
 
-def _branching(asked: Chosen, *, n_labels: int, **_: Any) -> _Costs:
+def _branching(asked: Chosen, *, n_labels: int, **_: object) -> _Costs:
     cost = asked.n_decided * math.log(2) + asked.n_free * math.log(n_labels)
     return cost, [{"n_decided": decided} for decided in asked.n_decided.tolist()]
 
 
-def _printed(asked: Chosen, *, tree: Tree, **_: Any) -> _Costs:
+def _printed(asked: Chosen, *, tree: Tree, **_: object) -> _Costs:
     return _alike(asked, tree.n_nodes / 4 * math.log(2), bits=tree.n_nodes / 4)
 
 
@@ -190,7 +190,7 @@ _PRIORS: dict[str, Callable[..., _Costs]] = {
 }
 
 
-def _alike(asked: Chosen, cost: float, **details: Any) -> _Costs:
+def _alike(asked: Chosen, cost: float, **details: object) -> _Costs:
     return np.full(len(asked.errors), cost), [details] * len(asked.errors)
 
 

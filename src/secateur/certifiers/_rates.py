@@ -5,7 +5,6 @@ are independent. So for all classes at once each gets 1 - (1 - delta)^(1/classes
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ def class_rates(
     *,
     delta: float = 0.05,
     together: bool = True,
-    positive: Any = None,
+    positive: object = None,
     repeated: bool = False,
 ) -> list[Bound]:
     """Return an upper limit on the error among the rows of each class.
@@ -108,7 +107,7 @@ def log_part(delta: float, n_parts: int) -> float:
     return math.log(delta) if n_parts <= 1 else math.log(-math.expm1(math.log1p(-delta) / n_parts))
 
 
-def _quantities(names: list[str], positive: Any) -> list[str]:
+def _quantities(names: list[str], positive: object) -> list[str]:
     if len(names) != 2:
         if positive is not None:
             raise ParameterError(f"positive={positive!r} with {len(names)} classes; it needs two classes")

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.arrays import Array
 from ..data.encoding import encode
 from ..data.names import check_name
 from ..data.output import write_file
@@ -55,6 +56,9 @@ OPENML = {
 NAMES = tuple(sorted([*GENERATED, *BUNDLED, *OPENML]))
 
 
+Manifest = dict[str, dict[str, Any]]  # what was written of each set
+
+
 @dataclass(frozen=True)
 class Built:
     """What became of one data set.
@@ -80,7 +84,11 @@ class Built:
 
 
 def build(
-    folder: str | os.PathLike[str], *, only: Sequence[str] = (), network: bool = True, progress: Any = None
+    folder: str | os.PathLike[str],
+    *,
+    only: Sequence[str] = (),
+    network: bool = True,
+    progress: Callable[[int, int], object] | None = None,
 ) -> list[Built]:
     """Write data sets into a folder, as `load` reads them.
 
@@ -152,7 +160,7 @@ def _cells(table: Table) -> Iterator[tuple[str, ...]]:
     return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.target], strict=True)
 
 
-def _texts(values: Any) -> Any:
+def _texts(values: Array) -> Array:
     """Cells as text, each value written once; a missing one is empty."""
     if values.dtype.kind == "f":
         distinct, where = np.unique(values, return_inverse=True)
@@ -160,7 +168,7 @@ def _texts(values: Any) -> Any:
     return np.array(["" if v is None else str(v) for v in values], object)
 
 
-def _built(name: str, place: Path, known: dict[str, Any], silence: str) -> Built:
+def _built(name: str, place: Path, known: Manifest, silence: str) -> Built:
     how = "generated" if name in GENERATED else "scikit-learn" if name in BUNDLED else f"OpenML {OPENML[name]}"
     if name in OPENML and silence:
         return Built(name, how, note=silence)
@@ -188,7 +196,7 @@ def _table(name: str) -> Table:
     return encode(found.data, target=np.asarray(found.target_names)[found.target])
 
 
-def _kept(name: str, place: Path, known: dict[str, Any]) -> Built | None:
+def _kept(name: str, place: Path, known: Manifest) -> Built | None:
     """What an earlier call wrote, if the file is still that file."""
     entry = known.get(name)
     file = place / f"{name}.csv.gz"
@@ -197,14 +205,14 @@ def _kept(name: str, place: Path, known: dict[str, Any]) -> Built | None:
     return Built(**{key: entry[key] for key in ("name", "how", "rows", "checked", "note")})
 
 
-def _known(place: Path) -> dict[str, Any]:
+def _known(place: Path) -> Manifest:
     try:
         return dict(json.loads((place / "MANIFEST.json").read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
 
 
-def _write(table: Table, one: Built, place: Path, known: dict[str, Any]) -> None:
+def _write(table: Table, one: Built, place: Path, known: Manifest) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*table.names, TARGET])
@@ -219,7 +227,7 @@ def _write(table: Table, one: Built, place: Path, known: dict[str, Any]) -> None
     write_file(place / "MANIFEST.json", json.dumps(known, indent=1) + "\n", overwrite=True)
 
 
-def _kind(table: Table, j: int) -> Any:
+def _kind(table: Table, j: int) -> str | dict[str, list[str]]:
     if table.kinds[j] == "numeric":
         return "numeric"
     present = np.unique(table.columns[j])

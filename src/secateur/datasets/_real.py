@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..data.textfile import Csv, open_text
 from ..errors import DataError
 
 TARGET = "class"
+Kind = Literal["numeric"] | dict[str, list[object]]  # of a column in SCHEMA.json
 
 
 def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
@@ -85,7 +86,7 @@ def fetch(name: str | int, **options: Any) -> Table:
     return encode(found.data, target=found.target)
 
 
-def _kinds(name: str, folder: Path) -> dict[str, Any]:
+def _kinds(name: str, folder: Path) -> dict[str, Kind]:
     path = folder / "SCHEMA.json"
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
@@ -110,7 +111,7 @@ def _is_kind(kind: object) -> bool:
     return kind == "numeric" or (isinstance(kind, dict) and isinstance(kind.get("nominal"), list))
 
 
-def _check_header(file: Path, kinds: dict[str, Any]) -> None:
+def _check_header(file: Path, kinds: dict[str, Kind]) -> None:
     """Refuse a file that lacks a column before its rows are read."""
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
@@ -122,7 +123,7 @@ def _check_header(file: Path, kinds: dict[str, Any]) -> None:
         )
 
 
-def _column(file: Path, name: str, kind: Any, cells: Any) -> Column:
+def _column(file: Path, name: str, kind: Kind, cells: Any) -> Column:
     has_missing = bool(cells.null_count())
     if kind == "numeric":
         if not cells.dtype.is_numeric() and cells.null_count() < len(cells):

@@ -8,7 +8,6 @@ are few, else in a temporary folder.
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
@@ -23,6 +22,7 @@ from ..data.encoding import later_column
 from ..data.sources import Task
 from ..data.table import Schema
 from ..data.target import class_numbers
+from ..data.threads import Threads
 from ..errors import DataError
 from ..routing import merged
 from ._survey import as_floats, opened
@@ -147,7 +147,7 @@ class Local:
         """Return the sum of a task over all rows as codes."""
         assert self.store is not None
         pooled = Pooled(task)
-        with ThreadPoolExecutor(self.n_jobs, thread_name_prefix="secateur") as pool:
+        with Threads(self.n_jobs) as pool:
             for _ in pool.map(lambda k: pooled(self.store.get(k)), range(len(self.store))):  # type: ignore[union-attr]
                 pass
         return pooled.total()
@@ -160,7 +160,7 @@ class Local:
             Store(self.folder, store.is_on_disk, store.n_columns, store.dtype, has_nodes=True) for _ in range(n_groups)
         ]
         try:
-            with ThreadPoolExecutor(self.n_jobs, thread_name_prefix="secateur") as pool:
+            with Threads(self.n_jobs) as pool:
 
                 def deal(k: int) -> None:
                     for group, part in task.split(store.get(k)):

@@ -7,18 +7,21 @@ time, whatever the size of the files.
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..data.cells import Wanted
 from ..data.files import polars_na
 from ..data.remarks import EXACT_WHOLE
 from ..data.sources import Batch, Progress, Task, file_batch
+from ..data.threads import Threads
 from ..errors import DataError, SecateurError
 from ..routing import CountTask
 from ._paths import File
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 ROWS_IN_BATCH = 1 << 17
 
@@ -47,7 +50,7 @@ def add_up(
         if progress is not None:
             progress(total.n_rows, max(total.n_rows, n_total))
 
-    with ThreadPoolExecutor(n_jobs, thread_name_prefix="secateur") as pool:
+    with Threads(n_jobs) as pool:
         try:
             for batch in batches:
                 waiting.append(pool.submit(task, batch, row))

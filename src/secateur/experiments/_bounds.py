@@ -1,5 +1,7 @@
 """Every certificate on one growing, pruning and test sample: what two experiments measure."""
 
+from functools import partial
+
 import numpy as np
 
 from .._kernels.mixtures import mean_cost
@@ -43,21 +45,20 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, delta: fl
     k = k_limit(grown, factor=FACTOR)
     signs = np.random.SeedSequence(seed).spawn(4)
     samples = (tree, grown, held)
+    paid = partial(occam, *samples, delta=delta)
     best = certificate_optimal(*samples, delta=delta)
     family = cost_complexity(tree, grown)
     member = least_bound(path(family, held, delta=delta))
     on_path = family[member.details["member"]]
     pruned = {"REP": rep, "k-REP": k_rep}
-    found = {f"nodes, {name}": pruning.n_nodes for name, pruning in pruned.items()}
-    found |= {
+    found: dict[str, float] = {
+        **{f"nodes, {name}": pruning.n_nodes for name, pruning in pruned.items()},
         "nodes, unpruned": tree.n_nodes,
         "leaves, path": on_path.n_leaves,
         "leaves, informed": best.n_leaves,
         "is ordered": int(rep <= k_rep and rep.n_nodes <= k_rep.n_nodes <= tree.n_nodes),
         "k": k,
         "n": int(held.total[0]),
-    }
-    rates: dict[str, float] = {
         "pruning error, REP": rep.errors(held) / int(held.total[0]),
         "test error, unpruned": rate_on(Pruning.from_cuts(tree, [], node_labels=grown.majority), test),
         **{f"test error, {name}": rate_on(pruning, test) for name, pruning in pruned.items()},
@@ -68,28 +69,21 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, delta: fl
     for i, (name, pruning) in enumerate(pruned.items()):
         within = None if name == "REP" else k
         for form, draws in (("printed", 1), ("centred", DRAWS)):
-            bound = rademacher(
-                *samples,
-                delta=delta,
-                draws=draws,
-                k=within,
-                form=form,
-                rng=np.random.default_rng(signs[2 * i + (form == "centred")]),
-                pruning=pruning,
-            )
-            rates[f"{form} Rademacher, {name}"] = bound.details["unclipped"]
-        rates[f"quarter bit, {name}"] = occam(
-            *samples, delta=delta, prior="printed", tail="chernoff", pruning=pruning
-        ).value
-    rates |= {
-        "uniform, REP": occam(*samples, delta=delta, prior="uniform", pruning=rep).value,
-        "within k, k-REP": occam(*samples, delta=delta, prior="within-k", k=k, pruning=k_rep).value,
-        "informed, REP": occam(*samples, delta=delta, prior="informed", pruning=rep).value,
-        "informed, best": occam(*samples, delta=delta, prior="informed", pruning=best).value,
-        "path": member.value,
-    }
+            rng = np.random.default_rng(signs[2 * i + (form == "centred")])
+            bound = rademacher(*samples, delta=delta, draws=draws, k=within, form=form, rng=rng, pruning=pruning)
+            found[f"{form} Rademacher, {name}"] = bound.details["unclipped"]
+        found[f"quarter bit, {name}"] = paid(prior="printed", tail="chernoff", pruning=pruning).value
     mixed = pac_bayes(*samples, delta=delta)
-    return found | rates | {"PAC-Bayes": mixed.value, "test error, PAC-Bayes": _mixed_rate(mixed, grown, held, test)}
+    return {
+        **found,
+        "uniform, REP": paid(prior="uniform", pruning=rep).value,
+        "within k, k-REP": paid(prior="within-k", k=k, pruning=k_rep).value,
+        "informed, REP": paid(prior="informed", pruning=rep).value,
+        "informed, best": paid(prior="informed", pruning=best).value,
+        "path": member.value,
+        "PAC-Bayes": mixed.value,
+        "test error, PAC-Bayes": _mixed_rate(mixed, grown, held, test),
+    }
 
 
 def _mixed_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> float:

@@ -5,6 +5,7 @@ nodes, beside the exact probability; simulations of it; and trees grown on noise
 after pruning rises with the sample.
 """
 
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -85,17 +86,10 @@ def table(config: Config) -> Result:  # noqa: ARG001 the signature of parts
 def simulation(config: Config, number: int, n: int, k: int, p: float, is_even: bool, repeats: int) -> Result:
     """Return how often noise became one leaf, with safe subtrees cut and with safe subtrees free."""
     found: Result = {"n": n, "k": k, "p": p, "is even": is_even, "repeats": repeats}
+    asked = partial(rep_noise_experiment, n, k, p, repeats=repeats, shape="random")
+    occupancy = np.full(k, n // k) if is_even else "uniform"
     for is_forced in (True, False):
-        one = rep_noise_experiment(
-            n,
-            k,
-            p,
-            occupancy=np.full(k, n // k) if is_even else "uniform",
-            repeats=repeats,
-            seed=seeds(config, 1, number, is_forced),
-            force_cuts=is_forced,
-            shape="random",
-        )
+        one = asked(occupancy=occupancy, seed=seeds(config, 1, number, is_forced), force_cuts=is_forced)
         found["cut" if is_forced else "free"] = [one.frequency, one.low, one.high]
         found |= {"exact": one.exact, "equation 2": one.printed_general, "equation 5": one.printed_uniform}
     return found

@@ -4,6 +4,7 @@ Elomaa and Kaariainen (2001), sections 3, 5.3, 5.4 and 8.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -74,14 +75,9 @@ def relabelled(config: Config, n: int, k: int, p: float, repeats: int) -> Result
 
 def safe(config: Config, criterion: str, n_features: int, repeats: int) -> Result:
     """Return leaves before and after pruning, and safe nodes, of noise trees under another criterion."""
+    growing, seed = partial(grow, criterion=criterion, min_samples_leaf=1), seeds(config, 13, n_features)
     one = noise_growth_experiment(
-        SIZES,
-        P,
-        grow=lambda X, y: grow(X, y, criterion=criterion, min_samples_leaf=1),
-        count=count,
-        repeats=repeats,
-        n_features=n_features,
-        seed=seeds(config, 13, n_features),
+        SIZES, P, grow=growing, count=count, repeats=repeats, n_features=n_features, seed=seed
     )
     means = [part.mean(axis=1) for part in (one.grown_leaves, one.pruned_leaves, one.safe_nodes)]
     return {"criterion": criterion, "features": n_features, "sizes": SIZES, "means": means}

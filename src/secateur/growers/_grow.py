@@ -1,7 +1,6 @@
 """grow: from a table to a tree that fits its sample."""
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
+from ..data.threads import Threads
 from ..errors import DataError, ParameterError
 from ..nouns.tree import Tree
 from ..routing import remembered
@@ -172,7 +172,7 @@ def grow(
     weight, is_whole, exponent = scaled(weight)
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     limits = limits._replace(groups=groups_of(interaction_cst, table.schema))
-    with ThreadPoolExecutor(n_jobs) if n_jobs > 1 else Inline() as pool:
+    with Threads(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
             tree, sample = grow_squared(
                 table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent

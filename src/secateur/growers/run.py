@@ -16,6 +16,7 @@ from .._kernels import grow, top
 from .._kernels import grow_parts as parts
 from .._kernels.criteria import Criterion
 from .._kernels.job import Job, Space
+from .._kernels.stop import check_stopped
 from ..data.arrays import Array
 from .prepare import Prepared
 
@@ -165,6 +166,7 @@ class _Top:
         todo: list[int] = [0]
         below: list[int] = []  # roots of the subtrees under the top
         while todo:
+            check_stopped()
             v = todo.pop()
             if nodes[v][parts.END] - nodes[v][parts.START] <= self.n_rows // TOP_SHARE:
                 below.append(v)

@@ -13,9 +13,7 @@ from typing import Any, Never, TypeAlias
 from ..data.names import nearest
 from ..errors import ModelFileError
 
-Json: TypeAlias = (
-    Any  # what a file holds: lists, objects and plain values, of which nothing is known before it is proved
-)
+Json: TypeAlias = Any  # what a file holds, of which nothing is known before it is proved
 Document: TypeAlias = dict[str, Json]
 
 FREE_CONTAINERS = 1000  # lists and objects any text may have, and the bytes of text for each further one:

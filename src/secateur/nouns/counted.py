@@ -25,6 +25,11 @@ class Counted:
     sketch: Sketch | None
 
     @property
+    def mark(self) -> bytes:
+        """What tells this sample from others: its name and rows, or what was counted where those are not known."""
+        raise NotImplementedError
+
+    @property
     def total(self) -> Sums:
         """Examples (or weight) in each node."""
         raise NotImplementedError
@@ -40,7 +45,7 @@ class Counted:
         return None
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> float:
         """What answering wrongly everywhere costs: the examples, or the squared error around the overall mean."""
         raise NotImplementedError
 

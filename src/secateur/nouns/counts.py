@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -97,9 +97,10 @@ class Counts(Counted):
         return self.majority
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> float:
         """The number of examples: what being wrong everywhere costs."""
-        return self.total[0].item()
+        whole: float = self.total[0].item()
+        return whole
 
     @property
     def own_costs(self) -> Sums:

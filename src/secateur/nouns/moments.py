@@ -119,9 +119,9 @@ class Moments(Counted):
         return self.mean
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> float:
         """The squared error around the overall mean."""
-        return self.spread[0].item()
+        return float(self.spread[0])
 
     @cached_property
     def own_costs(self) -> Floats:

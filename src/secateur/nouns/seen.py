@@ -15,10 +15,16 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..data.arrays import Array
 from ..data.sketch import Sketch
 from ..errors import printable
+
+if TYPE_CHECKING:
+    from .counted import Counted
+    from .pruning import Pruning
+    from .sequence import PruningSequence
 
 
 class SeenSample(NamedTuple):
@@ -54,7 +60,7 @@ class Seen(AbstractSet[str]):
         self.samples = tuple(sorted(kept, key=lambda m: (m.name, b"" if m.sketch is None else m.sketch.digest)))
 
     @classmethod
-    def of(cls, *samples: Any) -> "Seen":
+    def of(cls, *samples: "Counted | None") -> "Seen":
         """Return the set of these samples (`Counts` or `Moments`; None is passed over)."""
         return cls(SeenSample(sample.sample, sample.sketch) for sample in samples if sample is not None)
 
@@ -75,7 +81,7 @@ class Seen(AbstractSet[str]):
     def __hash__(self) -> int:
         return hash(frozenset(self))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Seen, (self.samples,)
 
     def __repr__(self) -> str:
@@ -93,7 +99,7 @@ class Look:
 
     sample: SeenSample
     pruning: bytes | None = None
-    sequence: Any = None
+    sequence: "PruningSequence | None" = None
     is_open: bool = False
     is_several: bool = False
 
@@ -110,7 +116,14 @@ class Ledger:
 
     looks: dict[bytes, Look] = field(default_factory=dict)
 
-    def look(self, sample: Any, *, pruning: Any = None, sequence: Any = None, is_asked: bool = False) -> None:
+    def look(
+        self,
+        sample: "Counted",
+        *,
+        pruning: "Pruning | None" = None,
+        sequence: "PruningSequence | None" = None,
+        is_asked: bool = False,
+    ) -> None:
         """Note that a sample told how one pruning, one sequence, or (neither) every node fares.
 
         Counts that were made by hand, of which no rows are known, are taken at their word: of them
@@ -134,7 +147,7 @@ class Ledger:
         """The samples that have told more than how one pruning fares."""
         return Seen(look.sample for look in self.looks.values() if look.is_open or look.sequence is not None)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A sequence is not taken along: that it was looked at is.
         looks = {
             mark: replace(look, sequence=None, is_open=look.is_open or look.sequence is not None)
@@ -146,14 +159,14 @@ class Ledger:
 NOTHING = Seen()
 
 
-def mark_of(sample: Any, *arrays: Any) -> bytes:
+def mark_of(sample: "Counted", *arrays: Array) -> bytes:
     """The mark of a sample: of its name and sketch, or of the arrays it has counted."""
     if sample.sketch is None:
         return digest_of(*arrays)
     return hashlib.blake2b(sample.sample.encode(errors="replace") + sample.sketch.digest, digest_size=16).digest()
 
 
-def digest_of(*arrays: Any) -> bytes:
+def digest_of(*arrays: Array) -> bytes:
     """A short hash of arrays."""
     found = hashlib.blake2b(digest_size=16)
     for array in arrays:

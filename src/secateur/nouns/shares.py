@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,12 +79,12 @@ class LeafShares:
         n = self.n[:, None].astype(float)
         return sealed(np.divide(self.count, n, out=np.full(self.count.shape, math.nan), where=n > 0))
 
-    def of(self, node: int, label: Any) -> tuple[float, float, float]:
+    def of(self, node: int, label: object) -> tuple[float, float, float]:
         """Return the share of a class in a leaf: in the sample, at least, and at most."""
         i, c = self._row(node), class_number(self.classes, label)
         return float(self.share[i, c]), float(self.lower[i, c]), float(self.upper[i, c])
 
-    def bound(self, node: int, label: Any) -> Bound:
+    def bound(self, node: int, label: object) -> Bound:
         """Return the limit on the share of a class in a leaf as a `Bound`; `details` has the lower limit.
 
         Parameters
@@ -116,7 +115,7 @@ class LeafShares:
             is_checked=self.is_checked,
         )
 
-    def telling(self, label: Any) -> "LeafShares":
+    def telling(self, label: object) -> "LeafShares":
         """Return the same limits, of which text and rules tell those of one class.
 
         Examples
@@ -161,12 +160,12 @@ class LeafShares:
         return i
 
 
-def class_number(names: Sequence[str], label: Any) -> int:
+def class_number(names: Sequence[str], label: object) -> int:
     """Return the number of a class that is called by its name."""
     if str(label) not in names:
         raise ParameterError(f"class {label!r} is not known; the classes are {_listed(names)}")
     return list(names).index(str(label))
 
 
-def _listed(things: Sequence[Any]) -> str:
+def _listed(things: Sequence[object]) -> str:
     return ", ".join(map(repr, things[:20])) + (", ..." if len(things) > 20 else "")

@@ -6,7 +6,6 @@ rise with the size: the first size that reaches the accuracy wins. Bohanec and B
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +71,7 @@ def smallest_within(
     if counts.total[0] <= 0:
         raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
-    allowed: Any
+    allowed: float
     if isinstance(total, int) and costs.dtype.kind == "i":
         allowed = total - math.ceil(share * total)
     else:
@@ -91,7 +90,7 @@ def smallest_within(
     return Pruning(tree, sealed(is_leaf), labels_of(counts), seen, f"smallest within {accuracy}")
 
 
-def _accuracy(cost: Any, total: float) -> float:
+def _accuracy(cost: float, total: float) -> float:
     return 1 - float(cost) / total if total > 0 else float(cost <= 0)
 
 
@@ -105,7 +104,7 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
     return share
 
 
-def _smallest_kept(tree: Tree, charge: Longs, costs: Sums, allowed: Any) -> Bools:
+def _smallest_kept(tree: Tree, charge: Longs, costs: Sums, allowed: float) -> Bools:
     """The nodes kept by the answer, which exists; indexed by size or by errors, whichever is less work."""
     n_internal = int(np.count_nonzero(charge))
     by_errors = math.inf

@@ -216,7 +216,7 @@ def merged(tallies: Iterable[Any]) -> Any:
     return total
 
 
-def shown_labels(labels: Array | list[Any]) -> tuple[str, ...]:
+def shown_labels(labels: Array | list[object]) -> tuple[str, ...]:
     """Return the first few of new classes as they print."""
     return tuple(sorted(listed([label]) for label in labels)[:N_SHOWN])
 

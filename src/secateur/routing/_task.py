@@ -102,7 +102,7 @@ class CountTask:
         if given.n_rows == 0:
             return replace(self.empty(), n_unlabelled=n_rows)
         table, what = self._features(given), f"target {self.target!r}"
-        new: list[Any] = []
+        new: list[object] = []
         labels, classes = given.read(self.target), self.schema.classes
         target: Array
         if classes is None:

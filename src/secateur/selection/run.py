@@ -4,9 +4,9 @@ Results come in the order of the arguments, so nothing depends on who was faster
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from ..data.threads import Threads
 from ..growers.settings import n_threads
 
 Progress = Callable[[int, int], None] | None
@@ -46,7 +46,7 @@ def _results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
         for function, arguments in tasks:
             yield function(shared, *arguments)
         return
-    with ThreadPoolExecutor(n_hands) as pool:
+    with Threads(n_hands) as pool:
         yield from _in_order([pool.submit(function, shared, *arguments) for function, arguments in tasks])
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.arrays import Array
 from ..data.cells import day_text
 from ..data.names import check_name
 from ..data.table import Column, Table
@@ -42,7 +43,7 @@ class Change:
     column: str
     value: str
     to: str
-    new: Any
+    new: object
 
     def __str__(self) -> str:
         return f"{self.column} {self.to} (is {self.value})"
@@ -146,7 +147,7 @@ def spreads_of(tree: Tree) -> dict[int, float]:
     return found
 
 
-def _leaf(tree: Tree, values: list[Any], start: Any, child: Any) -> int:
+def _leaf(tree: Tree, values: list[Any], start: Array, child: Array) -> int:
     v = 0
     while not tree.is_leaf[v]:
         value = values[int(tree.feature[v])]

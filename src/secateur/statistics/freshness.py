@@ -8,6 +8,7 @@ from ..data.remarks import tell
 from ..errors import CountsError, LeakageError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.seen import Seen, SeenSample
+from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from .overlap import Overlap, overlap
 
@@ -30,7 +31,7 @@ class Freshness:
 
     leak: str = ""
     looked: str = ""
-    sequence: Any = None
+    sequence: PruningSequence | None = None
     text: str = ""
     is_checked: bool = False
 

@@ -1,0 +1,11 @@
+"""The threads that are to stop. Ctrl-C reaches the main thread only; growing looks here between nodes."""
+
+from threading import get_ident
+
+STOPPED: set[int] = set()
+
+
+def check_stopped() -> None:
+    """Stop if this thread is to."""
+    if STOPPED and get_ident() in STOPPED:
+        raise KeyboardInterrupt
