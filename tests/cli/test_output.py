@@ -104,3 +104,14 @@ def test_a_reader_that_has_seen_enough_is_no_fault(model_file, fresh_file):
     )  # fmt: skip
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@every_writer
+def test_a_dash_is_no_name_of_a_file(name, words, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+
+    code, _, said = command(*words(name, "-"))
+
+    assert code == 2
+    assert "needs the name of a file" in said
+    assert not list(tmp_path.iterdir())

@@ -109,6 +109,8 @@ output_options = together(
 
 def check_output(path: str | None, *, force: bool) -> None:
     """Refuse to overwrite a file, before any work is done."""
+    if path == "-":
+        raise click.UsageError("--output needs the name of a file, not -; without it the result is printed where it is text")
     if path is not None and not force and Path(path).exists():
         raise click.UsageError(f"{path} exists; use --force to overwrite it")
 

@@ -85,8 +85,8 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 )  # fmt: skip
 @click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
 @click.option(
-    "--holdout", metavar="SHARE|FILE", default="0.3333",
-    help="Hold out this share of the rows, or use the rows of a file.",
+    "--holdout", metavar="SHARE|FILE", default=str(1 / 3),
+    help="Hold out this share of the rows (by default a third), or use the rows of a file.",
 )  # fmt: skip
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
 @common.delta_option("certificate")
