@@ -362,3 +362,9 @@ def test_many_columns_are_matched_by_name_in_linear_time():
     predict(wide, rows)
 
     assert time.process_time() - before < 3  # it was 6 for half as many
+
+
+def test_a_criterion_that_is_no_name_breaks_no_importances(fitted):
+    model = loads_model(changed(fitted, parameters={"criterion": ["gini"]}))
+
+    assert TreeClassifier.from_model(model).feature_importances_.sum() == pytest.approx(1)

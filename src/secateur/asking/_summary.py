@@ -96,15 +96,18 @@ class Summary:
         n, at = len(selection.sequence), selection.chosen
         shown = {0, n - 1, selection.best, *range(max(at - AROUND, 0), min(at + AROUND + 1, n))}
         alphas = selection.sequence.alphas
-        lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{'error':>12}{'std. error':>12}"]
+        lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>20}{'std. error':>12}"]
         before = -1
         for k in sorted(shown):
             if k > before + 1:
                 lines.append(f"{'':2}{'...':>8}")
             alpha = "" if alphas is None else f"{alphas[k]:.4g}"
             mark, told = ("> " if k == at else "  "), (" least" if k == selection.best else "")
-            error, se = _rate(self.model, float(selection.error[k])), _rate(self.model, float(selection.se[k]))
-            lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>12}{se:>12}{told}")
+            error, se = (
+                _rate(self.model, value) if selection.is_error else f"{value:.6g}"
+                for value in (float(selection.error[k]), float(selection.se[k]))
+            )
+            lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
             before = k
         return "\n".join(lines)
 
@@ -125,7 +128,7 @@ def errors(model: Model) -> dict[str, float]:
     """Return the error (regression: mean squared error) of the shown tree, by where it was measured."""
     found: dict[str, float] = {"growing": measured(model, model.grown)}
     selection = model.selection
-    if selection is not None and selection.sample == "cross-validation":
+    if selection is not None and selection.is_error and selection.sample == "cross-validation":
         member = index_of(selection.sequence, model.pruning)
         if member is not None:
             found["cross-validation"] = float(selection.error[member])
@@ -150,7 +153,7 @@ def importances(model: Model, criterion: str | None = None) -> Floats:
     tree = model.tree
     if criterion is None and model.selection is not None:
         criterion = model.selection.growing.get("criterion")
-    is_ratio = criterion in CRITERIA and CRITERIA[criterion].is_ratio
+    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
     n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
     return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
 

@@ -107,11 +107,11 @@ output_options = together(
 )
 
 
-def check_output(path: str | None, *, force: bool) -> None:
-    """Refuse to overwrite a file, before any work is done."""
-    if path == "-":
-        raise click.UsageError("--output needs the name of a file, not -; without it the result is printed where it is text")
-    if path is not None and not force and Path(path).exists():
+def check_output(path: str | None, *, force: bool, is_file: bool = False) -> None:
+    """Refuse to overwrite a file, before any work is done; and `-`, standard output, where it must be a file."""
+    if path == "-" and is_file:
+        raise click.UsageError("--output needs the name of a file here, not -")
+    if path not in (None, "-") and not force and Path(path).exists():
         raise click.UsageError(f"{path} exists; use --force to overwrite it")
 
 

@@ -34,7 +34,7 @@ def count(model: str, data: str | None, **options: Any) -> int:
     rows = data or options["holdout"]
     if rows is None:
         raise click.UsageError("DATA is needed: the file of rows to count")
-    common.check_output(options["output"], force=options["force"])
+    common.check_output(options["output"], force=options["force"], is_file=True)
     counts = count_rows(common.load(model), rows, options)
     if options["output"]:
         save_counts(counts, options["output"], sketch=options["sketch"])

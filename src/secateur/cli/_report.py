@@ -34,7 +34,7 @@ def report(model: str, **options: Any) -> int:
     from ..report import write_report
 
     output = options["output"] or "report.html"
-    common.check_output(output, force=options["force"])
+    common.check_output(output, force=options["force"], is_file=True)
     found = common.load(model)
     holdout = held_out_counts(found, options)
     if holdout is not None:

@@ -187,7 +187,12 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
         table["alpha"] = sequence.alphas
     table["growing"] = sequence.rates_on(model.grown, model.grown)
     selection = model.selection
-    if selection is not None and selection.sample == "cross-validation" and len(selection.error) == len(sequence):
+    if (
+        selection is not None
+        and selection.is_error
+        and selection.sample == "cross-validation"
+        and len(selection.error) == len(sequence)
+    ):
         table["cross_validated"], table["standard_error"] = selection.error, selection.se
     if holdout is not None:
         table["held_out"] = sequence.rates_on(holdout, model.grown)
@@ -242,8 +247,14 @@ def labelled(pruning: Pruning, labels: Any) -> Pruning:
 
 def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen]:
     """(the error of each member, where it was measured, on which sample), the most honest there is."""
-    if model.selection is not None and len(model.selection.error) == len(sequence):
-        return model.selection.error, model.selection.sample, model.selection.judges
+    selection = model.selection
+    if selection is not None and selection.is_error and len(selection.error) == len(sequence):
+        return selection.error, selection.sample, selection.judges
     if model.holdout is not None:
         return sequence.rates_on(model.holdout, model.grown), "held-out rows", Seen.of(model.holdout)
+    if selection is not None and not selection.is_error:
+        raise UnsupportedError(
+            f"the members were measured by their {selection.score}, which says no accuracy; fit with scoring='error' "
+            "(regression: 'squared_error'), or hold rows out"
+        )
     return sequence.rates_on(model.grown, model.grown), "the growing sample", Seen()

@@ -134,6 +134,11 @@ def _scored(recipe: Recipe, table: Table, weight: Any) -> Recipe:
             f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' or "
             f"'0se', not prune={recipe.prune!r} with select={recipe.select!r}"
         )
+    if is_chosen and is_accuracy(recipe.select) and scoring not in ("error", "squared_error"):
+        raise UnsupportedError(
+            f"select={recipe.select:g} is an accuracy, and scoring={scoring!r} measures none: leave scoring and costs "
+            "out, or choose with select='1se' or '0se'"
+        )
     if scoring == "balanced_error":
         assert classes is not None
         assert target is not None

@@ -100,6 +100,30 @@ class Selection:
         return self.sequence.tree
 
     @property
+    def score(self) -> str:
+        """What `error` measures, in words."""
+        words = {"squared_error": "mean squared error", "absolute_error": "mean absolute error", "roc_auc": "1 - AUC"}
+        scoring = str(self.details.get("scoring", "error"))
+        return words.get(scoring, scoring.replace("_", " "))
+
+    @property
+    def is_error(self) -> bool:
+        """Whether `error` is the share of wrong answers, or the mean squared error, and no other score."""
+        return self.details.get("scoring", "error") in ("error", "squared_error")
+
+    @property
+    def one_se(self) -> int:
+        """The smallest member within one standard error of the least; the chosen one where that was asked for."""
+        if self.select == "1se":
+            return self.chosen
+        return int(np.append(self.best, np.flatnonzero(self.error <= self.limit))[-1])
+
+    @property
+    def limit(self) -> float:
+        """The least error plus one standard error."""
+        return float(self.error[self.best] + self.se[self.best])
+
+    @property
     def pruning(self) -> Pruning:
         """The chosen member; its `seen` includes the sample it was chosen on."""
         pruning = self.sequence[self.chosen]

@@ -111,7 +111,7 @@ class PruningPathDisplay(ModelDisplay):
         *samples : Counts or Moments
             Every sample gives a curve. Moments are answered by the means of the first one.
         selection : Selection, optional
-            Gives the curve it chose from, with its standard error, and its marks.
+            Gives the curve it chose from, with its standard error, and its marks, if that is of errors.
         bounds : iterable of Bound, optional
             One for each member, as `certifiers.path` returns them.
         chosen : int, optional
@@ -121,12 +121,12 @@ class PruningPathDisplay(ModelDisplay):
             raise UnsupportedError(f"a {type(sequence).__name__} is given; a PruningSequence is needed")
         curves = [_curve(sequence, sample, samples[0]) for sample in samples]
         marks: dict[str, int] = {}
-        if selection is not None:
+        if selection is not None and selection.is_error:
             sizes = selection.sequence.n_leaves
             curves = [curve for curve in curves if curve.name != _WORDS.get(selection.sample, selection.sample)]
             name = _WORDS.get(selection.sample, selection.sample)
             curves.append(Curve(name, sizes, selection.error, selection.se))
-            marks = {"0se": int(sizes[selection.best]), "1se": int(sizes[one_se(selection)])}
+            marks = {"0se": int(sizes[selection.best]), "1se": int(sizes[selection.one_se])}
             chosen = int(sizes[selection.chosen]) if chosen is None else chosen
         if not curves:
             rate = np.asarray(sequence.errors, float)
@@ -191,12 +191,6 @@ class PruningPathDisplay(ModelDisplay):
             at = np.flatnonzero(shown.n_leaves == size)
             if is_chosen and len(at):
                 axes.plot([size], [shown.error[at[0]]], "o", ms=9, mfc="none", mec=PURPLE, mew=1.8, zorder=4)
-
-
-def one_se(selection: Selection) -> int:
-    """The smallest member with an error within one standard error of the least."""
-    limit = selection.error[selection.best] + selection.se[selection.best]
-    return int(np.append(selection.best, np.flatnonzero(selection.error <= limit))[-1])
 
 
 def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | Moments) -> Curve:

@@ -27,8 +27,11 @@ class SelectionDisplay(ModelDisplay):
         One entry per member, largest tree first.
     best, chosen : int
         Members of least error, and taken.
-    limit : float
-        Least error plus one standard error: what the 1-SE rule compares with.
+    limit : float or None
+        Least error plus one standard error: what the 1-SE rule compares with. None for scores of probabilities: there
+        the difference from the best and its standard error decide.
+    score : str
+        What `error` measures.
     select, sample : str
     pool_leaves, pool_error : arrays
         The other ways of growing that were tried: what each would have given.
@@ -50,7 +53,8 @@ class SelectionDisplay(ModelDisplay):
     se: Floats
     best: int
     chosen: int
-    limit: float
+    limit: float | None
+    score: str
     select: str
     sample: str
     pool_leaves: Floats
@@ -85,7 +89,8 @@ class SelectionDisplay(ModelDisplay):
             se=selection.se,
             best=selection.best,
             chosen=selection.chosen,
-            limit=float(selection.error[selection.best] + selection.se[selection.best]),
+            limit=None if selection.score in ("log loss", "brier") else selection.limit,
+            score=selection.score,
             select=selection.select,
             sample=selection.sample,
             pool_leaves=places[:, 0],
@@ -96,23 +101,26 @@ class SelectionDisplay(ModelDisplay):
         """Draw errors with bars of one standard error, the limit as a line, and the chosen member."""
         axes = self._on(ax, (7.2, 4.2))
         few = len(self.n_leaves) <= 60
+        measured = f"{self.score}, one standard error"
         axes.errorbar(
             self.n_leaves, self.error, yerr=self.se, color=BLUE, ecolor="#9cc3dd", elinewidth=1.3,
-            capsize=2.5 if few else 0, lw=1.4, marker="o", ms=4 if few else 2, label="error, one standard error",
+            capsize=2.5 if few else 0, lw=1.4, marker="o", ms=4 if few else 2, label=measured,
         )  # fmt: skip
-        axes.axhline(self.limit, color=ORANGE, lw=1.3, ls="--", label="least error + one standard error")
+        if self.limit is not None:
+            axes.axhline(self.limit, color=ORANGE, lw=1.3, ls="--", label=f"least {self.score} + one standard error")
         if len(self.pool_leaves):
             axes.plot(
                 self.pool_leaves, self.pool_error, "d", color=GREY, mfc="none", ms=5, label="other ways of growing"
             )
         for member, colour, size, word in (
-            (self.best, ORANGE, 8, "least error"), (self.chosen, PURPLE, 11, f"chosen ({self.select})"),
+            (self.best, ORANGE, 8, f"least {self.score}"), (self.chosen, PURPLE, 11, f"chosen ({self.select})"),
         ):  # fmt: skip
             n_leaves = self.n_leaves[member]
             label = f"{word}: {n_leaves:,} {'leaf' if n_leaves == 1 else 'leaves'}"
             axes.plot([n_leaves], [self.error[member]], "o", ms=size, mfc="none", mec=colour, mew=2, ls="", label=label)
         leaves_axis(axes, [self.n_leaves, *([self.pool_leaves] if len(self.pool_leaves) else [])])
-        axes.set_ylabel("error rate" if self.is_classifier else "mean squared error")
+        plain = "error rate" if self.is_classifier else "mean squared error"
+        axes.set_ylabel(plain if self.score == "error" else self.score)
         axes.set_title(f"Choosing the size ({self.sample})", fontsize=11, **LITERAL)
         legend_as_is(axes, fontsize=9)
         tidied(axes)

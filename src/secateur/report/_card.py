@@ -100,12 +100,13 @@ def _selection(model: Model) -> list[list[str]]:
     leaves, error, se = selection.sequence.n_leaves, selection.error, selection.se
 
     def told(i: int) -> str:
-        return f"{leaves[i]:,} leaves, error {number(float(error[i]))} with standard error {number(float(se[i]))}"
+        value, spread = number(float(error[i])), number(float(se[i]))
+        return f"{leaves[i]:,} leaves, {selection.score} {value} with standard error {spread}"
 
     found = [
         ["rule", plain(selection.select)],
         ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
-        ["least error", told(selection.best)],
+        [f"least {selection.score}", told(selection.best)],
         ["chosen", told(selection.chosen)],
     ]
     found += [[plain(str(k)), _text(v)] for k, v in {**selection.growing, **selection.details}.items()]

@@ -121,7 +121,7 @@ def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: lis
             column[at] = short([value], 12)[0]
         errors.append(column)
     table["errors"] = errors
-    if model.selection is not None and len(model.selection.sequence) == len(sequence):
+    if model.selection is not None and model.selection.is_error and len(model.selection.sequence) == len(sequence):
         table |= {"cv": spread(model.selection.error), "se": spread(model.selection.se)}
         table["cv_name"] = plain(model.selection.sample)
     bounds = _path_bounds(model, sequence)
@@ -158,12 +158,10 @@ def marks_of(model: Model, stops: Stops, fitted: int | None) -> dict[str, int]:
     if fitted is None:
         fitted = stops.of_member(_member(sequence if sequence is not None else own_sequence(model), model))
     marks = {"fitted": fitted}
-    if selection is not None and sequence is not None and len(selection.sequence) == len(sequence):
-        limit = selection.error[selection.best] + selection.se[selection.best]
-        marks["best"] = stops.of_member(selection.best)
-        within = np.flatnonzero(selection.error <= limit)
-        if len(within):  # not where the standard error is not known
-            marks["one_se"] = stops.of_member(int(within[-1]))
+    if selection is None or sequence is None or not selection.is_error:
+        return marks
+    if len(selection.sequence) == len(sequence):
+        marks |= {"best": stops.of_member(selection.best), "one_se": stops.of_member(selection.one_se)}
     return marks
 
 
