@@ -17,7 +17,7 @@ from .prepare import TWO, Prepared, Values
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
-_BLOCK = 1 << 16  # branches that are looked up at a time, so that they stay in the cache
+_NO_CODES = np.empty(0, np.int64)
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
 
 
@@ -43,7 +43,8 @@ def assemble(
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
         np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class, has_births
     )
-    branch_start, branch = _branches(test, default, grown.branch, data)
+    n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
+    branch_start, branch = tables.branches(test, default, grown.branch, n_codes, len(data.lists.entries))
     fields: dict[str, Any] = {
         "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows, matrix),
         "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
@@ -143,26 +144,6 @@ def midpoint(low: Array, high: Array) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         middle = low / 2 + high / 2
         return np.where((low <= middle) & (middle < high), middle, low)
-
-
-def _branches(test: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
-    """The child of every category at every nominal test."""
-    if data.codes is None:
-        return np.zeros(len(default) + 1, np.int64), np.zeros(0, np.uint16)
-    n_codes = np.zeros(len(default), np.int64)
-    is_nominal = test[1] >= parts.SUBSET
-    n_codes[is_nominal] = data.codes.n_codes[test[0, is_nominal] - len(data.lists.entries)]
-    start = np.append(0, np.cumsum(n_codes))
-    children = np.empty(start[-1], np.uint16)
-    blocks = np.unique(np.append(np.searchsorted(start, np.arange(0, start[-1], _BLOCK)), len(default)))
-    for first, last in pairwise(blocks):
-        owner = np.repeat(np.arange(first, last), n_codes[first:last])
-        code = np.arange(start[first], start[last]) - start[owner]
-        is_subset = test[1, owner] == parts.SUBSET
-        child = code.astype(np.uint16)  # multiway: one child per category
-        child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
-        children[start[first] : start[last]] = np.where(child == parts.UNSEEN, default[owner], child)
-    return start, children
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:
