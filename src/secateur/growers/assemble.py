@@ -13,7 +13,7 @@ from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from .prepare import TWO, Prepared, Values
+from .prepare import TWO, Prepared, Values, midpoint
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
@@ -85,7 +85,7 @@ def _thresholds(
         of_column = np.empty(0)
         if two:
             of_column = np.full(table.n_columns, np.nan)
-            of_column[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
+            of_column[list(two)] = [known.cut for known in two.values()]
         return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
     numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
@@ -137,13 +137,6 @@ def _around(
             bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
     return numeric, low, high
-
-
-def midpoint(low: Array, high: Array) -> Array:
-    """A threshold t with low <= t < high: halfway, or `low` where halfway does not lie between."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        middle = low / 2 + high / 2
-        return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:

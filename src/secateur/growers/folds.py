@@ -52,8 +52,10 @@ class Ground:
         Of each row, 0 or more; rows of weight 0 are left out of every part.
     lists : array
         Sorted entries of the numeric columns of more than two values, one line each.
-    listed, two_valued : tuple of int
-        The columns behind the lists, and those of two values.
+    listed : tuple of int
+        The columns behind the lists.
+    two_valued : dict
+        The columns of two values, and these.
     nominal : tuple of Coded
         The columns of categories.
     codes : parts.Codes, optional
@@ -67,7 +69,7 @@ class Ground:
     lists: Array
     n_seen: Array
     listed: tuple[int, ...]
-    two_valued: tuple[int, ...]
+    two_valued: dict[int, Values]
     shift: int
     nominal: tuple[Coded, ...] = ()
     codes: parts.Codes | None = None
@@ -79,7 +81,7 @@ class Ground:
         target, classes = table.target, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
-            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), (), 0)
+            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), {}, 0)
         assert target is not None
         shift = max(1, int(len(classes) - 1).bit_length()) + 1
         entry = _entry_type(n, shift)
@@ -94,8 +96,8 @@ class Ground:
         coded = sorted([*nominal, *two_valued], key=Coded.order)
         codes = codes_of(coded, target, shift, entry, None, multiway=False) if weight is None else None
         return cls(
-            table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift,
-            nominal, codes, _numbers(table),
+            table, weight, found.lists, n_seen, tuple(found.listed),
+            {j: Values(two, two) for j, two in found.two_valued.items()}, shift, nominal, codes, _numbers(table),
         )  # fmt: skip
 
     def part(self, rows: Array) -> "Part":
@@ -208,14 +210,14 @@ class Part:
             low, high = column.min(), column.max()
             if low < high:
                 two = np.array([low, high], np.float64)
-                values[j] = Values(two, two)
+                values[j] = ground.two_valued.get(j) or Values(two, two)
                 coded.append(Coded(j, table.columns[j], TWO, False, high))
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
         assert table.schema.classes is not None
         weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
-        if ground.codes is not None and not multiway and tuple(values) == ground.two_valued:
+        if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():
             return Prepared(lists, _some_codes(ground.codes, new_row, shift, entry), weights, values)
         coded = [replace(column, column=column.column[rows]) for column in coded]
         return Prepared(lists, codes_of(coded, target, shift, entry, weights, multiway), weights, values)
