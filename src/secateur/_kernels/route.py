@@ -149,6 +149,49 @@ def route_any(
             out[i] = v
 
 
+def route_surrogates(
+    matrix: cython.const[cython.double][:, :],
+    start_node: cython.Py_ssize_t,
+    feature: cython.const[cython.int][:],
+    threshold: cython.const[cython.double][:],
+    branch_start: cython.const[cython.longlong][:],
+    branch: cython.const[cython.ushort][:],
+    low: cython.const[cython.int][:],
+    default: cython.const[cython.int][:],
+    right: cython.const[cython.int][:],
+    start: cython.const[cython.longlong][:],
+    out: cython.int[:],
+):
+    """Leaf of each row of a binary tree with surrogates.
+
+    The tests of the nodes come first, then the surrogates: those of `v` are the lines `start[v]:start[v + 1]`.
+    """
+    c: cython.int
+    with cython.nogil:
+        for i in range(matrix.shape[0]):
+            v: cython.Py_ssize_t = start_node
+            while feature[v] >= 0:
+                line: cython.Py_ssize_t = v
+                other: cython.Py_ssize_t = start[v]
+                while True:
+                    x = matrix[i, feature[line]]
+                    c = 2  # says nothing
+                    if x != x:
+                        pass
+                    elif branch_start[line + 1] > branch_start[line]:
+                        c = branch[branch_start[line] + cython.cast(cython.Py_ssize_t, x)]
+                    else:
+                        c = low[line] if x <= threshold[line] else 1 - low[line]
+                    if c < 2 or other == start[v + 1]:
+                        break
+                    line = other
+                    other += 1
+                if c == 2:
+                    c = default[v]
+                v = v + 1 if c == 0 else right[v]
+            out[i] = cython.cast(cython.int, v)
+
+
 def count_leaves(
     leaf: cython.const[cython.int][:],
     target: cython.const[cython.int][:],

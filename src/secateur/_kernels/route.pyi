@@ -17,6 +17,19 @@ def route_any(
     child: Ints,
     out: Ints,
 ) -> None: ...
+def route_surrogates(
+    matrix: Floats,
+    start_node: int,
+    feature: Ints,
+    threshold: Floats,
+    branch_start: Longs,
+    branch: npt.NDArray[np.uint16],
+    low: Ints,
+    default: Ints,
+    right: Ints,
+    start: Longs,
+    out: Ints,
+) -> None: ...
 def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Numbers) -> None: ...
 def path_lengths(depth: Ints, leaf: Ints) -> Longs: ...
 def paths(parent: Ints, leaf: Ints, offsets: Longs) -> Ints: ...

@@ -33,6 +33,8 @@ class Explanation:
         None if no change of the actionable columns gives another answer.
     actionable : tuple of str, optional
         The columns that may change; None: all.
+    is_searched : bool
+        Whether a change was looked for: not in a tree with surrogates, unless a parameter asks for one.
     """
 
     path: Path
@@ -42,11 +44,14 @@ class Explanation:
     delta: float
     change: Counterfactual | None
     actionable: tuple[str, ...] | None = None
+    is_searched: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         steps = [
-            {"column": s.column, "value": s.value, "test": s.test, "is_default": s.is_default} for s in self.path.steps
+            {"column": s.column, "value": s.value, "test": s.test, "is_default": s.is_default}
+            | ({"surrogate": s.surrogate} if s.surrogate else {})
+            for s in self.path.steps
         ]
         change = None
         if self.change is not None:
@@ -60,7 +65,7 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [
-            f"{step.column} is {step.value}: {step.test}{' (sent on)' if step.is_default else ''}"
+            f"{step.column} is {step.value}: {step.test}{f' ({sent})' if (sent := step.sent) else ''}"
             for step in self.path.steps
         ]
         shares = sorted(self.path.shares.items(), key=lambda item: -item[1])
@@ -73,7 +78,9 @@ class Explanation:
             ]
             confidence = f"{100 * (1 - self.delta):g} % confidence for all leaves at once"
             lines.append(f"of {self.n_held_out:,} held-out rows there: {', '.join(parts)}; {confidence}")
-        if self.change is None:
+        if not self.is_searched:
+            lines.append("a tree with surrogates: what would change the answer was not looked for")
+        elif self.change is None:
             which = "column" if self.actionable is None else f"column among {', '.join(self.actionable)}"
             lines.append(f"no change of any {which} gives another answer")
         else:
@@ -129,7 +136,11 @@ def explain(
     if will_do is None and view.mean is not None:
         own, mean = float(view.mean[path.number - 1]), view.mean
         will_do = lambda v: float(mean[v]) > own  # noqa: E731
-    change = nearest_change(view, table, index, actionable=actionable, wanted=will_do, spread=spreads_of(found.tree))
+    is_searched = view.tree.surrogates is None or actionable is not None or wanted is not None
+    change = None
+    if is_searched:
+        spread = spreads_of(found.tree)
+        change = nearest_change(view, table, index, actionable=actionable, wanted=will_do, spread=spread)
     limits = _limits(found, delta)
     shares: dict[str, tuple[float, float, float]] = {}
     n_held_out = 0
@@ -138,7 +149,7 @@ def explain(
         if n_held_out:
             shares = {name: limits.of(path.leaf, name) for name in limits.classes}
     may_change = None if actionable is None else tuple(actionable)
-    return Explanation(path, _size(view, path), shares, n_held_out, delta, change, may_change)
+    return Explanation(path, _size(view, path), shares, n_held_out, delta, change, may_change, is_searched)
 
 
 def _rows(row: Any, model: Model) -> Any:

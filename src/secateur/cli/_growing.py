@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..data.table import Table
 
 # Parameters of growing under the same name.
-PLAIN = ("max_depth", "splits", "growth", "max_splits", "min_samples_split", "min_weight_fraction_leaf", "max_bins")
+PLAIN = ("max_depth", "splits", "growth", "max_splits", "min_samples_split", "min_weight_fraction_leaf", "max_bins",
+         "surrogates")  # fmt: skip
 growing_options = common.together(
     common.choice_option("--growth", "depth-first", "best-first",
                          help="Order in which nodes are split; it matters with --max-splits."),
@@ -26,6 +27,8 @@ growing_options = common.together(
                  help="Let predictions only rise (1) or only fall (-1) as this column rises."),
     click.option("--interaction-cst", multiple=True, metavar="COL,COL",
                  help="Columns that may be tested together on the way to a leaf; others make one more group."),
+    click.option("--surrogates", type=click.IntRange(0), default=0, show_default=True, metavar="K",
+                 help="Tests of other columns at each node, for rows whose value it tests is missing."),
     common.choice_option("--penalty", "leaves", "sqrt", "log", help="Size that cost-complexity pruning penalises."),
     click.option("--max-bins", type=click.IntRange(2), metavar="N",
                  help="Put numeric columns into this many bins; by default every threshold is tried."),

@@ -15,6 +15,7 @@ from ..data.remarks import listed
 from ..data.sources import Source, batch_of
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
+from ..nouns.surrogates import check_plain
 from ..routing import ClassTally, CountTask, NumberTally, shown_labels
 from ._guard import guard, local_backend
 from ._paths import frame_family
@@ -49,6 +50,7 @@ def _told(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally |
 
 def count_pushed(frame: Lazy, types: Lazy, task: CountTask) -> ClassTally | NumberTally:
     """Return the tally of a lazy frame, after the guard has compared some rows."""
+    check_plain(task.tree, "a tree that is pushed down", "stream the rows with engine='duckdb', 'polars' or 'pyarrow'")
     if int(task.tree.depth.max()) > LEVELS * MOST_STAGES:
         raise UnsupportedError(
             f"{task.tree} is too deep to push down (at most {LEVELS * MOST_STAGES} levels); stream the rows with "

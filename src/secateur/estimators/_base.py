@@ -37,7 +37,7 @@ from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 GROWING = (
     "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst",
+    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst", "surrogates",
 )  # fmt: skip
 
 

@@ -51,6 +51,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
         Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
         histogram-based estimators. Columns in no group make one more.
+    surrogates : int
+        How many tests of other columns each node may have for rows whose value it tests is missing, as in R's
+        rpart, whose default is 5; see `grow`.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -187,6 +190,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         max_bins: int | None = None,
         monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
         interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
+        surrogates: int = 0,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: str | Callable[[int], float] = "leaves",

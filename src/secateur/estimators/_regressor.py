@@ -32,7 +32,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     scoring : {"squared_error", "absolute_error"}, optional
         What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
-monotonic_cst, interaction_cst
+monotonic_cst, interaction_cst, surrogates
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
         As for `TreeClassifier`.
@@ -74,6 +74,7 @@ monotonic_cst, interaction_cst
         max_bins: int | None = None,
         monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
         interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
+        surrogates: int = 0,
         prune: str | None = "cost-complexity",
         prune_parameters: dict[str, Any] | None = None,
         penalty: str | Callable[[int], float] = "leaves",

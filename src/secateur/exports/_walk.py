@@ -16,6 +16,7 @@ from ..data.arrays import Floats
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
 from ..nouns.model import Model, as_model
+from ..nouns.surrogates import check_plain
 from ..nouns.tree import Tree
 from ..show.view import TreeView, view_of
 from ..statistics.probabilities import node_probabilities
@@ -72,6 +73,7 @@ class Exported:
         if not tree.has_tests or tree.schema is None:
             what = "does not know its columns" if tree.has_tests else "has no tests (it was made from parents alone)"
             raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
+        check_plain(tree, "an export", "predict with secateur itself")
         children: list[list[int]] = [[] for _ in range(tree.n_nodes)]
         for v, p in enumerate(tree.parent.tolist()[1:], 1):
             children[p].append(v)

@@ -11,7 +11,8 @@ from ..pruners import best_of_size
 from ..selection import is_number_of_leaves
 from ._recipe import Recipe
 
-FREE = {"min_samples_split": 2, "min_weight_fraction_leaf": 0.0, "splits": "binary", "growth": "depth-first"}
+FREE = {"min_samples_split": 2, "min_weight_fraction_leaf": 0.0, "splits": "binary", "growth": "depth-first",
+        "surrogates": 0}  # fmt: skip
 
 
 def looks_ahead(recipe: Recipe, table: Table) -> bool:

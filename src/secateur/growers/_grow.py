@@ -16,6 +16,7 @@ from ..routing import remembered
 from . import CRITERIA
 from ._regression import grow_squared
 from .assemble import assemble
+from .folds import Ground
 from .interactions import groups_of
 from .monotone import made_monotone
 from .prepare import prepare, rows_used, scaled
@@ -48,6 +49,7 @@ def grow(
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
+    surrogates: int = 0,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -94,6 +96,10 @@ def grow(
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
         Columns, by name or number, that may be tested together: all tests on the way to a leaf are of columns of
         one group. Columns in no group make one more. "pairwise" allows every two, "no_interactions" one column.
+    surrogates : int
+        How many tests of other columns each node may have for rows whose number it tests is missing: those that
+        agree best with its own test decide first, and the default child takes the rest. Where they send
+        growing rows elsewhere, what is below is grown anew. For binary, depth-first trees without bins.
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
@@ -148,6 +154,7 @@ def grow(
         min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
         min_weight_fraction_leaf=min_weight_fraction_leaf, max_bins=max_bins, allow_zero=allow_zero,
         penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
+        surrogates=surrogates,
     )  # fmt: skip
     tree: Tree
     sample: Any
@@ -169,6 +176,8 @@ def grow(
     weight = check_weights(weight, table.n_rows)
     weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
     table, weight = rows_used(table, weight)
+    if surrogates:
+        return _finished(*Ground.of(table, weight).part(np.arange(table.n_rows)).grow(settings), table, None)
     weight, is_whole, exponent = scaled(weight)
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
     limits = limits._replace(groups=groups_of(interaction_cst, table.schema))

@@ -9,7 +9,7 @@ from .._kernels import criteria
 from .._kernels import grow_parts as parts
 from ..data.names import check_name, whole
 from ..data.table import Table
-from ..errors import ParameterError
+from ..errors import ParameterError, UnsupportedError
 from . import CRITERIA
 
 NO_LIMIT = 2**60
@@ -26,6 +26,7 @@ class Settings(NamedTuple):
     least_weight: float
     monotonic_cst: Any = None
     interaction_cst: Any = None
+    surrogates: int = 0
 
 
 def settings_of(
@@ -43,6 +44,7 @@ def settings_of(
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
+    surrogates: int = 0,
 ) -> Settings:
     """Return the growing parameters of `grow`, checked."""
     limits, ratio = _limits(
@@ -51,7 +53,19 @@ def settings_of(
     )  # fmt: skip
     _check_bins(max_bins)
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    return Settings(criterion, limits, ratio, max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst)
+    _check_number("surrogates", surrogates, 0)
+    if surrogates:
+        allowed = {"splits": "binary", "growth": "depth-first", "max_bins": None, "min_weight_fraction_leaf": 0}
+        allowed |= {"monotonic_cst": None, "interaction_cst": None}
+        given = (splits, growth, max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst)
+        for (name, needed), value in zip(allowed.items(), given, strict=True):
+            if value is not needed and not (isinstance(needed, str | int) and value == needed):
+                raise UnsupportedError(
+                    f"surrogates={surrogates} with {name}={value!r}: subtrees are grown anew where surrogates send "
+                    f"rows elsewhere, which is for {name}={needed!r} only; leave it, or use surrogates=0"
+                )
+    how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
+    return Settings(criterion, limits, ratio, *how)
 
 
 class Inline:

@@ -17,6 +17,7 @@ from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 from ..nouns.model import Model
 from ..nouns.moments import Moments
+from ..nouns.surrogates import check_plain
 from ..nouns.tree import Tree
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
@@ -279,6 +280,7 @@ def _checked(model: Model) -> Schema:
     """Refuse trees that scikit-learn cannot hold."""
     tree, kept = model.tree, model.pruning.is_kept
     schema = tree.schema
+    check_plain(tree, "a tree of scikit-learn", "predict with secateur itself")
     if schema is None or (tree.feature[kept] < 0).any():
         raise TreeError(f"{tree} has no tests or no columns; only a tree that was grown on a table can be written")
     is_far = kept & np.isfinite(tree.threshold) & (np.abs(tree.threshold) > LARGEST)

@@ -16,6 +16,8 @@ from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
+from ..nouns.surrogates import DTYPES as SURROGATES
+from ..nouns.surrogates import Surrogates
 from ..nouns.tree import Tree
 from . import _prove
 from ._certificate import checked
@@ -181,7 +183,7 @@ def _column(part: Json, where: str) -> Column:
 
 def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
     """The structure of the tree and the arrays of its tests, which fit it and the columns."""
-    check_keys(part, "tree", ("parent",), TESTS)
+    check_keys(part, "tree", ("parent",), (*TESTS, "surrogates"))
     shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
     n = shape.n_nodes
     arrays: dict[str, Any] = {}
@@ -194,7 +196,20 @@ def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
                 real_in(part[name], where, length) if is_real else whole_in(part[name], where, length, _DTYPES[name])
             )
     _prove.prove_tests(shape, schema, arrays)
+    if "surrogates" in part:
+        arrays["surrogates"] = _surrogates(part["surrogates"])
     return shape, arrays
+
+
+def _surrogates(part: Json) -> Surrogates:
+    """The surrogates, which prove themselves when they are made; that they fit the tree, when it is."""
+    check_keys(part, "tree.surrogates", tuple(SURROGATES))
+    found: Document = {}
+    for name, dtype in SURROGATES.items():
+        where = f"tree.surrogates.{name}"
+        is_real = name in ("threshold", "agreement")
+        found[name] = real_in(part[name], where) if is_real else whole_in(part[name], where, dtype=dtype)
+    return Surrogates(**found)
 
 
 def _pruning(part: Json, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:

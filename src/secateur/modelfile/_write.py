@@ -16,6 +16,8 @@ from ..nouns.model import Model
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
+from ..nouns.surrogates import DTYPES as SURROGATES
+from ..nouns.surrogates import Surrogates
 from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
@@ -76,6 +78,8 @@ def fingerprint(tree: Tree) -> str:
             array[np.isnan(array)] = np.nan  # a NaN has many bit patterns
         found.update(f"{name}{len(array)}".encode())
         found.update(array.tobytes())
+    if tree.surrogates is not None:
+        found.update(json.dumps(_surrogates(tree.surrogates), sort_keys=True).encode())
     return f"sha256:{found.hexdigest()}"
 
 
@@ -105,7 +109,12 @@ def _tree(tree: Tree) -> Document:
     """The parents, and the arrays that are not as they are in a bare structure."""
     blank = Tree(tree.parent)
     arrays = {name: getattr(tree, name) for name in TESTS if not same(getattr(tree, name), getattr(blank, name))}
-    return {"parent": numbers_out(tree.parent), **{name: numbers_out(array) for name, array in arrays.items()}}
+    about = {"parent": numbers_out(tree.parent), **{name: numbers_out(array) for name, array in arrays.items()}}
+    return about if tree.surrogates is None else {**about, "surrogates": _surrogates(tree.surrogates)}
+
+
+def _surrogates(surrogates: Surrogates) -> Document:
+    return {name: numbers_out(getattr(surrogates, name)) for name in SURROGATES}
 
 
 def _pruning(pruning: Pruning) -> Document:

@@ -272,4 +272,7 @@ def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
         key=tree.row_key,
         history=tree.history | pruning.seen,
         ledger=tree.ledger,
+        surrogates=None
+        if tree.surrogates is None
+        else tree.surrogates.taken(np.flatnonzero(is_here), ~is_leaf[is_here]),
     )

@@ -31,8 +31,16 @@ from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
 from .seen import Ledger, Seen
+from .surrogates import Surrogates
 
-_ABOUT = ("schema", "key", "history", "ledger", "rounded")  # of these only the schema makes trees differ
+_ABOUT = (
+    "schema",
+    "key",
+    "history",
+    "ledger",
+    "rounded",
+    "surrogates",
+)  # of these only the schema and surrogates make trees differ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +62,8 @@ class Tree:
         The samples that grew the tree, and those that cut it from a larger one.
     ledger : Ledger, optional
         The samples that have been looked at; a new one by default.
+    surrogates : Surrogates, optional
+        Tests that decide, before `default` does, where the value a node tests is missing.
 
     Examples
     --------
@@ -78,6 +88,7 @@ class Tree:
     key: RowKey | None = None
     history: Seen = field(default_factory=Seen)
     ledger: Ledger = field(default_factory=Ledger)
+    surrogates: Surrogates | None = None
     end: Ints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,6 +116,8 @@ class Tree:
             set_field(self, name, array)
         set_field(self, "end", sealed(_check_structure(parent)))
         _check_tests(self)
+        if self.surrogates is not None:
+            self.surrogates.check_fits(self.arity, self.schema)
 
     @classmethod
     @overload
@@ -196,11 +209,19 @@ class Tree:
 
     @cached_property
     def tested(self) -> tuple[Ints, Ints]:
-        """The columns that are tested, and the test of each node as a position among these (-1: a leaf)."""
-        used, position = np.unique(self.feature[self.feature >= 0], return_inverse=True)
-        feature = np.full(self.n_nodes, -1, np.int32)
-        feature[self.feature >= 0] = position
+        """The columns that are tested, and the test of each node, then of each surrogate, among these (-1: a leaf)."""
+        every = self.feature if self.surrogates is None else np.append(self.feature, self.surrogates.feature)
+        used, position = np.unique(every[every >= 0], return_inverse=True)
+        feature = np.full(len(every), -1, np.int32)
+        feature[every >= 0] = position
         return sealed(used), sealed(feature)
+
+    @cached_property
+    def surrogate_tests(self) -> tuple[Array, Array, Array, Array, Ints, Ints, Array]:
+        """The tests of the nodes, then of the surrogates, but for their columns, as `route_surrogates` reads them."""
+        assert self.surrogates is not None
+        tests = self.surrogates.behind(self.threshold, self.branch_start, self.branch)
+        return (*tests, self.default, self.right, self.surrogates.start + self.n_nodes)
 
     @cached_property
     def packed(self) -> Floats:
@@ -215,6 +236,8 @@ class Tree:
     @cached_property
     def row_key(self) -> RowKey:
         """How the rows of this tree's samples are told apart."""
+        if self.key is None and self.surrogates is not None:
+            return RowKey.of(np.append(self.feature, self.surrogates.feature), self.parent, *self.surrogate_tests)
         return self.key or RowKey.of(self.feature, self.parent, self.threshold, self.branch)
 
     def children(self, node: int) -> Iterator[int]:
@@ -236,6 +259,7 @@ class Tree:
         return self is other or (
             all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name not in _ABOUT)
             and self.schema == other.schema
+            and self.surrogates == other.surrogates
         )
 
     def __hash__(self) -> int:

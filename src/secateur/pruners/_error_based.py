@@ -19,6 +19,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.seen import Seen
+from ..nouns.surrogates import check_plain
 from ..nouns.tree import Tree
 
 ChildOf = Callable[[Longs, int], Array]
@@ -361,6 +362,7 @@ def _rows_of(
             f"raise_subtrees=True with {what}; raising sends rows through other branches: "
             "pass table=encode(X, target=y, schema=tree.schema)"
         )
+    check_plain(tree, "raise_subtrees=True", "prune with raise_subtrees=False")
     from ..data.target import check_weights
     from ..routing import apply
 

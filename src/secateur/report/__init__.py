@@ -30,6 +30,7 @@ from .. import __version__
 from ..data.output import write_file
 from ..data.table import Table
 from ..nouns.model import Model, as_model
+from ..nouns.surrogates import check_plain
 from ..plot.distributions import table_of
 from ..show.wording import plain
 from ._data import page_data
@@ -182,6 +183,7 @@ class Report:
 
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
+    check_plain(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
     return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
 
 

@@ -103,18 +103,17 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     n = table.n_rows if rows is None else len(rows)
-    is_plain = len(tree.branch) == 0  # every test compares a number
+    is_plain = len(tree.branch) == 0 and tree.surrogates is None  # every test compares a number
     if table.matrix is not None and is_plain:
         return route_in(tree, table.matrix if rows is None else sealed(table.matrix[rows]), node)
     leaves = np.empty(n, np.int32)
-    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
     (used, feature), first = tree.tested, 0
     for matrix in blocks(table, used, rows):
         out = leaves[first : first + len(matrix)]
         if is_plain:
             route.route_packed(matrix, tree.packed_tested, node, out)
         else:
-            route.route_any(matrix, node, feature, *tests, out)
+            _route_matrix(tree, matrix, feature, node, out)
         first += len(matrix)
     return sealed(leaves)
 
@@ -122,12 +121,22 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
 def route_in(tree: Tree, matrix: Array, node: int = 0) -> Ints:
     """Return the leaf under `node` that each row of a matrix of all columns reaches, categories as their codes."""
     leaves = np.empty(len(matrix), np.int32)
-    if len(tree.branch) == 0:
+    if tree.surrogates is not None:
+        _route_matrix(tree, matrix, np.append(tree.feature, tree.surrogates.feature), node, leaves)
+    elif len(tree.branch) == 0:
         route.route_packed(matrix, tree.packed, node, leaves)
     else:
-        tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
-        route.route_any(matrix, node, tree.feature, *tests, leaves)
+        _route_matrix(tree, matrix, tree.feature, node, leaves)
     return sealed(leaves)
+
+
+def _route_matrix(tree: Tree, matrix: Array, feature: Ints, node: int, out: Ints) -> None:
+    """Write the leaf of each row of a matrix of doubles, whose columns are those that `feature` says."""
+    if tree.surrogates is not None:
+        route.route_surrogates(matrix, node, feature, *tree.surrogate_tests, out)
+        return
+    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
+    route.route_any(matrix, node, feature, *tests, out)
 
 
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:

@@ -65,6 +65,7 @@ def cross_validate(
     penalise_numeric: bool = False,
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
+    surrogates: int = 0,
     sample_weight: npt.ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
@@ -119,7 +120,7 @@ def cross_validate(
         As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
         same folds; take the way whose choice has the least error (the fewest leaves, the first).
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, \
-max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, nominal
+max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogates, nominal
         As for `grow`.
     sample_weight : array, optional
         Weight of each row, in growing and judging. A row is dealt to one fold with all its weight, and
@@ -169,6 +170,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, nominal
         "penalise_numeric": penalise_numeric,
         "monotonic_cst": monotonic_cst.tolist() if isinstance(monotonic_cst, np.ndarray) else monotonic_cst,
         "interaction_cst": plain_groups(interaction_cst),
+        "surrogates": surrogates,
     }  # fmt: skip
     ways = _ways(growing)
     table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)

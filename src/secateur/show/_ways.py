@@ -37,12 +37,14 @@ def ways_of(tree: Tree) -> Ways:
     parent, default, child = tree.parent.tolist(), tree.default.tolist(), child_numbers(tree).tolist()
     start, threshold, feature = tree.branch_start.tolist(), tree.threshold.tolist(), tree.feature.tolist()
     arrives = np.ones(len(tree.branch), bool)
+    others = tree.surrogates  # which send missing values to either child
+    has_others = [False] * n if others is None else (np.diff(others.start) > 0).tolist()
     for v, before, open_columns in walk(tree):
         p = parent[v]
         if v and feature[p] >= 0 and start[p] == start[p + 1]:
             if before >= 0:
                 low[v], high[v], missing[v], known[v] = low[before], high[before], missing[before], known[before]
-            missing[v] = missing[v] and child[v] == default[p]
+            missing[v] = missing[v] and (child[v] == default[p] or has_others[p])
             if threshold[p] == np.inf:  # tells known from missing
                 known[v] = known[v] and child[v] == 0
             elif child[v] == 0:

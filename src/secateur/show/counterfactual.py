@@ -18,6 +18,7 @@ from ..data.cells import day_text
 from ..data.names import check_name
 from ..data.table import Column, Table
 from ..errors import ParameterError
+from ..nouns.surrogates import check_plain
 from ..nouns.tree import Tree
 from .view import TreeView
 from .wording import category, written
@@ -108,6 +109,7 @@ def nearest_change(
     >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
     """
     tree, names = view.tree, view.columns
+    check_plain(tree, "the search for the nearest change", "explain without it")
     for name in actionable or ():
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}

@@ -8,6 +8,7 @@ import numpy as np
 from ..data.cells import day_text
 from ..data.encoding import encode
 from ..errors import ParameterError, TreeError
+from ..nouns.surrogates import SAYS_NOTHING
 from .view import TreeView
 from .wording import category, ranged, written
 
@@ -34,6 +35,8 @@ class Step:
         The number of the branch that it takes.
     is_default : bool
         Whether it goes there only because its value is missing or new.
+    surrogate : str
+        The test of another column that decided in its place; empty if none did.
     """
 
     node: int
@@ -43,6 +46,13 @@ class Step:
     test: str
     child: int
     is_default: bool
+    surrogate: str = ""
+
+    @property
+    def sent(self) -> str:
+        """How it goes on without its value; empty if that decides."""
+        by = f" by the surrogate {self.surrogate}" if self.surrogate else ""
+        return f"sent on{by}" if self.is_default else ""
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,7 @@ class Path:
 
     def __str__(self) -> str:
         lines = [
-            f"{step.test} ({step.column} is {step.value}{', sent on' if step.is_default else ''})"
-            for step in self.steps
+            f"{step.test} ({step.column} is {step.value}{f', {step.sent}' if step.sent else ''})" for step in self.steps
         ]
         return "\n".join([*lines, f"#{self.number} ({self.leaf}){f': {self.answer}' if self.answer else ''}"])
 
@@ -114,16 +123,35 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
         value = table.columns[column][row]
         codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
         is_missing = bool(value < 0) if len(codes) else bool(np.isnan(value))
-        taken = int(tree.default[v])
+        taken, surrogate = _for_missing(view, v, [column[row] for column in table.columns]) if is_missing else (0, "")
         if not is_missing:
             taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
         below = int(child[start[v] + taken])
         told = _value(view, column, value, is_missing=is_missing)
         test = _test(view, v, below, value, is_missing=is_missing)
-        steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing))
+        steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing, surrogate))
         v = below
     shares = {} if view.shares is None else dict(zip(view.classes, view.shares[v].tolist(), strict=False))
     return Path(tuple(steps), int(view.node[v]), v + 1, view.answer(v), shares)
+
+
+def _for_missing(view: TreeView, v: int, values: list[Any]) -> tuple[int, str]:
+    """The child of a missing value, and the surrogate that says so, with what it read; empty if it is the default."""
+    others, default = view.tree.surrogates, int(view.tree.default[v])
+    if others is None:
+        return default, ""
+    for number in others.of(v):
+        column = int(others.feature[number])
+        taken = others.side(number, values[column])
+        if taken != SAYS_NOTHING:
+            told = _value(view, column, values[column], is_missing=False)
+            if others.branch_start[number] < others.branch_start[number + 1]:
+                return taken, f"{view.columns[column]} = {told}"
+            limit, is_low = float(others.threshold[number]), taken == others.low[number]
+            about = view.about(column)
+            shown = day_text if about is not None and about.is_date else written
+            return taken, f"{view.columns[column]} {'<=' if is_low else '>'} {shown(limit)} (is {told})"
+    return default, ""
 
 
 def _value(view: TreeView, column: int, value: Any, *, is_missing: bool) -> str:

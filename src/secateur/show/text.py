@@ -6,11 +6,14 @@ A rule is what is known of each column on the way to a leaf: a range, or a set o
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..errors import ParameterError, TreeError, UnsupportedError
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.shares import LeafShares
+from ..nouns.surrogates import check_plain
 from ..nouns.tree import Tree
 from .view import TreeView, view_of
 from .wording import limited
@@ -116,6 +119,10 @@ def export_text(
             lines.append(_indented(depth[v], cut))
         elif is_leaf[v]:
             lines.append(_indented(depth[v], _leaf(view, v, show_weights=show_weights) + _limit(view, v, limits)))
+    others = view.tree.surrogates
+    if others is not None and len(others.feature):
+        n_tests = int(np.count_nonzero(np.diff(others.start)))
+        lines.append(f"missing values go by surrogate tests first, where they know: {n_tests:,} tests have some")
     return "\n".join(lines)
 
 
@@ -166,6 +173,7 @@ def export_rules(
     view = _view(tree, counts, limits, pruning=pruning, **names)
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
+    check_plain(view.tree, "rules", "show the tree as text")
     lines, n_asked = [], 0
     for v, asked in view.rules():
         n_asked += len(asked)
