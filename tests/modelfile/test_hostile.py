@@ -368,3 +368,9 @@ def test_a_criterion_that_is_no_name_breaks_no_importances(fitted):
     model = loads_model(changed(fitted, parameters={"criterion": ["gini"]}))
 
     assert TreeClassifier.from_model(model).feature_importances_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("shrinkage", ["pruning", -1.0, None, [1.0]])
+def test_probabilities_that_cannot_be_shrunk_so_are_refused(fitted, shrinkage):
+    with pytest.raises(ModelFileError, match=r"selection\.details\.shrinkage is .*; a number of rows is needed"):
+        loads_model(changed(fitted, selection__details={"shrinkage": shrinkage}))

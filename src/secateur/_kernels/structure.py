@@ -194,6 +194,22 @@ def _differ(a: Number, b: Number, slack: cython.double) -> cython.bint:
         return abs(a - b) > slack
 
 
+def child_lists(parent: cython.const[cython.int][:]):
+    """(start, child): where each node's children begin in one list of all children, and that list."""
+    n = parent.shape[0]
+    start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    child: cython.int[::1] = np.empty(max(n - 1, 0), np.int32)
+    with cython.nogil:
+        for v in range(1, n):
+            start[parent[v]] += 1
+        for v in range(1, n + 1):  # where they end
+            start[v] += start[v - 1]
+        for v in range(n - 1, 0, -1):  # filled from behind, each begins where it should in the end
+            start[parent[v]] -= 1
+            child[start[parent[v]]] = v
+    return start.base, child.base
+
+
 def added_leaves(parent: cython.const[cython.int][:]):
     """How many leaves each node adds by not being one: a child less than it has, 0 of a leaf."""
     added: cython.longlong[::1] = np.zeros(parent.shape[0], np.int64)

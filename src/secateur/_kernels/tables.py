@@ -15,6 +15,8 @@ from cython.cimports.secateur._kernels.growing import (
     NONE,
     NUMERIC,
     SLOT,
+    SUBSET,
+    UNSEEN,
 )
 
 Count = cython.fused_type(cython.longlong, cython.double)
@@ -136,3 +138,31 @@ def thresholds(
             if not (low <= out[v] and out[v] < high):
                 out[v] = low
     return out.base
+
+
+def branches(
+    test: cython.const[cython.longlong][:, ::1],
+    default: cython.const[cython.int][::1],
+    branch: cython.const[cython.ushort][:],
+    n_codes: cython.const[cython.longlong][:],
+    n_lists: cython.Py_ssize_t,
+):
+    """(start, child): that of every category at every nominal test, those of node v from `start[v]` on.
+
+    `n_codes` is of each slot after the lists. What a node has not seen goes to its default child.
+    """
+    n = default.shape[0]
+    start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        start[v + 1] = start[v]
+        if test[1, v] >= SUBSET:
+            start[v + 1] += n_codes[test[0, v] - n_lists]
+    out: cython.ushort[::1] = np.empty(start[n], np.uint16)
+    with cython.nogil:
+        for v in range(n):
+            for code in range(start[v + 1] - start[v]):
+                child: cython.int = code  # multiway: one child per category
+                if test[1, v] == SUBSET:
+                    child = branch[test[4, v] + code]
+                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == UNSEEN else child)
+    return start.base, out.base

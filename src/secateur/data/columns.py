@@ -127,7 +127,7 @@ def read_series(series: Series, name: str) -> Given:
             return Numbers(*arrow.numbers_of(native))
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
-        elif dtype.is_integer() and series.null_count():
+        elif dtype.is_integer() and _may_have_gaps(series) and series.null_count():
             return Numbers(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
         return Numbers(series.to_numpy())
     if series.null_count() == len(series):
@@ -136,6 +136,11 @@ def read_series(series: Series, name: str) -> Given:
         array = dense_array(series.to_numpy(), f"column {name!r}")
         return read_cells(array, name) if array.dtype == object else Numbers(array)
     raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or truth values are needed")
+
+
+def _may_have_gaps(whole: Series) -> bool:
+    """Whether whole numbers are more than an array of NumPy in a frame of pandas; to count gaps takes longer."""
+    return not (whole.implementation.is_pandas() and isinstance(whole.to_native().dtype, np.dtype))
 
 
 def read_cells(cells: Array, name: str) -> Given:
@@ -286,7 +291,7 @@ def _read_categorical(series: Series, name: str) -> Coded:
 
     native, implementation = series.to_native(), series.implementation
     if implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
-        levels = native.cat.categories.tolist()
+        levels = native.dtype.categories.tolist()
         _check_levels(levels, name)
         return Coded(native.cat.codes.to_numpy().astype(np.int32), tuple(levels), is_declared=True)
     if implementation.is_polars() and isinstance(series.dtype, nw.Enum):

@@ -292,12 +292,8 @@ def _from_frame(frame: Frame, data: Rows, names: Sequence[str] | None, *, is_who
         final, has_names = tuple(f"x{j}" for j in range(len(own))), False  # a default range is no names at all
     else:
         final, has_names = tuple(_check_names(own)), True
-    readers = tuple(partial(_series_at, frame, j, name) for j, name in enumerate(final))
+    readers = tuple(partial(read_series, *both) for both in zip(frame.iter_columns(), final, strict=True))
     return Batch(final, has_names, len(frame), readers, _matrix_of(frame) if is_whole else None)
-
-
-def _series_at(frame: Frame, j: int, name: str) -> Given:
-    return read_series(frame[:, j], name)
 
 
 def _matrix_of(frame: Frame) -> Array | None:

@@ -13,11 +13,11 @@ from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from .prepare import TWO, Prepared, Values
+from .prepare import TWO, Prepared, Values, midpoint
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
-_BLOCK = 1 << 16  # branches that are looked up at a time, so that they stay in the cache
+_NO_CODES = np.empty(0, np.int64)
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
 
 
@@ -43,7 +43,8 @@ def assemble(
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
         np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class, has_births
     )
-    branch_start, branch = _branches(test, default, grown.branch, data)
+    n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
+    branch_start, branch = tables.branches(test, default, grown.branch, n_codes, len(data.lists.entries))
     fields: dict[str, Any] = {
         "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows, matrix),
         "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
@@ -84,7 +85,7 @@ def _thresholds(
         of_column = np.empty(0)
         if two:
             of_column = np.full(table.n_columns, np.nan)
-            of_column[list(two)] = [midpoint(known.high[0], known.low[1]) for known in two.values()]
+            of_column[list(two)] = [known.cut for known in two.values()]
         return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
     numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
@@ -136,33 +137,6 @@ def _around(
             bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
     return numeric, low, high
-
-
-def midpoint(low: Array, high: Array) -> Array:
-    """A threshold t with low <= t < high: halfway, or `low` where halfway does not lie between."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        middle = low / 2 + high / 2
-        return np.where((low <= middle) & (middle < high), middle, low)
-
-
-def _branches(test: Array, default: Array, branch: Array, data: Prepared) -> tuple[Array, Array]:
-    """The child of every category at every nominal test."""
-    if data.codes is None:
-        return np.zeros(len(default) + 1, np.int64), np.zeros(0, np.uint16)
-    n_codes = np.zeros(len(default), np.int64)
-    is_nominal = test[1] >= parts.SUBSET
-    n_codes[is_nominal] = data.codes.n_codes[test[0, is_nominal] - len(data.lists.entries)]
-    start = np.append(0, np.cumsum(n_codes))
-    children = np.empty(start[-1], np.uint16)
-    blocks = np.unique(np.append(np.searchsorted(start, np.arange(0, start[-1], _BLOCK)), len(default)))
-    for first, last in pairwise(blocks):
-        owner = np.repeat(np.arange(first, last), n_codes[first:last])
-        code = np.arange(start[first], start[last]) - start[owner]
-        is_subset = test[1, owner] == parts.SUBSET
-        child = code.astype(np.uint16)  # multiway: one child per category
-        child[is_subset] = branch[(test[4, owner] + code)[is_subset]]
-        children[start[first] : start[last]] = np.where(child == parts.UNSEEN, default[owner], child)
-    return start, children
 
 
 def _added_up(tree: Tree, by_class: Array) -> Array:

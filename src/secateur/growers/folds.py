@@ -24,7 +24,18 @@ from ._regression import grow_squared
 from .assemble import assemble
 from .interactions import groups_of
 from .monotone import made_monotone
-from .prepare import Coded, Prepared, Values, check_branches, codes_of, prepare, scaled, sorted_columns, weights_of
+from .prepare import (
+    TWO,
+    Coded,
+    Prepared,
+    Values,
+    check_branches,
+    codes_of,
+    prepare,
+    scaled,
+    sorted_columns,
+    weights_of,
+)
 from .run import Grower
 from .settings import NO_LIMIT, Inline, Settings, in_codes, measure_of, with_least_weight
 from .surrogates import with_surrogates
@@ -43,8 +54,14 @@ class Ground:
         Of each row, 0 or more; rows of weight 0 are left out of every part.
     lists : array
         Sorted entries of the numeric columns of more than two values, one line each.
-    listed, two_valued : tuple of int
-        The columns behind the lists, and those of two values.
+    listed : tuple of int
+        The columns behind the lists.
+    two_valued : dict
+        The columns of two values, and these.
+    nominal : tuple of Coded
+        The columns of categories.
+    codes : parts.Codes, optional
+        These and those of two values, packed, if every row weighs 1.
     numbers : array, optional
         All columns as one matrix, categories as their codes, where the table is small and has none.
     """
@@ -54,8 +71,10 @@ class Ground:
     lists: Array
     n_seen: Array
     listed: tuple[int, ...]
-    two_valued: tuple[int, ...]
+    two_valued: dict[int, Values]
     shift: int
+    nominal: tuple[Coded, ...] = ()
+    codes: parts.Codes | None = None
     numbers: Array | None = None
 
     @classmethod
@@ -64,15 +83,24 @@ class Ground:
         target, classes = table.target, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
-            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), (), 0)
+            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), {}, 0)
         assert target is not None
         shift = max(1, int(len(classes) - 1).bit_length()) + 1
         entry = _entry_type(n, shift)
         found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
-        return cls(
-            table, weight, found.lists, n_seen, tuple(found.listed), tuple(found.two_valued), shift, _numbers(table)
+        nominal = tuple(
+            Coded(j, table.columns[j], about.n_codes, True)
+            for j, about in enumerate(table.schema.columns)
+            if about.kind == "nominal" and about.n_codes > 1
         )
+        two_valued = [Coded(j, table.columns[j], TWO, False, two[1]) for j, two in found.two_valued.items()]
+        coded = sorted([*nominal, *two_valued], key=Coded.order)
+        codes = codes_of(coded, target, shift, entry, None, multiway=False) if weight is None else None
+        return cls(
+            table, weight, found.lists, n_seen, tuple(found.listed),
+            {j: Values(two, two) for j, two in found.two_valued.items()}, shift, nominal, codes, _numbers(table),
+        )  # fmt: skip
 
     def part(self, rows: Array) -> "Part":
         """Return some rows, which rise, to grow on; those of weight 0 are left out."""
@@ -200,23 +228,23 @@ class Part:
             np.isnan(table.columns[j][rows]) if n_gaps else None
             for j, n_gaps in zip(listed, n_missing[stays], strict=True)
         ]
-        coded: list[Coded] = []
+        coded = list(ground.nominal)
         values: dict[int, Values] = {}
         for j in two_valued:
             column = table.columns[j][rows]
             low, high = column.min(), column.max()
             if low < high:
                 two = np.array([low, high], np.float64)
-                values[j] = Values(two, two)
-                coded.append(Coded(j, column == high, 2, False))
-        for j, about in enumerate(table.schema.columns):
-            if about.kind == "nominal" and about.n_codes > 1:
-                coded.append(Coded(j, table.columns[j][rows], about.n_codes, True))
+                values[j] = ground.two_valued.get(j) or Values(two, two)
+                coded.append(Coded(j, table.columns[j], TWO, False, high))
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
         assert table.schema.classes is not None
         weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
+        if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():
+            return Prepared(lists, _some_codes(ground.codes, new_row, shift, entry), weights, values)
+        coded = [replace(column, column=column.column[rows]) for column in coded]
         return Prepared(lists, codes_of(coded, target, shift, entry, weights, multiway), weights, values)
 
 
@@ -271,6 +299,18 @@ def _fresh(data: Prepared) -> Prepared:
         codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy(), codes=codes.codes.copy())
     lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
     return Prepared(lists, codes, data.weights, data.values)
+
+
+def _some_codes(codes: parts.Codes, new_row: Array, shift: int, entry: Any) -> parts.Codes:
+    """The packed columns of some rows: in the order of all."""
+    number = new_row[codes.rows >> codes.rows.dtype.type(shift)]
+    kept = np.flatnonzero(number >= 0)
+    label = (codes.rows[kept] & codes.rows.dtype.type((1 << shift) - 1)).astype(entry)
+    return codes._replace(
+        codes=codes.codes.take(kept, axis=1),
+        words=codes.words.take(kept, axis=1),
+        rows=(number[kept].astype(entry) << entry(shift)) | label,
+    )
 
 
 def _numbers(table: Table) -> Array | None:

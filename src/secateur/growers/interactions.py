@@ -28,10 +28,11 @@ def plain_groups(interaction_cst: Any) -> Any:
 
 def groups_of(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
     """Return the groups as column numbers; columns that are in none make one more. None: no groups."""
-    given, names = plain_groups(interaction_cst), list(schema.names)
-    every = range(len(names))
+    given = plain_groups(interaction_cst)
     if given is None:
         return ()
+    names = list(schema.names)
+    every = range(len(names))
     if isinstance(given, str):
         return tuple(combinations(every, min(2 if given == "pairwise" else 1, len(names))))
     groups = [tuple(sorted({_column(one, names) for one in group})) for group in given]

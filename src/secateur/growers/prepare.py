@@ -7,6 +7,7 @@ classes. Constant columns are left out.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ ROWS_TOGETHER = 1 << 15  # of short columns as many as have so many rows
 MOST_BRANCHES = 1000  # of a multiway test
 
 
+def midpoint(low: Array, high: Array) -> Array:
+    """A threshold t with low <= t < high: halfway, or `low` where halfway does not lie between."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = low / 2 + high / 2
+        return np.where((low <= middle) & (middle < high), middle, low)
+
+
 @dataclass(frozen=True)
 class Values:
     """The values behind a binned or two-valued column: lowest and highest of each code, and the code of each row."""
@@ -35,6 +43,11 @@ class Values:
     high: Array
     codes: Any = None  # any where missing; None: the kernels hold the codes
     is_binned: bool = False  # a code stands for several values
+
+    @cached_property
+    def cut(self) -> float:
+        """Where the first two are parted."""
+        return float(midpoint(self.high[0], self.low[1]))
 
 
 @dataclass(frozen=True)
@@ -149,8 +162,8 @@ def prepare(
 
 def check_branches(table: Table, multiway: bool) -> None:
     """Refuse a multiway test with more children than the kernels count."""
-    for about in table.schema.columns:
-        if multiway and about.kind == "nominal" and about.n_codes > MOST_BRANCHES:
+    for about in table.schema.columns if multiway else ():
+        if about.kind == "nominal" and about.n_codes > MOST_BRANCHES:
             raise UnsupportedError(
                 f"column {about.name!r} has {about.n_codes:,} categories; a multiway test takes at most "
                 f"{MOST_BRANCHES:,}; use splits='binary', or group the rare categories"

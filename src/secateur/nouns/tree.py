@@ -204,9 +204,8 @@ class Tree:
     @cached_property
     def child_lists(self) -> tuple[Longs, Ints]:
         """Where each node's children begin in one list of all children, and that list."""
-        start = np.append(0, np.cumsum(self.arity)).astype(np.int64)
-        child = np.argsort(self.parent[1:], kind="stable").astype(np.int32) + 1
-        return sealed(start), sealed(child.astype(np.int32))
+        start, child = structure.child_lists(self.parent)
+        return sealed(start), sealed(child)
 
     @cached_property
     def tested(self) -> tuple[Ints, Ints]:
