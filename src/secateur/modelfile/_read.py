@@ -204,12 +204,9 @@ def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
 def _surrogates(part: Json) -> Surrogates:
     """The surrogates, which prove themselves when they are made; that they fit the tree, when it is."""
     check_keys(part, "tree.surrogates", tuple(SURROGATES))
-    found: Document = {}
-    for name, dtype in SURROGATES.items():
-        where = f"tree.surrogates.{name}"
-        is_real = name in ("threshold", "agreement")
-        found[name] = real_in(part[name], where) if is_real else whole_in(part[name], where, dtype=dtype)
-    return Surrogates(**found)
+    read = {name: (part[name], f"tree.surrogates.{name}", None) for name in SURROGATES}
+    is_real = {"threshold", "agreement"}
+    return Surrogates(**{n: real_in(*r) if n in is_real else whole_in(*r, SURROGATES[n]) for n, r in read.items()})
 
 
 def _pruning(part: Json, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
