@@ -13,7 +13,7 @@ from ..data.arrays import Array
 from ..data.table import Table
 from ..nouns.surrogates import SAYS_NOTHING, Surrogates
 from ..nouns.tree import Tree
-from .assemble import midpoint
+from .prepare import midpoint
 
 Regrow = Callable[[Array, int], Tree]  # of some rows, at a depth
 
