@@ -264,3 +264,13 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
     assert all(tree.feature[v] == tree.feature[tree.parent[v]] for v in tree.internal[1:])
     assert "'length'" in command("fit", grow_file, "--target", "outcome", "--interaction-cst", "age,length")[2]
     assert "age" in command("fit", grow_file, "--target", "outcome", "--monotonic-cst", "age=up")[2]
+
+
+def test_surrogates_reach_the_tree_and_its_file(command, grow_file, tmp_path):
+    model = tmp_path / "tree.json"
+    how = ("fit", grow_file, "--target", "outcome", "--surrogates", "2", "--cv", "2")
+    assert command(*how, "-o", model)[0] == 0
+
+    tree = load(model).tree_
+    assert 0 < np.diff(tree.surrogates.start).max() <= 2
+    assert "max_bins" in command(*how, "--max-bins", "8")[2]

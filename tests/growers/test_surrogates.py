@@ -301,7 +301,7 @@ def test_an_explanation_and_the_text_name_surrogates():
     assert "surrogate width > 35 (is 61)" in told
     assert "answer: b" in told
     assert "surrogate" not in str(explain(model, {"size": 2.0, "width": 61.0, "none": 1.0})).splitlines()[0]
-    assert "1 tests have some" in secateur.export_text(tree, grown)
+    assert "1 test has some" in secateur.export_text(tree, grown)
 
 
 @pytest.mark.parametrize(

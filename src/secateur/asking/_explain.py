@@ -136,7 +136,8 @@ def explain(
     if will_do is None and view.mean is not None:
         own, mean = float(view.mean[path.number - 1]), view.mean
         will_do = lambda v: float(mean[v]) > own  # noqa: E731
-    is_searched = view.tree.surrogates is None or actionable is not None or wanted is not None
+    others = view.tree.surrogates
+    is_searched = others is None or len(others.feature) == 0 or actionable is not None or wanted is not None
     change = None
     if is_searched:
         spread = spreads_of(found.tree)

@@ -122,7 +122,7 @@ class Surrogates:
 
 def check_plain(tree: "Tree", what: str, instead: str) -> None:
     """Refuse a tree with surrogates where they would not be followed."""
-    if tree.surrogates is not None:
+    if tree.surrogates is not None and len(tree.surrogates.feature):
         raise UnsupportedError(
             f"{tree} has surrogate tests for missing values, and {what} would not follow them: {instead}, or grow with "
             "surrogates=0"

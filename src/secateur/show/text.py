@@ -122,7 +122,8 @@ def export_text(
     others = view.tree.surrogates
     if others is not None and len(others.feature):
         n_tests = int(np.count_nonzero(np.diff(others.start)))
-        lines.append(f"missing values go by surrogate tests first, where they know: {n_tests:,} tests have some")
+        which = "1 test has" if n_tests == 1 else f"{n_tests:,} tests have"
+        lines.append(f"missing values go by surrogate tests first, where they know: {which} some")
     return "\n".join(lines)
 
 
