@@ -242,7 +242,6 @@ def test_no_field_of_a_noun_is_forgotten():
         "rounded": None,  # where it is known: tests/test_rounding.py
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
-        "surrogates": None,  # of trees grown with some: tests/growers/test_surrogates.py
         "stated": None,  # found on loading: test_hostile.py
     }  # fmt: skip
     written = {
