@@ -33,14 +33,8 @@ from ..errors import TreeError
 from .seen import Ledger, Seen
 from .surrogates import Surrogates
 
-_ABOUT = (
-    "schema",
-    "key",
-    "history",
-    "ledger",
-    "rounded",
-    "surrogates",
-)  # of these only the schema and surrogates make trees differ
+# Of these only the schema and the surrogates make trees differ.
+_ABOUT = ("schema", "key", "history", "ledger", "rounded", "surrogates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
