@@ -182,11 +182,11 @@ class Part:
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
             )  # fmt: skip
         how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
-        data = _fresh(self._once(how, lambda: self._prepare(*how)))
+        data = self._once(how, lambda: self._prepare(*how))
         n_classes = len(table.schema.classes)
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
         measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
-        grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
+        grown = Grower(measure, _fresh(data), settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
         return assemble(
             grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
@@ -221,25 +221,25 @@ class Part:
         new_row[rows] = np.arange(n, dtype=np.int32)
         entries = np.empty((len(ground.lists), n), entry)
         n_values, n_missing = folds.filter_lists(ground.lists, new_row, shift, ground.n_seen, entries)
-        stays = (n_values > 2) | ((n_missing > 0) & (n_values > 0))
-        two_valued = [*ground.two_valued, *(ground.listed[i] for i in np.flatnonzero(~stays & (n_values == 2)))]
-        listed = [j for j, stay in zip(ground.listed, stays, strict=True) if stay]
-        missing = [
-            np.isnan(table.columns[j][rows]) if n_gaps else None
-            for j, n_gaps in zip(listed, n_missing[stays], strict=True)
-        ]
+        listed, missing, stays, two_valued = [], [], [], list(ground.two_valued)
+        for i, (j, n_here, n_gaps) in enumerate(zip(ground.listed, n_values.tolist(), n_missing.tolist(), strict=True)):
+            if n_here > TWO or (n_gaps and n_here):
+                listed.append(j)
+                missing.append(np.isnan(table.columns[j][rows]) if n_gaps else None)
+                stays.append(i)
+            elif n_here == TWO:
+                two_valued.append(j)
         coded = list(ground.nominal)
         values: dict[int, Values] = {}
         for j in two_valued:
             column = table.columns[j][rows]
             low, high = column.min(), column.max()
             if low < high:
-                two = np.array([low, high], np.float64)
-                values[j] = ground.two_valued.get(j) or Values(two, two)
+                values[j] = ground.two_valued.get(j) or Values(two := np.array([low, high], np.float64), two)
                 coded.append(Coded(j, table.columns[j], TWO, False, high))
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
-        lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
+        lists = parts.Lists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
         assert table.schema.classes is not None
         weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
         if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():

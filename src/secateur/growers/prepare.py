@@ -79,6 +79,18 @@ class Prepared:
     weights: parts.Weights | None
     values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
 
+    @cached_property
+    def two_valued(self) -> dict[int, Values]:
+        """The columns of two values, each of which has one threshold."""
+        return {j: known for j, known in self.values.items() if known.codes is None and len(known.low) == TWO}
+
+    @cached_property
+    def cuts(self) -> Array:
+        """That threshold by feature, as far as there are any; NaN of the others."""
+        cuts = np.full(max(self.two_valued, default=-1) + 1, np.nan)
+        cuts[list(self.two_valued)] = [known.cut for known in self.two_valued.values()]
+        return cuts
+
 
 def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
     """Drop rows of weight 0: they must have no influence at all."""
