@@ -86,6 +86,14 @@ class Limits(NamedTuple):
     groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all
 
 
+class Surrogates(NamedTuple):
+    """What the search for tests that stand in needs. None in its place: nobody asks for them."""
+
+    most: int  # of a node
+    values: npt.NDArray[np.float64]  # of the listed columns, a line each
+    n_known: npt.NDArray[np.int64]  # of each coded column: values that are no gap
+
+
 def slots_of_groups(feature: npt.NDArray[np.int32], groups: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.uint64]:
     """A line of words for each group of columns, one bit per slot."""
     bits = np.zeros((len(groups), 64 * max(1, -(-len(feature) // 64))), np.bool_)

@@ -32,7 +32,7 @@ def _pointer(array: object) -> cython.p_void:
 class Job:
     """Everything that stays the same while one tree is grown."""
 
-    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None) -> None:
+    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None, surrogates=None) -> None:
         f = cython.address(self.facts)
         memset(f, 0, cython.sizeof(Facts))
         n_rows = lists.entries.shape[1]
@@ -96,7 +96,11 @@ class Job:
             groups = slots_of_groups(lists.feature, limits.groups)
             f.n_groups, f.n_slot_words = groups.shape
             f.groups = cython.cast(cython.p_ulonglong, _pointer(groups))
-        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups)
+        if surrogates is not None:
+            f.n_surrogates = min(surrogates.most, f.n_slots)
+            f.values = cython.cast(cython.p_double, _pointer(surrogates.values))
+            f.n_known = cython.cast(cython.p_longlong, _pointer(surrogates.n_known))
+        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups, surrogates)
 
 
 @cython.cfunc

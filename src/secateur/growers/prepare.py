@@ -17,7 +17,6 @@ from .._kernels import grow_parts as parts
 from .._kernels import packing, presort
 from ..data.arrays import Array
 from ..data.table import Table
-from ..data.target import summable
 from ..errors import UnsupportedError
 
 LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
@@ -343,17 +342,3 @@ def _of_class(weight: Array, target: Array, n_classes: int) -> Array | None:
 def _size(weight: Array | None) -> Array | None:
     """What limits and bins count: whole weights are repetitions; with others rows count (None)."""
     return weight if weight is not None and (weight == np.rint(weight)).all() else None
-
-
-def scaled(weight: Array | None) -> tuple[Array | None, bool, int]:
-    """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
-
-    Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
-    """
-    if weight is None or (weight == 1).all():
-        return None, True, 0
-    weight = summable(weight)
-    if (weight == np.rint(weight)).all():
-        return weight, True, 0
-    exponent = int(np.frexp(weight.sum())[1])
-    return np.ldexp(weight, -exponent), False, exponent
