@@ -175,7 +175,8 @@ class Part:
     def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
-        limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
+        if settings.interaction_cst is not None:
+            limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,

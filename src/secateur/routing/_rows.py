@@ -46,13 +46,11 @@ def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
 
 def with_history(counts: Any, sketch: Sketch) -> Any:
     """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
-    history = Seen([SeenSample(counts.sample, sketch)])
     # Both were checked when they were made; nothing of what was checked changes.
-    tree = object.__new__(Tree)
-    tree.__dict__.update(counts.tree.__dict__, history=history, ledger=Ledger())
-    new = {"tree": tree, "n_rows": sketch.n_rows, "sketch": sketch}
-    grown = object.__new__(type(counts))
-    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)} | new)
+    grown, tree = object.__new__(type(counts)), object.__new__(Tree)
+    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)})
+    tree.__dict__.update(counts.tree.__dict__, history=Seen([SeenSample(counts.sample, sketch)]), ledger=Ledger())
+    grown.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
     return grown
 
 
