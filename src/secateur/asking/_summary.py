@@ -8,11 +8,10 @@ import numpy as np
 
 from ..data.arrays import Floats
 from ..fitting import index_of
-from ..growers import CRITERIA
+from ..growers.importances import column_importances, node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.moments import Moments
-from ..show.importances import column_importances, node_gains
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -145,17 +144,12 @@ def measured(model: Model, sample: Counts | Moments) -> float:
     return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
 
 
-def importances(model: Model, criterion: str | None = None) -> Floats:
+def importances(model: Model) -> Floats:
     """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
 
     Under gain ratio the drop of the entropy counts.
     """
-    tree = model.tree
-    if criterion is None and model.selection is not None:
-        criterion = model.selection.growing.get("criterion")
-    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
-    n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
-    return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
+    return column_importances(model, node_gains(model))
 
 
 def _rate(model: Model, rate: float) -> str:

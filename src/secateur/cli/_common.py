@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from ..data.names import nearest
 from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
@@ -55,15 +56,22 @@ def together(*options: Option) -> Option:
     return add
 
 
+class Choice(click.Choice[str]):
+    """One of some names; another word is answered with the nearest."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + nearest(value, self.choices)
+
+
 def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
     listed = f"{help} One of: {', '.join(names)}."
-    return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
+    return click.option(flag, *more, type=Choice(names), metavar="NAME", help=listed, **how)
 
 
 def choice_option(flag: str, *names: str, help: str) -> Option:  # noqa: A002 as click has it
     """An option that takes one of a few names, by default the first."""
-    return click.option(flag, type=click.Choice(names), default=names[0], show_default=True, help=help)
+    return click.option(flag, type=Choice(names), default=names[0], show_default=True, help=help)
 
 
 def random_state_option(help: str) -> Option:  # noqa: A002 as click has it

@@ -166,7 +166,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
         """
-        return importances(self.model_, self.criterion)
+        return importances(self.model_)
 
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None

@@ -184,7 +184,8 @@ class Report:
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
     check_plain(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
-    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
+    table = None if data is None else table_of(model.tree, data)
+    return Report(model, title, hasattr(model_or_parts, "model_"), table)
 
 
 def _framed(page: str, height: int) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..data.arrays import Array, Ints
 from ..data.table import Table
+from ..growers.importances import node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
-from ..plot.importances import model_gains
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
@@ -50,7 +50,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
         "cut": _exact(view, internal),
-        "gain": short(model_gains(model)[internal], 5),
+        "gain": short(node_gains(model)[internal], 5),
         "default": _defaults(view)[internal].tolist(),
         "idle": _idle(view),
         "branch": _branches(view),
