@@ -141,7 +141,7 @@ def measured(model: Model, sample: Counts | Moments) -> float:
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
-    return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
+    return model.pruning.cost(sample.costs_if_leaf(model.grown.answers)) / total
 
 
 def importances(model: Model) -> Floats:

@@ -200,12 +200,13 @@ def _pruned(recipe: Plan, grown: Sample, holdout: Sample | None, selection: Sele
 
 def _labels_and_cost(recipe: Plan, grown: Sample, holdout: Sample | None) -> tuple[Any, Sums | None]:
     """The class of each node, and what nodes cost the rule as leaves where errors do not say it."""
-    if recipe.costs is None or not isinstance(grown, Counts):
+    if recipe.costs is None:
         return grown.labels, None
+    assert isinstance(grown, Counts)  # numbers have no costs
     costs = cost_matrix(recipe.costs, grown.n_classes)
     labels = cheapest(grown, costs)
-    judge = holdout if recipe.sees_holdout else grown
-    return labels, held_out_losses(judge.by_class, labels, costs)[0] if isinstance(judge, Counts) else None
+    judge = holdout if recipe.sees_holdout and holdout is not None else grown
+    return labels, held_out_losses(judge.by_class, labels, costs)[0]
 
 
 def _by_rule(recipe: Plan, grown: Sample, holdout: Sample | None, cost: Sums | None) -> Pruning | PruningSequence:
@@ -269,7 +270,6 @@ def _by_certificate(recipe: Plan, model: Model) -> Model:
 def _tell_of_rare_classes(recipe: Plan, model: Model, selection: Selection) -> None:
     """Say once that a tree of one or two leaves is small because a class is rare, not because nothing can be known."""
     schema = model.tree.schema
-    assert isinstance(model.grown, Counts)
     shares = model.grown.by_class[0] / model.grown.total[0]
     knows_more = selection.details.get("least_log_loss", 0.0) < GAIN * selection.details.get("log_loss", 0.0)
     n_rare = shares[shares > 0].min() * (model.grown.n_rows or 0)

@@ -13,7 +13,6 @@ from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns.costs import Sample
 from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
@@ -232,10 +231,8 @@ class _Job:
         elif self.rule == "reduced-error":
             assert rows is not None  # by `check`
             return prune(foreign.tree, None, None, rule=self.rule, cost=rows.cost, **parameters)  # type: ignore[arg-type]
-        elif isinstance(grown, Moments):
-            cost = grown.squared_errors_if_leaf(foreign.values[:, 0])
         else:
-            cost = foreign.own_cost()
+            cost = foreign.own_cost() if grown is None else grown.costs_if_leaf(foreign.answers)
         return prune(foreign.tree, None, rule=self.rule, cost=cost, **parameters)  # type: ignore[arg-type]
 
     def _chosen(self, sequence: PruningSequence, rows: HeldOut | None) -> Pruning:

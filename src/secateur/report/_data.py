@@ -37,7 +37,7 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
     reasons = sequence_reasons(
         sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
     )
-    n_classes = max((s.n_classes for s in samples if isinstance(s, Counts)), default=0)
+    n_classes = max(sample.n_labels for sample in samples)
     internal = tree.internal
     view = view_of(tree, n_classes=n_classes)
     data: Entries = {
@@ -163,9 +163,9 @@ def _branches(view: TreeView) -> Entries:
 
 def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
-    if not isinstance(sample, Counts):
+    if not sample.has_classes:
         return {
-            **about, "is_whole": False, "total": short(sample.weight), "mean": short(sample.mean), "cost": short(cost)
+            **about, "is_whole": False, "total": short(sample.total), "mean": short(sample.answers), "cost": short(cost)
         }  # fmt: skip
     flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
