@@ -14,8 +14,7 @@ import numpy as np
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
 from ..data.arrays import Array, sealed
-from ..data.blocks import ROWS_AT_ONCE, blocks
-from ..data.table import Table
+from ..data.table import ROWS_AT_ONCE, Table, blocks
 from ..data.target import summable
 from ..nouns.counts import Counts
 from ..nouns.tree import Tree

@@ -64,7 +64,7 @@ def _member(sequence: PruningSequence, model: Model) -> int:
 
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     """Place the whole tree and the model's own pruning among the members, if they are not members."""
-    n_members = len(sequence)
+    n_members, n_fitted, n_grown = len(sequence), model.pruning.n_leaves, model.tree.n_leaves
     keep = np.arange(n_members)
     fitted = _member(sequence, model)
     if sequence.steps is None and n_members > MOST_MEMBERS:
@@ -75,10 +75,10 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
         keep = np.unique(wanted)
     rows: list[tuple[int, int, int, str, list[int]]] = [(-int(sequence.n_leaves[i]), 1, int(i), "", []) for i in keep]
     if fitted < 0:
-        name = "as fitted" if model.pruning.n_leaves < model.tree.n_leaves else "as fitted, the whole tree"
-        rows.append((-model.pruning.n_leaves, 0, -1, name, model.pruning.cuts.tolist()))
-    if sequence.n_leaves[0] < model.tree.n_leaves and model.pruning.n_leaves < model.tree.n_leaves:
-        rows.append((-model.tree.n_leaves, 0, -1, "as grown", []))
+        name = "as fitted" if n_fitted < n_grown else "as fitted, the whole tree"
+        rows.append((-n_fitted, 0, -1, name, model.pruning.cuts.tolist()))
+    if max(sequence.n_leaves[0], n_fitted) < n_grown:
+        rows.append((-n_grown, 0, -1, "as grown", []))
     rows.sort(key=lambda row: row[:3])
     extra = [(at, row) for at, row in enumerate(rows) if row[2] < 0]
     return Stops([row[2] for row in rows], {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra})

@@ -8,10 +8,9 @@ import numpy as np
 
 from .._kernels import node_moments, presort, route
 from ..data.arrays import Array, Ints, sealed
-from ..data.blocks import blocks, native_blocks
 from ..data.encoding import encode
 from ..data.sketch import Sketch
-from ..data.table import Schema, Table
+from ..data.table import Schema, Table, blocks, native_blocks
 from ..errors import TreeError
 from ..nouns.moments import Moments
 from ..nouns.seen import Ledger, Seen, SeenSample
