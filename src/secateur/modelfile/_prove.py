@@ -15,7 +15,6 @@ from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 
-MOST_CELLS = 1 << 31  # members x (nodes + changes) of a sequence that is not nested
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
 MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
@@ -189,17 +188,12 @@ def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
     refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
 
 
-def prove_members(shape: Shape, n_members: int, n_each: int, where: str) -> None:
-    """So few members that looking at every one of them takes some seconds; each costs `n_each`."""
+def prove_members(shape: Shape, n_members: int, where: str) -> None:
+    """No more members than nodes: what is shown of each is of the size of the file."""
     if n_members > shape.n_nodes:
         raise ModelFileError(
             f"{where}.n_leaves has {n_members:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are "
             "equal; keep one of each"
-        )
-    if n_members * n_each > MOST_CELLS:
-        raise ModelFileError(
-            f"{where} has {n_members:,} members that are not nested, with {n_members * n_each:,} nodes and changes to "
-            f"look at; at most {MOST_CELLS:,} are"
         )
 
 

@@ -185,7 +185,7 @@ class Moments(Counted):
     __reduce__ = rebuilt
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("by_class", "majority", "errors_if_leaf", "n_classes"):
+        if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "wrong"):
             raise NoClassesError(
                 f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
                 "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"
