@@ -1,5 +1,6 @@
 """Files that load but lie, or that cost far more than they are large: refused, or shown for what they are."""
 
+import contextlib
 import json
 import time
 import tracemalloc
@@ -9,9 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from modelfile.heavy import FILES, of_size
+from modelfile.tiny import asked_of
 from secateur import Tree, TreeClassifier, TreeRegressor, to_sklearn
 from secateur.asking import evaluate
-from secateur.errors import ModelFileError, UnsupportedError
+from secateur.errors import ModelFileError, SecateurError, UnsupportedError
 from secateur.fitting import certificate_of
 from secateur.modelfile import dumps_model, loads_model
 from secateur.prediction import predict
@@ -181,30 +184,16 @@ def test_more_members_than_nodes_are_refused(fitted):
         loads_model(changed(fitted, sequence=equal_members(500_000), selection=None))
 
 
-def test_members_that_are_not_nested_are_refused_where_looking_at_each_takes_minutes():
-    n = 200_001
-    document = json.loads(dumps_model(TreeRegressor(max_depth=1).fit(np.arange(8.0)[:, None], np.arange(8.0)).model_))
-    parent = [-1] + [2 * (i // 2) for i in range(n - 1)]
-    is_inner = [v % 2 == 0 and v < n - 1 for v in range(n)]
-    document["tree"] = {
-        "parent": parent,
-        "feature": [0 if inner else -1 for inner in is_inner],
-        "threshold": [0.5 if inner else None for inner in is_inner],
-    }
-    document["grown"] = {
-        "kind": "moments", "sample": "grow", "n_rows": None, "sketch": None,
-        "weight": [0.0] * n, "mean": [0.0] * n, "spread": [0.0] * n,
-    }  # fmt: skip
-    document["pruning"] |= {"cuts": [], "node_labels": None, "seen": []}
-    members = 100_000
-    document["sequence"] = {
-        "rule": "", "nested": False, "seen": [], "numbers": "whole", "n_leaves": [100_001] * members, "node_labels": None,
-        "errors": [0] * members, "alphas": None, "change_start": [0] * (members + 1), "changes": [],
-    }  # fmt: skip
-    document |= {"selection": None, "holdout": None, "rows": document["rows"] | {"history": [], "looks": []}}
-
-    with pytest.raises(ModelFileError, match="100,000 members that are not nested, with 20,000,100,000 nodes"):
-        loads_model(json.dumps(document).encode())
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["star", "flickering", "turning", "equal", "wide", "orders"])
+def test_no_verb_takes_long_on_a_file_made_for_it(name):
+    """Each of these took minutes with some verb of some file of 1 MB: its cost grew with the square of the size."""
+    model = loads_model(of_size(FILES[name], 40_000))
+    for verb, call in asked_of(model).items():
+        before = time.process_time()
+        with contextlib.suppress(SecateurError):
+            call()
+        assert time.process_time() - before < 3, verb
 
 
 def test_a_crowd_of_samples_is_refused(fitted):

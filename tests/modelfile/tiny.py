@@ -30,6 +30,7 @@ from secateur.modelfile._rows import Rows
 from secateur.modelfile._samples import sample_in
 from secateur.modelfile._write import counts_document, model_document
 from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.nouns.seen import Ledger
 
 USED = 50
@@ -244,47 +245,58 @@ def use(model):
     exercise(model)
     again = dumps_model(model)
     assert dumps_model(loads_model(again)) == again
-    kind = TreeRegressor if model.grown.__class__.__name__ == "Moments" else TreeClassifier
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for verb in verbs(kind, model):
+        for call in asked_of(model).values():
             with contextlib.suppress(SecateurError):
-                verb()
+                call()
 
 
-def verbs(kind, model):
-    """What can be asked of a model, as functions."""
-    from secateur import certify
+def asked_of(model):
+    """What can be asked of a model, as functions by name."""
+    from secateur import certify, select
     from secateur.asking import evaluate, explain, summary
     from secateur.certifiers import METHODS
     from secateur.exports import export
+    from secateur.fitting import certificate_of, choose_on_holdout, path_table
     from secateur.report import report_html
     from secateur.show.text import export_rules, export_text
 
-    schema = model.tree.schema
-    names = [] if schema is None else [column.name for column in schema.columns]
-    rows = pd.DataFrame(
-        {
-            name: (column.categories or [0.5, -1.0, math.nan])[:1] * 3
-            for name, column in zip(names, schema.columns if schema else (), strict=True)
-        },
-        index=range(3),
-    )
-    yield lambda: str(summary(model))
-    yield lambda: report_html(model)
-    yield lambda: export_text(model.tree, model.grown, pruning=model.pruning)
-    yield lambda: export_rules(model.tree, model.grown, pruning=model.pruning)
-    yield lambda: repr(kind.from_model(model))
-    yield lambda: kind.from_model(model).predict(rows)
-    yield lambda: kind.from_model(model).prune_to(n_leaves=1)
-    yield lambda: kind.from_model(model).feature_importances_
-    yield lambda: kind.from_model(model).to_sklearn()
-    yield lambda: explain(model, rows.iloc[:1])
-    yield lambda: str(evaluate(model, model.holdout or model.grown))
-    for to in EXPORTS:
-        yield lambda to=to: export(model, to=to)
-    if model.holdout is not None:
-        for method in METHODS:
-            yield lambda method=method: certify(
-                model.pruning, model.holdout, method=method, grown=model.grown, sequence=model.sequence
+    estimator = (TreeRegressor if isinstance(model.grown, Moments) else TreeClassifier).from_model(model)
+    schema, sequence, held = model.tree.schema, model.sequence, model.holdout
+    columns = () if schema is None else schema.columns
+    rows = pd.DataFrame({c.name: ([*c.categories] or [0.5, -1.0, math.nan])[:1] * 3 for c in columns}, index=range(3))
+    found = {
+        "save": lambda: dumps_model(model),
+        "summary": lambda: str(summary(model)),
+        "report": lambda: report_html(model),
+        "text": lambda: export_text(model.tree, model.grown, pruning=model.pruning),
+        "rules": lambda: export_rules(model.tree, model.grown, pruning=model.pruning),
+        "repr": lambda: repr(estimator),
+        "predict": lambda: estimator.predict(rows),
+        "predict_proba": lambda: estimator.predict_proba(rows) if model.is_classifier else None,
+        "prune_to 1": lambda: estimator.prune_to(n_leaves=1),
+        "prune_to 3": lambda: estimator.prune_to(n_leaves=3),
+        "prune_to accuracy": lambda: estimator.prune_to(accuracy=0.6),
+        "prune_to alpha": lambda: estimator.prune_to(alpha=0.1),
+        "importances": lambda: estimator.feature_importances_,
+        "to_sklearn": estimator.to_sklearn,
+        "path": lambda: path_table(model, held),
+        "explain": lambda: str(explain(model, rows.iloc[:1])),
+        "evaluate": lambda: str(evaluate(model, held or model.grown)),
+        "equal": lambda: model == loads_model(dumps_model(model)),
+    }
+    found |= {f"export {to}": lambda to=to: export(model, to=to) for to in EXPORTS}
+    if held is not None:
+        found["choose"] = lambda: choose_on_holdout(model)
+        found |= {
+            f"certify {method}": lambda method=method: certify(
+                model.pruning, held, method=method, grown=model.grown, sequence=sequence
             )
+            for method in METHODS
+        }
+        if sequence is not None:
+            found["select"] = lambda: select(sequence, held)
+            found["certify the sequence"] = lambda: certify(sequence, held, method="path")
+        found["certificate"] = lambda: certificate_of(model)
+    return found

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Floats
-from ..fitting import index_of
 from ..growers.importances import column_importances, node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
@@ -128,7 +127,7 @@ def errors(model: Model) -> dict[str, float]:
     found: dict[str, float] = {"growing": measured(model, model.grown)}
     selection = model.selection
     if selection is not None and selection.is_error and selection.sample == "cross-validation":
-        member = index_of(selection.sequence, model.pruning)
+        member = selection.sequence.place_of(model.pruning)
         if member is not None:
             found["cross-validation"] = float(selection.error[member])
     if model.holdout is not None:

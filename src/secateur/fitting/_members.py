@@ -65,18 +65,3 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
             f"with {sequence.n_leaves[reached.argmax()]} leaves"
         )
     return int(fits[sequence.n_leaves[fits].argmin()])
-
-
-def index_of(sequence: PruningSequence, pruning: Pruning) -> int | None:
-    """Return the index of a pruning in a sequence, or None if it is not a member.
-
-    Examples
-    --------
-    >>> from secateur import Pruning, PruningSequence, Tree
-    >>> from secateur.fitting import index_of
-    >>> tree = Tree.from_parents([-1, 0, 0])
-    >>> index_of(PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0]), Pruning.from_cuts(tree, [0]))
-    1
-    """
-    same_size = np.flatnonzero(sequence.n_leaves == pruning.n_leaves)
-    return next((int(i) for i in same_size if (sequence[int(i)].is_leaf == pruning.is_leaf).all()), None)

@@ -1,10 +1,13 @@
-"""A certificate in a file: refused if its numbers contradict one another or the counts beside it, recomputed from
-these counts, and marked as stated where that is not possible.
+"""A choice and a certificate in a file: refused if their numbers contradict one another or the samples beside them.
+
+A certificate is recomputed from these samples, and marked as stated where that is not possible.
 """
 
 import math
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
@@ -20,8 +23,11 @@ SLACK = 1e-9  # rounding of another machine's logarithms
 def checked(model: Model) -> Model:
     """The model with its certificate as it is if it follows from the model, else marked as stated in the file."""
     bound, holdout = model.certificate, model.holdout
+    _check_choice(model)
     if bound is None:
         return model
+    if not model.is_classifier:
+        raise ModelFileError("certificate must be null for a numeric target: squared errors have no limit to certify")
     _check_alone(bound)
     is_error = bound.quantity == "error" and not bound.predictor
     if is_error and isinstance(holdout, Counts) and bound.sample == holdout.sample:
@@ -29,6 +35,29 @@ def checked(model: Model) -> Model:
         if _follows(bound, model, holdout):
             return model
     return replace(model, certificate=replace(bound, stated="the model file"))
+
+
+def _check_choice(model: Model) -> None:
+    """Refuse a choice whose best member is not its best, or whose errors are not those of the sample it names."""
+    selection, holdout = model.selection, model.holdout
+    if selection is None:
+        return
+    error, best = selection.error, selection.best
+    if (error < error[best] - SLACK * abs(error[best])).any():
+        raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have less")
+    is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
+    if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
+        return
+    if "loss" in selection.details or model.parameters.get("costs") is not None or not holdout.total[0] > 0:
+        return  # losses of other kinds are what the file says
+    members = selection.sequence
+    answers = model.grown.answers if members.node_labels is None else members.node_labels
+    found = members.costs_on(holdout.costs_if_leaf(answers)) / float(holdout.total[0])
+    if not (np.abs(error - found) <= SLACK * np.abs(found).max()).all():
+        at = int(np.argmax(~(np.abs(error - found) <= SLACK * np.abs(found).max())))
+        raise ModelFileError(
+            f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g}"
+        )
 
 
 def _check_alone(bound: Bound) -> None:

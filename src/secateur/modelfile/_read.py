@@ -12,6 +12,7 @@ from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.costs import Sample
+from ..nouns.members import Members
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -20,7 +21,6 @@ from ..nouns.surrogates import Surrogates
 from ..nouns.tree import Tree
 from . import _prove
 from ._certificate import checked
-from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
 from ._samples import numbers_in, one_of, sample_in
@@ -235,15 +235,14 @@ def _sequence(
     alphas = None if part["alphas"] is None else real_in(part["alphas"], f"{where}.alphas", n)
     if alphas is not None:
         _prove.prove_rising(alphas, f"{where}.alphas")
+    _prove.prove_members(shape, n, where)
     steps = members = None
     if is_nested:
-        _prove.prove_members(shape, n, 0, where)
         steps = whole_in(part["steps"], f"{where}.steps", shape.n_nodes)
         _prove.prove_steps(shape, steps, n_leaves, where)
     else:
         start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
         changes = whole_in(part["changes"], f"{where}.changes")
-        _prove.prove_members(shape, n, shape.n_nodes + len(changes), where)
         _prove.prove_changes(shape, start, changes, n_leaves, where)
         members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
     labels = part["node_labels"]

@@ -176,7 +176,7 @@ class Moments(Counted):
     costs_if_leaf = squared_errors_if_leaf
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("by_class", "majority", "errors_if_leaf", "n_classes"):
+        if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "wrong"):
             raise NoClassesError(
                 f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
                 "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from ..certifiers import path
 from ..data.arrays import Sums
 from ..errors import SecateurError
-from ..fitting import index_of
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
@@ -58,7 +57,7 @@ def own_sequence(model: Model) -> PruningSequence:
 
 def _member(sequence: PruningSequence, model: Model) -> int:
     """The member of a sequence that is the model's pruning, or -1."""
-    found = index_of(sequence, model.pruning)
+    found = sequence.place_of(model.pruning)
     return -1 if found is None else found
 
 

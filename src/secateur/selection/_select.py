@@ -110,7 +110,16 @@ def select(
     best, chosen = choose(rate, spread, n_errors)
     name = "min-error" if rule == "min-error" else rule_name(n_errors)
     table = Selection(
-        sequence, rate, spread, best, chosen, name, counts.sample, n, judges=Seen.of(counts), details={"se": se}
+        sequence,
+        rate,
+        spread,
+        best,
+        chosen,
+        name,
+        counts.sample,
+        n,
+        judges=Seen.of(counts),
+        details={"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"}),
     )
     return table.pruning, table
 

@@ -124,9 +124,19 @@ class TreeView:
 
     def codes(self, v: int) -> Array:
         """The categories that lead from the parent of node `v` to it and can arrive there, as codes."""
-        p = int(self.tree.parent[v])
-        here = slice(*self.tree.branch_start[p : p + 2].tolist())
-        return np.flatnonzero((self.tree.branch[here] == self.child[v]) & self.ways.arrives[here])
+        entries, start = self._entries
+        codes: Array = entries[start[v] : start[v + 1]] - self.tree.branch_start[self.tree.parent[v]]
+        return codes
+
+    @cached_property
+    def _entries(self) -> tuple[Longs, Longs]:
+        """The entries of `tree.branch` by the node they lead to, and where those of each node begin."""
+        tree = self.tree
+        first, child = tree.child_lists
+        owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
+        to = np.where(self.ways.arrives, child[first[owner] + tree.branch], tree.n_nodes)
+        order = np.argsort(to, kind="stable")
+        return order, np.searchsorted(to[order], np.arange(tree.n_nodes + 1))
 
     def branch(self, v: int) -> str:
         """What leads to node `v` from its parent; empty for the root."""
