@@ -168,3 +168,9 @@ def test_m_estimates_and_errors_are_those_of_plain_arithmetic(case, unit, m):
         assert estimate[v] == (total / whole * (wrong / (total + m)) if total + m else 0)
         assert errors[v] == total - row[counts.majority[v]]
         assert counts.wrong(np.full(tree.n_nodes, 2**40))[v] == total
+
+
+@pytest.mark.parametrize("leaves", [[1, 2], [[1], [2], [3]], [[[1]], [[2]]]])
+def test_leaf_counts_need_a_row_for_each_leaf(leaves):
+    with pytest.raises(CountsError, match="leaf counts have shape"):
+        Counts.from_leaves(Tree.from_parents([-1, 0, 0]), leaves)
