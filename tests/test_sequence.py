@@ -67,6 +67,9 @@ def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
 
 def test_members_are_asked_like_those_of_a_list():
     assert NESTED[-1].n_leaves == 1
+    assert NESTED[-3] == NESTED[0]
+    with pytest.raises(IndexError, match="member -4"):
+        NESTED[-4]
     with pytest.raises(IndexError, match="member 3 does not exist; the sequence has 3"):
         NESTED[3]
 

@@ -478,3 +478,14 @@ def test_a_rate_may_be_nothing_or_all():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
     assert [k_limit(grown, rate=rate) for rate in (0, 1)] == [0, 5]
+
+
+def test_a_child_is_large_from_two_rows_on():
+    tree = Tree.from_parents([-1, 0, 0])
+    leaves = ([[2, 0], [0, 2]], [[2, 0], [0, 1]])
+    assert [k_limit(Counts.from_leaves(tree, at_leaves)) for at_leaves in leaves] == [0, 1]
+
+
+def test_a_limit_is_rounded_down_even_close_to_a_whole_number():
+    grown = Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[3, 0], [0, 2]])
+    assert [k_limit(grown, k=k) for k in (1 - 1e-12, 1.0, 1 + 1e-12)] == [0, 1, 1]
