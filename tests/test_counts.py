@@ -168,3 +168,23 @@ def test_m_estimates_and_errors_are_those_of_plain_arithmetic(case, unit, m):
         assert estimate[v] == (total / whole * (wrong / (total + m)) if total + m else 0)
         assert errors[v] == total - row[counts.majority[v]]
         assert counts.wrong(np.full(tree.n_nodes, 2**40))[v] == total
+
+
+@pytest.mark.parametrize("leaves", [[1, 2], [[1], [2], [3]], [[[1]], [[2]]]])
+def test_leaf_counts_need_a_row_for_each_leaf(leaves):
+    with pytest.raises(CountsError, match="leaf counts have shape"):
+        Counts.from_leaves(Tree.from_parents([-1, 0, 0]), leaves)
+
+
+def test_weights_add_up_within_rounding_and_whole_counts_exactly():
+    assert Counts(TREE, np.array([[0.3], [0.1], [0.2]])).total[0] == 0.3  # 0.1 + 0.2 is a little more
+    with pytest.raises(CountsError, match="node 0, class 0"):
+        Counts(TREE, np.array([[0.3 + 1e-8], [0.1], [0.2]]))
+    with pytest.raises(CountsError, match="node 0, class 0"):
+        Counts(TREE, np.array([[2**40 + 1], [2**39], [2**39]]))
+
+
+def test_costs_whose_sums_do_not_fit_64_bits_are_refused():
+    assert node_cost(TREE, None, np.array([2**60 - 1, 0, 0])).dtype == np.int64
+    with pytest.raises(ParameterError, match="node 1 is 1152921504606846976; times 2 leaves"):
+        node_cost(TREE, None, np.array([0, 2**60, 0]))

@@ -109,6 +109,9 @@ def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
 
 def test_members_are_asked_like_those_of_a_list():
     assert NESTED[-1].n_leaves == 1
+    assert NESTED[-3] == NESTED[0]
+    with pytest.raises(IndexError, match="member -4"):
+        NESTED[-4]
     with pytest.raises(IndexError, match="member 3 does not exist; the sequence has 3"):
         NESTED[3]
 
@@ -132,3 +135,26 @@ def test_numbers_that_make_no_sequence_are_refused(fields, says):
 def test_the_members_become_a_data_frame(backend):
     frame = NESTED.to_frame(backend)
     assert frame.shape == (3, 3)
+
+
+def test_a_table_equals_the_nested_sequence_with_its_members_and_no_other():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    first, second = (
+        PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps)
+        for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
+    )
+    table = PruningSequence(tree, [4, 3, 1], [0, 1, 3], rebuild=lambda i: first[i].is_leaf)
+    assert table == first
+    assert first == table
+    assert table != second
+    assert first != second
+
+
+def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
+    sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
+    assert sequence.wrong_on(counts).tolist() == [0, 2]
+    assert "prune" not in tree.ledger.open
+    sequence.errors_on(counts)
+    assert "prune" in tree.ledger.open

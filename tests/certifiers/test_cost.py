@@ -167,3 +167,10 @@ def test_what_cannot_be_certified_is_refused():
         certified_cost(WHOLE, FRESH, [[0, 1], [1, 0]], method="best")
     with pytest.raises(ParameterError, match="delta="):
         certified_cost(WHOLE, FRESH, [[0, 1], [1, 0]], delta=0)
+
+
+def test_a_class_that_leaves_answer_needs_a_column_even_where_no_row_has_it():
+    third = Pruning.from_cuts(TREE, [], node_labels=[0, 0, 0, 1, 2], seen={"grow"})
+    with pytest.raises(ParameterError, match="have 3 classes"):
+        certified_cost(third, FRESH, [[0, 1], [1, 0]])
+    assert certified_cost(third, FRESH, 1 - np.eye(3)).errors == 5 + 10 + 15
