@@ -128,7 +128,7 @@ def _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut):
 
 
 def _sqrt_two(entries, sums, best, tie, least, cut):
-    """Two classes: sqrt(u) + sqrt(v), u and v zeros * ones of the sides; screened by squares, as u + v + 2 sqrt(u v)."""
+    """Of two: sqrt(u) + sqrt(v), u and v zeros * ones of each side; screened by its square, u + v + 2 sqrt(u v)."""
     cumulative = cython.declare(cython.int[64])
     margin = cython.declare(cython.double[64])
     n = sums.n
