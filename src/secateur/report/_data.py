@@ -39,7 +39,9 @@ def page_data(
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
     costs = [costs_of(model, sample) for sample in samples]
     internal = tree.internal
-    fitted = next((at for at, name in stops.names.items() if "fitted" in name), None)
+    judged = model.selection
+    if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
+        judged = None
     reasons = sequence_reasons(
         sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
     )
@@ -63,15 +65,15 @@ def page_data(
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
-        "stops": stop_table(model, sequence, stops, costs),
+        "stops": stop_table(model, sequence, stops, costs, judged),
         "cuts": {str(at): cuts for at, cuts in stops.cuts.items()},
         "names": {str(at): name for at, name in stops.names.items()},
-        "marks": marks_of(model, stops, fitted),
+        "marks": marks_of(stops, None if own is None else judged),
         "limit": _limit(model),
         "delta": delta_of(model),
         "shares": _packed_limits(limits),
         "reasons": _packed_reasons(reasons, internal),
-        "fitted_reasons": None if fitted is None else _packed_reasons(fitted_reasons(model), internal),
+        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.names else None,
         "certificate": None if model.certificate is None else str(model.certificate),
         "certified": _certified(model),
         "is_own_sequence": own is not None,

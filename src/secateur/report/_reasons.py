@@ -69,10 +69,10 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     grown = costs_of(model, model.grown)
     if not model.is_classifier:
         return grown, "in squared error on the growing sample"
-    assert model.class_grown is not None
     rows = float(model.grown.total[0]) or 1.0
     # Of a table each member would have to be rebuilt to tell, and no sentence asks.
     if sequence.steps is not None and not _same_cost(sequence, grown, rows):
+        assert model.class_grown is not None
         estimated = m_estimate(model.class_grown) * rows
         if _same_cost(sequence, estimated, rows):
             return estimated, "estimated errors (growing sample, m-estimate with m = 2)"
