@@ -1,5 +1,6 @@
 """Sequences: every member from one number per node, and questions that have no answer."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -158,3 +159,23 @@ def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
     assert "prune" not in tree.ledger.open
     sequence.errors_on(counts)
     assert "prune" in tree.ledger.open
+
+
+def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
+    same = {"tree": TREE, "n_leaves": [3, 2, 1], "errors": [0, 1, 3], "steps": [2, 1, 0, 0, 0]}
+    one = PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert one == PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert one != PruningSequence(**same, node_labels=[1, 0, 0, 1, 1])
+    assert one != PruningSequence(**{**same, "errors": [0, 1, 2]}, node_labels=[0, 0, 0, 1, 1])
+    other = {**same, "tree": Tree.from_parents([-1, 0, 0, 2, 2]), "steps": [2, 0, 1, 0, 0]}
+    assert one != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
+
+
+def test_a_copied_ledger_remembers_that_a_sequence_was_looked_at_and_a_single_pruning_apart():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    first, second = (Counts.from_leaves(tree, [[n, 0], [0, 1], [0, 1]], sample=str(n)) for n in (1, 2))
+    sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
+    tree.ledger.look(first, sequence=sequence, is_asked=True)
+    tree.ledger.look(second, pruning=sequence[0], is_asked=True)
+    again = pickle.loads(pickle.dumps(tree.ledger))
+    assert [again.looks[one.mark].is_open for one in (first, second)] == [True, False]

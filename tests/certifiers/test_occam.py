@@ -253,3 +253,9 @@ def test_many_sizes_at_once_cost_what_each_costs_alone():
     alone = [occam(tree, grown, held, prior="size", pruning=pruning) for pruning in sequence]
     assert [bound.complexity for bound in together] == pytest.approx([bound.complexity for bound in alone])
     assert together[0].complexity == pytest.approx(math.log(6))  # one pruning of the largest of six sizes
+
+
+def test_the_printed_prior_says_how_many_bits_it_has_and_needs():
+    bound = occam(TREE, GROWN, HELD, prior="printed")
+    assert "a quarter bit per node is 1.75 bits" in bound.reason
+    assert "takes 2.32" in bound.reason  # log2 of 5 prunings

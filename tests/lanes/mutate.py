@@ -32,13 +32,14 @@ FOLDERS = ("pruners", "certifiers", "nouns")
 TESTS = (
     *(f"src/secateur/{folder}" for folder in FOLDERS), "tests/pruners", "tests/certifiers",
     "tests/growers/test_surrogates.py", "tests/modelfile/test_round_trip.py", "tests/test_asking.py",
-    "tests/test_counts.py", "tests/test_cross_validation.py", "tests/test_fitting.py", "tests/test_moments.py",
-    "tests/test_overlap.py", "tests/test_predicting.py", "tests/test_pruning.py", "tests/test_reuse.py",
-    "tests/test_routing.py", "tests/test_selection.py", "tests/test_sequence.py", "tests/test_state_machines.py",
-    "tests/test_tree.py",
+    "tests/test_counts.py", "tests/test_cross_validation.py", "tests/test_fitting.py", "tests/test_model.py",
+    "tests/test_moments.py", "tests/test_overlap.py", "tests/test_predicting.py", "tests/test_pruning.py",
+    "tests/test_reuse.py", "tests/test_routing.py", "tests/test_selection.py", "tests/test_sequence.py",
+    "tests/test_state_machines.py", "tests/test_tree.py",
 )  # fmt: skip
-SECONDS = float(os.environ.get("MUTATE_SECONDS", "4"))  # of CPU time for the tests of one mutant
-EXAMPLES = int(os.environ.get("MUTATE_EXAMPLES", "20"))  # of a law
+SECONDS = float(os.environ.get("SECONDS", "2.5"))  # of CPU time for one mutant; then no further test begins
+LONGEST = 4.0  # seconds; tests that take longer are left out
+EXAMPLES = 20  # of a law
 _SWAPS: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -119,17 +120,19 @@ def functions_of(module: str) -> dict[tuple[str, int], FunctionType]:
     return {(one.__qualname__, one.__code__.co_firstlineno): one for one in found}
 
 
-def put_in(module: ModuleType, loaded: dict[tuple[str, int], FunctionType], tree: ast.Module, change: Change) -> None:
-    """Give the functions of a module the code of a changed tree; if the change is in no function, what follows from it."""
+def put_in(
+    module: ModuleType, loaded: dict[tuple[str, int], FunctionType], tree: ast.Module, change: Change | None
+) -> None:
+    """Give the functions of a module the code of a tree; if the change is in no function, what follows from it."""
     fresh = ModuleType(module.__name__)
     fresh.__dict__.update(__file__=module.__file__, __package__=module.__package__)
     exec(compile(tree, str(module.__file__), "exec"), fresh.__dict__)
     for key, new in functions_of(module.__name__).items():
         if key in loaded:
             loaded[key].__code__ = new.__code__
-            if not change.is_inside:
+            if change is not None and not change.is_inside:
                 loaded[key].__defaults__, loaded[key].__kwdefaults__ = new.__defaults__, new.__kwdefaults__
-    if isinstance(change.statement, ast.Assign) and not change.is_inside:
+    if change is not None and isinstance(change.statement, ast.Assign) and not change.is_inside:
         for name in [one.id for one in change.statement.targets if isinstance(one, ast.Name)]:
             for other in list(sys.modules.values()):  # where it has been imported to
                 if getattr(other, "__dict__", {}).get(name, other) is module.__dict__.get(name):
@@ -142,6 +145,8 @@ class Mutants:
     def __init__(self, n_wanted: int, seed: int, part: str) -> None:
         self.n_wanted, self.seed, self.part = n_wanted, seed, part
         self.has_failed = False
+        self.modules: dict[str, ModuleType] = {}
+        self.loaded: dict[str, dict[tuple[str, int], FunctionType]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.has_failed |= report.failed
@@ -152,9 +157,11 @@ class Mutants:
         return not self.has_failed
 
     def lines_passed(self, items: list[pytest.Item]) -> dict[str, Passed]:
-        """What each test passes; those that fail are left out."""
+        """What each test passes, with the code that is there put in anew; those that fail are left out."""
         ours = tuple(f"{PACKAGE / folder}{os.sep}" for folder in FOLDERS)
         result = {}
+        for name in self.modules:
+            put_in(self.modules[name], self.loaded[name], _tree(name), None)
 
         def trace(frame: Any, *_: object) -> Any:
             if not frame.f_code.co_filename.startswith(ours):
@@ -184,10 +191,10 @@ class Mutants:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         names = [f"{folder}/{path.name}" for folder in FOLDERS for path in sorted((PACKAGE / folder).glob("*.py"))]
-        modules = {name: importlib.import_module(_dotted(name)) for name in names}
+        self.modules = {name: importlib.import_module(_dotted(name)) for name in names}
         for name in ("pandas", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.tree"):
             importlib.import_module(name)  # or every fork would do it
-        loaded = {name: functions_of(module.__name__) for name, module in modules.items()}
+        self.loaded = {name: functions_of(module.__name__) for name, module in self.modules.items()}
         gc.freeze()
         items = {item.nodeid: item for item in session.items}
         passed = self.covered(session.items)
@@ -205,13 +212,13 @@ class Mutants:
             before = ast.unparse(change.node)
             change.make()
             after = ast.unparse(change.node)
-            tests = [t for t in _passing(str(PACKAGE / name), change, passed) if passed[t].seconds < SECONDS / 2]
+            tests = [t for t in _passing(str(PACKAGE / name), change, passed) if passed[t].seconds < LONGEST]
             tests.sort(key=lambda t: (t not in finders[name], passed[t].seconds))
 
             def finder() -> str:
                 """The test that fails, or nothing."""
                 try:
-                    put_in(modules[name], loaded[name], tree, change)  # noqa: B023
+                    put_in(self.modules[name], self.loaded[name], tree, change)  # noqa: B023
                 except Exception:  # noqa: BLE001
                     return "the module cannot be imported"
                 for test in tests:  # noqa: B023
@@ -219,7 +226,7 @@ class Mutants:
                         return test
                 return ""
 
-            found = in_fork(finder, 1.5 * SECONDS)
+            found = in_fork(finder, SECONDS + 2 * LONGEST)  # None if it goes on for ever
             finders[name] |= {found} & set(tests)
             if found == "":
                 n_alive += 1

@@ -409,3 +409,12 @@ def test_one_column_is_one_test_or_as_many_as_there_are_rows():
     assert n == limit_of_keeping(TWO_LEAVES, n_features=1)[0]
     counts = [Counts.from_leaves(TWO_LEAVES, [[m, 0], [0, m]]) for m in (n - 1, n)]
     assert [bottom_up_srm(TWO_LEAVES, c, n_tests=int(c.total[0])).n_leaves for c in counts] == [1, 2]
+
+
+def test_the_vc_form_counts_the_ways_to_part_twice_the_rows():
+    n, _ = limit_of_keeping(TWO_LEAVES, form="vc", n_features=3)
+    few, enough = (srm_penalty(m, 0, 1, n_tests=3 * (2 * m + 1), form="vc").value for m in (2 * n - 2, 2 * n))
+    assert few >= 0.5 > enough  # half of the rows are errors of the root
+    for n_features in (0, math.inf):
+        with pytest.raises(ParameterError, match="n_features="):
+            bottom_up_srm(TWO_LEAVES, CLEAR, form="vc", n_features=n_features)

@@ -145,3 +145,9 @@ def test_another_pruning_may_have_a_lower_bound_and_the_certificate_is_that_of_t
     assert found.note == str(here)
     assert least < here.value * (1 - 1e-9)
     assert here.value <= occam(tree, grown, held, prior="informed", pruning=best, **setting).value
+
+
+def test_the_note_is_the_certificate_that_occam_gives():
+    found = certificate_optimal(TREE, GROWN, HELD)
+    assert found.note == str(occam(TREE, GROWN, HELD, prior="informed", pruning=found))
+    assert found.certified
