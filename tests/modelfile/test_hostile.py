@@ -12,9 +12,10 @@ import pytest
 
 from modelfile.heavy import FILES, of_size
 from modelfile.tiny import asked_of
-from secateur import Tree, TreeClassifier, TreeRegressor, to_sklearn
-from secateur.asking import evaluate
-from secateur.errors import ModelFileError, SecateurError, UnsupportedError
+from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, certify, to_sklearn
+from secateur.asking import evaluate, explain
+from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
+from secateur.exports import export
 from secateur.fitting import certificate_of
 from secateur.modelfile import dumps_model, loads_model
 from secateur.prediction import predict
@@ -367,3 +368,83 @@ def test_a_criterion_that_is_no_name_breaks_no_importances(fitted):
 def test_probabilities_that_cannot_be_shrunk_so_are_refused(fitted, shrinkage):
     with pytest.raises(ModelFileError, match=r"selection\.details\.shrinkage is .*; a number of rows is needed"):
         loads_model(changed(fitted, selection__details={"shrinkage": shrinkage}))
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"m": None}, "details.m is None; a number of rows"),
+        ({"m": 2**900}, "a number of rows"),
+        ({"m": [1]}, "a number of rows"),
+        ({"cost": "x"}, "details.cost is 'x'; one of errors, m-estimate"),
+        ({"cost": []}, "one of errors"),
+        ({"costs": 3}, r"costs have shape \(\)"),
+        ({"costs": [[0, 1], [0]]}, "costs are no matrix"),
+        ({"shrinkage": "x"}, "details.shrinkage is 'x'; a number of rows"),
+    ],
+)
+def test_details_of_a_choice_that_nobody_can_compute_with_are_refused(said, says):
+    """`prune_to` computes with them: it ended in a TypeError, a KeyError or an OverflowError."""
+    model = TreeClassifier(cv=3, max_depth=2).fit(*data(60))
+    with pytest.raises(ModelFileError, match=says):
+        loads_model(changed(model, selection__details=lambda old: old | said))
+
+
+def test_a_kind_of_probabilities_is_a_text(fitted):
+    with pytest.raises(ModelFileError, match=r"parameters.probabilities is \[\]; a text is needed"):
+        loads_model(changed(fitted, parameters__probabilities=[]))
+
+
+def test_a_regression_tree_has_no_errors_to_certify():
+    """It was an AttributeError."""
+    tree = Tree.from_parents([-1, 0, 0])
+    held = Moments.from_leaves(tree, [2, 1], [1.0, 4.0], sample="test")
+    with pytest.raises(UnsupportedError, match="wrong asks for classes"):
+        certify(Pruning.from_cuts(tree, [], node_labels=[0, 0, 0]), held)
+
+
+@pytest.mark.parametrize("day", [3e6, -1e6, 1e12, 1e300, "-inf"])
+def test_a_date_that_no_calendar_has_is_refused_by_what_must_write_it(day):
+    """The export to SQL ended in an OverflowError."""
+
+    def dated(columns):
+        return [columns[0] | {"is_date": True}]
+
+    model = loads_model(bare(schema__columns=dated, tree__threshold=[day, None, None], tree__rounded=[None] * 3))
+
+    with pytest.raises(UnsupportedError, match="years from 1 to 9999"):
+        export(model, to="sql")
+    assert str(explain(model, pd.DataFrame({"size": [0.5]})))
+
+
+def test_a_test_of_a_date_is_explained():
+    """The short form of a date was read as a number."""
+
+    def dated(columns):
+        return [columns[0] | {"is_date": True}]
+
+    model = loads_model(
+        bare(schema__columns=dated, tree__threshold=[19000.25, None, None], tree__rounded=[19000.5, None, None])
+    )
+
+    assert "2022-01-08 12:00" in str(explain(model, pd.DataFrame({"size": [19000.0]})))
+    assert "2022-01-08 06:00" in str(explain(model, pd.DataFrame({"size": [19000.4]})))  # between the two
+
+
+def test_a_sample_without_rows_is_not_evaluated():
+    """It was a ZeroDivisionError."""
+    unknown = {"grown__n_rows": None, "grown__sketch": None, "rows__samples": [{"sample": "grow", "sketch": None}]}
+    model = loads_model(bare(grown__by_class=[[0] * 3] * 2, **unknown))
+    with pytest.raises(CountsError, match="sample 'grow' has no rows; an evaluation needs at least one"):
+        evaluate(model, model.grown)
+
+
+def test_a_choice_has_no_negative_errors(fitted):
+    for name in ("error", "se"):
+        with pytest.raises(ModelFileError, match="must not be negative"):
+            loads_model(changed(fitted, **{f"selection__{name}": lambda old: [-0.5] * len(old)}))
+
+
+def test_only_a_cost_has_another_scale(fitted):
+    with pytest.raises(ModelFileError, match=r"certificate.scale is 1e\+09 for 'error'"):
+        loads_model(changed(fitted, certificate__scale=1e9, certificate__value=0.9))

@@ -253,6 +253,8 @@ def evaluate(
     counts.check_fits(found.tree)
     if found.is_classifier != counts.has_classes:
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
+    if not counts.total[0] > 0:
+        raise CountsError(f"sample {counts.sample!r} has no rows; an evaluation needs at least one")
     probabilities = kind_of(found) if probabilities is None else probabilities
     check_name("probabilities", probabilities, PROBABILITIES)
     if counts.has_classes:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..data.cells import EPOCH
+from ..errors import UnsupportedError
 from ..show.wording import plain
 from ._dialects import Dialect
 from ._walk import Exported, Family, categories_of, check_exact
@@ -111,6 +112,12 @@ def _number(speech: Dialect, value: float) -> str:
 
 def _moment(days: float) -> str:
     """Days since 1970-01-01 as a date or a time."""
-    if days == int(days):
-        return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"
-    return f"TIMESTAMP '{EPOCH + timedelta(days=days):%Y-%m-%d %H:%M:%S.%f}'"
+    try:
+        if days == int(days):
+            return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"
+        return f"TIMESTAMP '{EPOCH + timedelta(days=days):%Y-%m-%d %H:%M:%S.%f}'"
+    except OverflowError as error:
+        raise UnsupportedError(
+            f"a test compares a date with day {days:g} since 1970-01-01; years from 1 to 9999 can be written: export "
+            "to Python or C"
+        ) from error

@@ -13,16 +13,20 @@ from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.model import Model
+from ..selection.losses import COSTS, cost_matrix
 from ..statistics.tails import binomial_upper
+from ._text import shortened
 
 MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
 MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
+MOST_ROWS = 1 << 53
 SLACK = 1e-9  # rounding of another machine's logarithms
 
 
 def checked(model: Model) -> Model:
     """The model with its certificate as it is if it follows from the model, else marked as stated in the file."""
     bound, holdout = model.certificate, model.holdout
+    _check_said(model)
     _check_choice(model)
     if bound is None:
         return model
@@ -37,12 +41,35 @@ def checked(model: Model) -> Model:
     return replace(model, certificate=replace(bound, stated="the model file"))
 
 
+def _check_said(model: Model) -> None:
+    """Refuse plain values that later verbs compute with and that are of another kind."""
+    kind = model.parameters.get("probabilities")
+    if kind is not None and not isinstance(kind, str):
+        raise ModelFileError(f"parameters.probabilities is {shortened(kind)}; a text is needed")
+    details: dict[str, Any] = {} if model.selection is None else model.selection.details
+    numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
+    for name in numbers:
+        value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
+        if type(value) not in (int, float) or not 0 <= value < MOST_ROWS:
+            raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
+    if "cost" in details and details["cost"] not in COSTS:
+        raise ModelFileError(
+            f"selection.details.cost is {shortened(details['cost'])}; one of {', '.join(COSTS)} is needed"
+        )
+    if details.get("costs") is not None and isinstance(model.grown, Counts):
+        cost_matrix(details["costs"], model.grown.n_classes)
+
+
 def _check_choice(model: Model) -> None:
     """Refuse a choice whose best member is not its best, or whose errors are not those of the sample it names."""
     selection, holdout = model.selection, model.holdout
     if selection is None:
         return
     error, best = selection.error, selection.best
+    if (error < 0).any() or (selection.se < 0).any():
+        raise ModelFileError(
+            "selection.error and selection.se must not be negative: losses and their deviations are not"
+        )
     if (error < error[best] - SLACK * abs(error[best])).any():
         raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have less")
     is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
@@ -65,6 +92,10 @@ def _check_alone(bound: Bound) -> None:
     n, errors = bound.n, bound.errors
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
+    if bound.quantity != "cost" and bound.scale != 1:
+        raise ModelFileError(
+            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost has another than 1"
+        )
     if n >= 2**53 or errors > n * bound.scale * (1 + SLACK):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; so many cannot be"

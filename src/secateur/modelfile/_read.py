@@ -24,7 +24,7 @@ from ._certificate import checked
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
 from ._samples import numbers_in, one_of, sample_in
-from ._text import Document, Json, check_keys, described, shortened
+from ._text import Document, Json, check_keys, described
 from ._values import (
     MOST_NAME,
     MOST_TEXT,
@@ -285,9 +285,6 @@ def _selection(
     if folds is not None:
         read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
         by_fold = sealed(np.array(read).reshape(len(read), n))
-    details = _dictionary(part["details"], "selection.details")
-    if not isinstance(shrinkage := details.get("shrinkage", 0.0), int | float) or not 0 <= shrinkage < np.inf:
-        raise ModelFileError(f"selection.details.shrinkage is {shortened(shrinkage)}; a number of rows is needed")
     return Selection(
         members,
         real_in(part["error"], "selection.error", n),
@@ -302,7 +299,7 @@ def _selection(
         counts,
         _dictionary(part["growing"], "selection.growing"),
         tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
-        details,
+        _dictionary(part["details"], "selection.details"),
         rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
     )
 

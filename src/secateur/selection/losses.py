@@ -20,6 +20,8 @@ from ..statistics import PROBABILITIES
 from ._registry import SCORES, Score, scoring_of
 from .scores import balanced_costs
 
+COSTS = ("errors", "m-estimate", "deviance", "impurity")
+
 
 class Losses(NamedTuple):
     """How answers are charged.
@@ -87,7 +89,10 @@ def losses_of(
 
 def cost_matrix(costs: Any, n_classes: int) -> Sums:
     """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
-    matrix = np.asarray(costs)
+    try:
+        matrix = np.asarray(costs)
+    except ValueError as error:
+        raise ParameterError(f"costs are no matrix ({error}); ({n_classes}, {n_classes}) numbers are needed") from error
     if matrix.shape != (n_classes, n_classes) or matrix.dtype.kind not in "iuf":
         raise ParameterError(
             f"costs have shape {matrix.shape} of {matrix.dtype}; ({n_classes}, {n_classes}) numbers are needed, "
