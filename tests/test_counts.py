@@ -201,6 +201,7 @@ def test_a_held_out_sample_may_have_fewer_classes(rule):
 def test_counts_end_just_below_2_to_the_53_and_zeros_are_compared_too():
     leaf = Tree.from_parents([-1])
     assert Counts(leaf, [[2**53 - 1]]).total[0] == 2**53 - 1
+    assert Counts(leaf, [[2**52, 0]]).total[0] == 2**52
     with pytest.raises(CountsError, match=r"2\*\*53 or more"):
         Counts(leaf, [[2**53]])
     with pytest.raises(CountsError, match="count 0, but the leaves below it hold 1"):
