@@ -212,3 +212,9 @@ def test_an_m_estimate_has_a_weight_of_two_and_any_prior():
     counts = Counts.from_leaves(TREE, [[7, 3], [5, 5]])
     assert m_estimate(counts).tolist() == m_estimate(counts, m=2).tolist() != m_estimate(counts, m=3).tolist()
     assert m_estimate(counts, prior=0.5).tolist() == m_estimate(counts, prior=[0.5, 0.5]).tolist()
+
+
+@pytest.mark.parametrize("wrong", [-1, np.inf, np.nan])
+def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
+    with pytest.raises(CountsError, match="a number of 0 or more is needed"):
+        Counts(TREE, np.array([[wrong, 1], [wrong, 0], [0, 1]]))

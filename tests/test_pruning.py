@@ -140,3 +140,9 @@ def test_eight_cuts_are_named(n_cuts, more):
     parent = [-1, *(v for i in range(n_cuts) for v in (0, 3 * i + 1, 3 * i + 1))]
     pruning = Pruning.from_cuts(Tree.from_parents(parent), [3 * i + 1 for i in range(n_cuts)])
     assert repr(pruning).endswith(f"cuts at 1, 4, 7, 10, 13, 16, 19, 22{more})")
+
+
+@pytest.mark.parametrize("labels", [[0], [0.0, 0.0, 1.0], [[0, 0, 1]]])
+def test_labels_are_a_whole_number_for_each_node(labels):
+    with pytest.raises(PruningError, match="node_labels have shape"):
+        Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [], node_labels=labels)

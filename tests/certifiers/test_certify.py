@@ -141,3 +141,21 @@ def test_a_label_that_growing_did_not_give_is_refused_whatever_its_number():
     for labels in ([0, 0, 0], [0, 1, 1]):
         with pytest.raises(LeakageError, match="labels were not fixed"):
             occam(tree, grown, held, pruning=Pruning.from_cuts(tree, [], node_labels=labels))
+
+
+def test_a_sequence_pays_for_itself_alone_and_a_twin_of_the_tree_remembers_too():
+    tree, twin = (Tree.from_parents([-1, 0, 1, 1, 0, 4, 4]) for _ in range(2))
+    labels = [0, 0, 0, 1, 1, 0, 1]
+    held = Counts.from_leaves(twin, [[9, 1], [2, 7], [6, 5], [1, 9]], sample="prune")
+    held = Counts(twin, held.by_class, "prune", n_rows=40)
+    first, second = (
+        PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps, node_labels=labels, rule="a", seen={"grow"})
+        for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
+    )
+    assert not freshness(first[1], held).looked
+    second.errors_on(held)
+    assert freshness(first, held).looked
+    assert not freshness(second, held).looked
+    tree.ledger.looks.clear()
+    held.errors_if_leaf(labels)
+    assert freshness(first[1], held).looked

@@ -259,3 +259,9 @@ def test_the_printed_prior_says_how_many_bits_it_has_and_needs():
     bound = occam(TREE, GROWN, HELD, prior="printed")
     assert "a quarter bit per node is 1.75 bits" in bound.reason
     assert "takes 2.32" in bound.reason  # log2 of 5 prunings
+
+
+def test_the_only_pruning_of_a_leaf_costs_nothing():
+    leaf = Tree.from_parents([-1])
+    grown, held = (Counts.from_leaves(leaf, [[30, 10]], sample=sample) for sample in ("grow", "prune"))
+    assert occam(leaf, grown, held, prior="informed", lam=0.1, mu=0.1).complexity == pytest.approx(0, abs=1e-9)

@@ -429,3 +429,8 @@ def test_every_doubt_is_named():
     tree = nominal_tree(5, [0, 1, 2, 0, 1])
     pruning = bottom_up_srm(tree, Counts.from_leaves(tree, [[9, 0], [0, 9], [9, 0]]), form="printed")
     assert "leaves its constant open; some tests are neither" in pruning.note
+
+
+def test_a_wider_column_that_no_test_uses_could_have_been_grouped():
+    tree = nominal_tree(2, [0, 1], 3)
+    assert "two-way groupings" in bottom_up_srm(tree, CLEAR).note
