@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import all_prunings
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError
-from secateur.nouns.costs import excess_cost, full_cost, m_estimate, node_cost
+from secateur.nouns.costs import excess_cost, full_cost, m_estimate, node_cost, seen_of
 from secateur.nouns.counts import leaf_labels
 from strategies import trees_with_counts
 
@@ -218,3 +218,11 @@ def test_an_m_estimate_has_a_weight_of_two_and_any_prior():
 def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
     with pytest.raises(CountsError, match="a number of 0 or more is needed"):
         Counts(TREE, np.array([[wrong, 1], [wrong, 0], [0, 1]]))
+
+
+def test_a_cost_may_come_from_any_sample_that_was_asked():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
+    tree.ledger.look(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
+    assert seen_of(tree, grown) == {"grow"}
+    assert seen_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}

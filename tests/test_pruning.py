@@ -146,3 +146,17 @@ def test_eight_cuts_are_named(n_cuts, more):
 def test_labels_are_a_whole_number_for_each_node(labels):
     with pytest.raises(PruningError, match="node_labels have shape"):
         Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [], node_labels=labels)
+
+
+def test_a_new_leaf_has_no_test_left():
+    fields = {
+        "feature": [0, 0, -1, -1, -1],
+        "threshold": [1.5, 0.5, np.nan, np.nan, np.nan],
+        "birth": [0, 1, -1, -1, -1],
+    }
+    tree = Tree([-1, 0, 1, 1, 0], **fields, score=[3.0, 2.0, np.nan, np.nan, np.nan], default=[1, 1, 0, 0, 0])
+    small = Pruning.from_cuts(tree, [1]).to_tree()
+    assert small == Tree(
+        [-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], birth=[0, -1, -1], ids=[0, 1, 4],
+        score=[3.0, np.nan, np.nan], default=[1, 0, 0],
+    )  # fmt: skip

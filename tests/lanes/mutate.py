@@ -134,9 +134,10 @@ def put_in(
             if change is not None and not change.is_inside:
                 loaded[key].__defaults__, loaded[key].__kwdefaults__ = new.__defaults__, new.__kwdefaults__
     if change is not None and isinstance(change.statement, ast.Assign) and not change.is_inside:
-        for name in [one.id for one in change.statement.targets if isinstance(one, ast.Name)]:
+        for name in [one.id for each in tree.body for one in getattr(each, "targets", ()) if isinstance(one, ast.Name)]:
+            old = module.__dict__[name]
             for other in list(sys.modules.values()):  # where it has been imported to
-                if getattr(other, "__dict__", {}).get(name, other) is module.__dict__.get(name):
+                if getattr(other, "__dict__", {}).get(name, other) is old:
                     setattr(other, name, fresh.__dict__[name])
 
 
