@@ -153,4 +153,5 @@ def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number
     counts = Counts.from_leaves(tree, [[5, 0], [5, 0], [0, 5]])
     prunings = global_srm_prunings(tree, counts)
     assert (prunings.errors.tolist(), prunings.n_leaves.tolist()) == ([0, 5], [2, 1])
+    assert (prunings.node_labels.tolist(), prunings.nested) == (counts.majority.tolist(), False)
     assert global_srm(tree, None, cost=[5, 0, 0, 0, 0], n=1, c=0).n_leaves == 2
