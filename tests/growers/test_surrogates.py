@@ -401,3 +401,21 @@ def test_a_surrogate_answers_a_child_or_that_it_does_not_know():
     two = Surrogates([0, 2, 2, 2], [0, 1], [2.5, np.nan], [1, 0], [0, 0, 3], [1, 2, 0], [0.9, 0.8])
     assert [two.side(0, value) for value in (2.4, 2.5, 2.6, np.nan)] == [1, 1, 0, 2]
     assert [two.side(1, value) for value in (0, 1, 2, -1)] == [1, 2, 0, 2]
+
+
+def test_the_surrogates_of_some_nodes_are_taken_along_and_a_share_of_nothing_is_one():
+    three = Surrogates(
+        [0, 2, 3, 3, 3, 3], [7, 8, 9], [1.5, np.nan, np.nan], [1, 0, 0], [0, 0, 2, 5], [0, 1, 1, 0, 2], [0.0, 0.5, 0.9]
+    )
+    last = three.taken(np.array([1]), np.array([True]))
+    assert (last.feature.tolist(), last.branch.tolist(), last.start.tolist()) == ([9], [1, 0, 2], [0, 1])
+    ends = three.taken(np.array([0, 1, 4]), np.array([True, False, False]))
+    assert (ends.feature.tolist(), ends.branch.tolist(), ends.start.tolist()) == ([7, 8], [0, 1], [0, 2, 2, 2])
+
+
+def test_a_smaller_tree_tells_rows_apart_as_the_whole_one_does():
+    table = mixed(0)
+    tree, _ = grow(table, surrogates=2)
+    assert tree.surrogates is not None
+    small = Pruning.from_cuts(tree, [1]).to_tree()
+    assert small.row_key is tree.row_key

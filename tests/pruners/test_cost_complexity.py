@@ -373,3 +373,26 @@ def test_a_penalty_that_is_barely_convex_is_not_taken_for_a_concave_one():
         sizes, alphas = family_by_sizes(prunings_with_numbers(tree, cost.tolist()), lambda j: j * (j + 1) // 2)
         assert path.n_leaves.tolist() == sizes
         assert path.alphas == pytest.approx(np.array(alphas, float) * unit)
+
+
+def test_real_costs_that_rounding_parts_are_equal_in_the_table_too():
+    tree = Tree.from_parents([-1, 0, 0])
+    cost = 1e6 * np.array([0.1 + 0.2, 0.3, 0.0])
+    assert cost[0] > cost[1]
+    assert cost_complexity(tree, None, cost=cost, penalty=lambda j: j * j).n_leaves.tolist() == [1]
+
+
+def test_the_printed_listing_follows_its_words_and_does_not_claim_to_be_nested():
+    tree, counts = nine_tests()
+    path = printed_cost_complexity(tree, counts)
+    best = {}
+    for total, size, _ in prunings_with_numbers(tree, counts.errors_if_leaf(counts.majority).tolist()):
+        best[size] = min(total, best.get(size, total))
+    sizes, alphas = [min(size for size in best if best[size] == min(best.values()))], [Fraction(0)]
+    while sizes[-1] > 1:
+        ratios = {j: Fraction(best[j] - best[sizes[-1]], sizes[-1] - j) for j in best if j < sizes[-1]}
+        alphas.append(min(ratios.values()))
+        sizes.append(max(j for j in ratios if ratios[j] == alphas[-1]))
+    assert path.n_leaves.tolist() == sizes
+    assert path.alphas.tolist() == [float(alpha) for alpha in alphas]
+    assert not path.nested
