@@ -168,3 +168,46 @@ def test_m_estimates_and_errors_are_those_of_plain_arithmetic(case, unit, m):
         assert estimate[v] == (total / whole * (wrong / (total + m)) if total + m else 0)
         assert errors[v] == total - row[counts.majority[v]]
         assert counts.wrong(np.full(tree.n_nodes, 2**40))[v] == total
+
+
+@pytest.mark.parametrize("leaves", [[1, 2], [[1], [2], [3]], [[[1]], [[2]]]])
+def test_leaf_counts_need_a_row_for_each_leaf(leaves):
+    with pytest.raises(CountsError, match="leaf counts have shape"):
+        Counts.from_leaves(Tree.from_parents([-1, 0, 0]), leaves)
+
+
+def test_weights_add_up_within_rounding_and_whole_counts_exactly():
+    assert Counts(TREE, np.array([[0.3], [0.1], [0.2]])).total[0] == 0.3  # 0.1 + 0.2 is a little more
+    with pytest.raises(CountsError, match="node 0, class 0"):
+        Counts(TREE, np.array([[0.3 + 1e-8], [0.1], [0.2]]))
+    with pytest.raises(CountsError, match="node 0, class 0"):
+        Counts(TREE, np.array([[2**40 + 1], [2**39], [2**39]]))
+
+
+def test_costs_whose_sums_do_not_fit_64_bits_are_refused():
+    assert node_cost(TREE, None, np.array([2**60 - 1, 0, 0])).dtype == np.int64
+    with pytest.raises(ParameterError, match="node 1 is 1152921504606846976; times 2 leaves"):
+        node_cost(TREE, None, np.array([0, 2**60, 0]))
+
+
+@pytest.mark.parametrize("rule", ["prune", "both"])
+def test_a_held_out_sample_may_have_fewer_classes(rule):
+    grown = Counts.from_leaves(TREE, [[3, 0, 0], [0, 1, 2]])
+    held = Counts.from_leaves(TREE, [[1, 4], [0, 3]], sample="prune")
+    votes = np.append(held.by_class, np.zeros((3, 1), int), axis=1) + (rule == "both") * grown.by_class
+    assert leaf_labels(grown, held, rule, "relabel").tolist() == votes.argmax(axis=1).tolist()  # there are no ties
+
+
+def test_counts_end_just_below_2_to_the_53_and_zeros_are_compared_too():
+    leaf = Tree.from_parents([-1])
+    assert Counts(leaf, [[2**53 - 1]]).total[0] == 2**53 - 1
+    with pytest.raises(CountsError, match=r"2\*\*53 or more"):
+        Counts(leaf, [[2**53]])
+    with pytest.raises(CountsError, match="count 0, but the leaves below it hold 1"):
+        Counts(TREE, [[0, 1], [1, 0], [0, 1]])
+
+
+def test_an_m_estimate_has_a_weight_of_two_and_any_prior():
+    counts = Counts.from_leaves(TREE, [[7, 3], [5, 5]])
+    assert m_estimate(counts).tolist() == m_estimate(counts, m=2).tolist() != m_estimate(counts, m=3).tolist()
+    assert m_estimate(counts, prior=0.5).tolist() == m_estimate(counts, prior=[0.5, 0.5]).tolist()

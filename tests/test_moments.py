@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur import Counts, Moments, Pruning, Tree, count, encode, grow
+from secateur import Counts, Moments, Pruning, PruningSequence, Tree, count, encode, grow
 from secateur.data.target import numeric_target
 from secateur.errors import CountsError, DataError, ParameterError, SchemaError, UnsupportedError
 from strategies import trees
@@ -245,3 +245,19 @@ def test_a_table_of_classes_cannot_be_counted_as_numbers():
 def _classes():
     X, y = [[1.0], [2.0]], ["a", "b"]
     return grow(X, y)[0], X, y
+
+
+def test_a_gain_of_rounding_is_taken_away_exactly_and_no_other():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    own = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0], [1.0, 2.0, 3.0]).own_costs
+    assert own[1] == own[2] + own[3] == 3
+    own = Moments.from_leaves(tree, [1, 1, 2], [1.0, 2.0, 5.0], [1.0, 2.0, 3.0]).own_costs
+    assert own[1] == 3.5
+
+
+def test_the_rates_of_a_sequence_are_mean_squared_errors():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
+    held = Moments.from_leaves(tree, [1, 3], [1.0, 2.0], sample="prune")
+    sequence = PruningSequence(tree, [2, 1], [0, 4], steps=[1, 0, 0])
+    assert sequence.rates_on(held, grown).tolist() == [3 / 4, 1 / 4]

@@ -116,3 +116,27 @@ def test_leaves_that_do_not_cover_every_path_once_are_refused(is_leaf, says):
 def test_cuts_that_are_no_nodes_are_refused():
     with pytest.raises(PruningError, match="node ids from 0 to 4"):
         Pruning.from_cuts(TREE, [5])
+
+
+def test_prunings_are_equal_with_the_same_leaves_labels_and_tree_only():
+    tree, other = Tree.from_parents([-1, 0, 1, 1, 0]), Tree.from_parents([-1, 0, 0, 2, 2])
+    one = Pruning.from_cuts(tree, [0], node_labels=[0, 1, 0, 1, 1])
+    assert one == Pruning.from_cuts(tree, [0], node_labels=[0, 0, 0, 0, 0])  # only the label of a leaf counts
+    assert one != Pruning.from_cuts(tree, [0], node_labels=[1, 1, 0, 1, 1])
+    assert one != Pruning.from_cuts(other, [0], node_labels=[0, 1, 0, 1, 1])
+    assert Pruning.from_cuts(tree, [0]) != Pruning.from_cuts(tree, [1])
+
+
+def test_ids_end_before_the_number_of_nodes():
+    pruning = Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [])
+    assert pruning.snip(2) == pruning
+    for node in (-1, 3):
+        with pytest.raises(PruningError, match=f"node {node} does not exist; ids run from 0 to 2"):
+            pruning.snip(node)
+
+
+@pytest.mark.parametrize(("n_cuts", "more"), [(8, ""), (9, ", ...")])
+def test_eight_cuts_are_named(n_cuts, more):
+    parent = [-1, *(v for i in range(n_cuts) for v in (0, 3 * i + 1, 3 * i + 1))]
+    pruning = Pruning.from_cuts(Tree.from_parents(parent), [3 * i + 1 for i in range(n_cuts)])
+    assert repr(pruning).endswith(f"cuts at 1, 4, 7, 10, 13, 16, 19, 22{more})")

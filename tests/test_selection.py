@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import Counts, PruningSequence, Tree, certify, pruners
 from secateur.errors import CountsError, LeakageError, ParameterError, PruningError
+from secateur.nouns.choice import Selection
 from secateur.nouns.moments import Moments
 from secateur.selection import choose, select
 from strategies import trees_with_counts
@@ -201,3 +202,26 @@ def test_a_sequence_without_classes_needs_costs():
 def test_tables_that_say_nothing_are_refused(error, se, k):
     with pytest.raises(ParameterError):
         choose(error, se, k)
+
+
+def test_the_table_marks_the_members_and_its_limit_is_one_standard_error_above_the_least():
+    sequence = PruningSequence(Tree.from_parents([-1, 0, 1, 1, 0]), [3, 2, 1], [0, 1, 3], steps=[2, 1, 0, 0, 0])
+    selection = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.3, 0.4], 0, 2, "2se", "prune", 200)
+    table = selection.to_dict()
+    assert selection.limit == pytest.approx(0.12)
+    assert selection.one_se == 1
+    assert table["best"].tolist() == [True, False, False]
+    assert table["chosen"].tolist() == [False, False, True]
+    for wrong in ({"error": [0.1]}, {"best": 3}, {"chosen": -1}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            Selection(**{**vars(selection), **wrong})
+
+
+def test_selections_differ_where_a_number_or_a_word_differs():
+    sequence = PruningSequence(Tree.from_parents([-1, 0, 1, 1, 0]), [3, 2, 1], [0, 1, 3], steps=[2, 1, 0, 0, 0])
+    one = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.3, 0.4], 0, 2, "2se", "prune", 200)
+    assert one == Selection(**{**vars(one), "error": [0.1, 0.11, 0.3]})
+    assert one != Selection(**{**vars(one), "error": [0.1, 0.12, 0.3]})
+    assert one != Selection(**{**vars(one), "chosen": 1})
+    assert one.judges == {"prune"}
+    assert Selection(sequence, one.error, one.se, 0, 2, "2se", "cross-validation", 200).judges == set()

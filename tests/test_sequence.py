@@ -1,5 +1,6 @@
 """Sequences: every member from one number per node, and questions that have no answer."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -109,6 +110,9 @@ def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
 
 def test_members_are_asked_like_those_of_a_list():
     assert NESTED[-1].n_leaves == 1
+    assert NESTED[-3] == NESTED[0]
+    with pytest.raises(IndexError, match="member -4"):
+        NESTED[-4]
     with pytest.raises(IndexError, match="member 3 does not exist; the sequence has 3"):
         NESTED[3]
 
@@ -132,3 +136,46 @@ def test_numbers_that_make_no_sequence_are_refused(fields, says):
 def test_the_members_become_a_data_frame(backend):
     frame = NESTED.to_frame(backend)
     assert frame.shape == (3, 3)
+
+
+def test_a_table_equals_the_nested_sequence_with_its_members_and_no_other():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    first, second = (
+        PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps)
+        for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
+    )
+    table = PruningSequence(tree, [4, 3, 1], [0, 1, 3], rebuild=lambda i: first[i].is_leaf)
+    assert table == first
+    assert first == table
+    assert table != second
+    assert first != second
+
+
+def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
+    sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
+    assert sequence.wrong_on(counts).tolist() == [0, 2]
+    assert "prune" not in tree.ledger.open
+    sequence.errors_on(counts)
+    assert "prune" in tree.ledger.open
+
+
+def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
+    same = {"tree": TREE, "n_leaves": [3, 2, 1], "errors": [0, 1, 3], "steps": [2, 1, 0, 0, 0]}
+    one = PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert one == PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert one != PruningSequence(**same, node_labels=[1, 0, 0, 1, 1])
+    assert one != PruningSequence(**{**same, "errors": [0, 1, 2]}, node_labels=[0, 0, 0, 1, 1])
+    other = {**same, "tree": Tree.from_parents([-1, 0, 0, 2, 2]), "steps": [2, 0, 1, 0, 0]}
+    assert one != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
+
+
+def test_a_copied_ledger_remembers_that_a_sequence_was_looked_at_and_a_single_pruning_apart():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    first, second = (Counts.from_leaves(tree, [[n, 0], [0, 1], [0, 1]], sample=str(n)) for n in (1, 2))
+    sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
+    tree.ledger.look(first, sequence=sequence, is_asked=True)
+    tree.ledger.look(second, pruning=sequence[0], is_asked=True)
+    again = pickle.loads(pickle.dumps(tree.ledger))
+    assert [again.looks[one.mark].is_open for one in (first, second)] == [True, False]

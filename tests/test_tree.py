@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import children_of
-from secateur import Tree
+from secateur import Column, Schema, Tree
 from secateur.errors import TreeError
 from strategies import trees
 
@@ -124,3 +124,14 @@ def test_a_tree_can_be_asked_by_many_threads_at_once():
 
 def test_the_shortest_tree_reads_well():
     assert repr(Tree.from_parents([-1])) == "Tree(1 leaf, 1 node, depth 0)"
+
+
+def test_columns_and_children_end_before_their_number():
+    schema = Schema((Column("size", "numeric"),))
+    fields = {"threshold": [1.5, np.nan, np.nan], "schema": schema}
+    assert Tree([-1, 0, 0], feature=[0, -1, -1], default=[1, 0, 0], **fields).has_tests
+    with pytest.raises(TreeError, match="tests feature 1; the table has 1 columns"):
+        Tree([-1, 0, 0], feature=[1, -1, -1], **fields)
+    for default in ([2, 0, 0], [0, 0, 1], [-1, 0, 0]):
+        with pytest.raises(TreeError, match="sends missing values to child"):
+            Tree([-1, 0, 0], feature=[0, -1, -1], default=default, **fields)

@@ -55,3 +55,16 @@ def test_all_fields_come_out_by_name():
 def test_a_bound_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(ParameterError):
         Bound(**{"value": 0.1, "delta": 0.05, "method": "m", "n": 5, "errors": 1} | wrong)
+
+
+@pytest.mark.parametrize(
+    ("fields", "limit"),
+    [
+        ({"value": 0.12341}, "12.4 %"),
+        ({"value": 0.0}, "0 %"),
+        ({"value": 12.341, "quantity": "cost", "scale": 20.0}, "12.4"),
+        ({"value": 1234.1, "quantity": "cost", "scale": 2000.0}, "1240"),
+    ],
+)
+def test_limits_have_three_digits_and_are_rounded_up(fields, limit):
+    assert f"at most {limit}, from" in str(Bound(delta=0.05, method="m", n=9, errors=0, **fields))

@@ -1,10 +1,12 @@
 """The laws that every registered certificate keeps, whatever it pays for."""
 
+import inspect
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from secateur import Counts, Pruning, Tree, prune
+from secateur import Counts, Pruning, Tree, certifiers, prune
 from secateur.certifiers import METHODS, certify
 from secateur.errors import LeakageError, UnsupportedError
 
@@ -116,3 +118,10 @@ def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_d
         asked = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else asked_of(name, grown)
         failures += min(bound.value for bound in bounds(name, asked, held, grown, delta=delta)) < noise
     assert failures <= binom.isf(1e-6, n_runs, delta)
+
+
+def test_every_certificate_promises_95_percent_and_takes_no_weights_unless_told():
+    functions = [one for one in (getattr(certifiers, name) for name in certifiers.__all__) if inspect.isfunction(one)]
+    parameters = [one for function in functions for one in inspect.signature(function).parameters.values()]
+    assert {one.default for one in parameters if one.name == "delta"} == {0.05}
+    assert {one.default for one in parameters if one.name == "repeated"} == {False}

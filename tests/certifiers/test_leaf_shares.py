@@ -168,3 +168,25 @@ def test_a_chain_of_many_nodes_is_no_trouble():
 def test_over_must_be_one_of_two():
     with pytest.raises(ParameterError, match="'leaves' or 'nodes'"):
         leaf_shares(WHOLE, FRESH, over="tree")
+
+
+def test_each_leaf_stands_once_and_one_row_is_a_share():
+    one = ([[1, 0], [2, 2]], [[0, 0], [0, 0]], [[1, 1], [1, 1]], ["a", "b"], 0.05)
+    assert LeafShares([1, 2], *one).share.tolist() == [[1, 0], [0.5, 0.5]]
+    for nodes in ([1, 1], [2, 1]):
+        with pytest.raises(ParameterError, match="nodes must rise"):
+            LeafShares(nodes, *one)
+
+
+def test_a_leaf_alone_with_one_class_pays_for_one_limit_only():
+    leaf = Tree.from_parents([-1])
+    whole = Pruning.from_cuts(leaf, [], node_labels=[0], seen={"grow"})
+    limits = leaf_shares(whole, Counts.from_leaves(leaf, [[30]], sample="test"))
+    assert limits.lower[0, 0] == pytest.approx(0.05 ** (1 / 30))
+    assert "at once" not in limits.method
+    tree = Tree.from_parents([-1, 0, 0])
+    both = Pruning.from_cuts(tree, [], node_labels=[0, 0, 0], seen={"grow"})
+    limits = leaf_shares(both, Counts.from_leaves(tree, [[1], [30]], sample="test"))
+    assert "2 leaves at once" in limits.method
+    each = 1 - 0.95**0.5  # both hold with probability 0.95
+    assert limits.lower[:, 0] == pytest.approx([each, each ** (1 / 30)])

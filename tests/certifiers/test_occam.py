@@ -240,3 +240,22 @@ def test_misuse_is_refused_with_the_reason():
     chosen_labels = Pruning.from_cuts(TREE, [0], node_labels=1 - GROWN.majority)
     with pytest.raises(LeakageError, match="pays for the choice"):
         occam(TREE, GROWN, HELD, pruning=chosen_labels)
+
+
+def test_many_sizes_at_once_cost_what_each_costs_alone():
+    tree = Tree.from_parents([-1, 0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
+    grown = Counts.from_leaves(tree, [[i + 1, 6 - i] for i in range(6)])
+    held = Counts.from_leaves(tree, [[20, 30 - i] for i in range(6)], sample="prune")
+    sequence = PruningSequence(
+        tree, [6, 5, 4, 3, 2, 1], [0] * 6, steps=[5, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0], node_labels=grown.majority
+    )
+    together = occam(tree, grown, held, prior="size", pruning=sequence)
+    alone = [occam(tree, grown, held, prior="size", pruning=pruning) for pruning in sequence]
+    assert [bound.complexity for bound in together] == pytest.approx([bound.complexity for bound in alone])
+    assert together[0].complexity == pytest.approx(math.log(6))  # one pruning of the largest of six sizes
+
+
+def test_the_printed_prior_says_how_many_bits_it_has_and_needs():
+    bound = occam(TREE, GROWN, HELD, prior="printed")
+    assert "a quarter bit per node is 1.75 bits" in bound.reason
+    assert "takes 2.32" in bound.reason  # log2 of 5 prunings

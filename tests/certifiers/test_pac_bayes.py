@@ -10,7 +10,7 @@ from scipy import special
 
 from oracles import all_prunings
 from secateur import Counts, Pruning, Tree
-from secateur.certifiers import occam, pac_bayes
+from secateur.certifiers import kl_upper, occam, pac_bayes
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from strategies import trees, trees_with_counts
 
@@ -132,3 +132,17 @@ def test_misuse_is_refused_with_the_reason():
             pac_bayes(TREE, GROWN, HELD, theta=theta)
     with pytest.raises(ParameterError, match="delta"):
         pac_bayes(TREE, GROWN, HELD, delta=1)
+
+
+def test_the_details_make_the_bound_again():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[50, 0], [0, 50]])
+    held = Counts.from_leaves(tree, [[90, 10], [10, 90]], sample="prune")
+    mixture = pac_bayes(tree, grown, held)
+    assert mixture.value == pytest.approx(kl_upper(mixture.errors, 200, mixture.details["log_delta"]))
+    assert mixture.details["vote"] == pytest.approx(2 * mixture.value)
+    one = pac_bayes(tree, grown, held, pruning=Pruning.from_cuts(tree, [], node_labels=grown.majority))
+    assert (one.errors, one.predictor) == (20, "")
+    assert one.value == pytest.approx(kl_upper(20, 200, one.details["log_delta"]))
+    few = Counts.from_leaves(tree, [[2, 2], [2, 2]], sample="prune")
+    assert pac_bayes(tree, grown, few).details["vote"] == 1

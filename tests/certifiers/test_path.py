@@ -104,3 +104,8 @@ def test_weights_of_rows_and_empty_samples_are_refused():
         test_sample(SEQUENCE[0], Counts(TREE, HELD.by_class * 0.5, "prune"))
     with pytest.raises(CountsError, match="no rows"):
         path(SEQUENCE, Counts(TREE, HELD.by_class * 0, "prune"))
+
+
+def test_weights_of_one_member_and_of_members_without_spread():
+    assert cross_validation_weights([3], [1]).tolist() == [1]
+    assert cross_validation_weights([1, 2, 1], [0, 0, 0]).tolist() == [0.5, 0, 0.5]

@@ -99,3 +99,15 @@ def test_all_limits_hold_at_once_and_single_ones_do_not():
 def test_rows_that_shaped_the_pruning_are_refused():
     with pytest.raises(LeakageError):
         class_rates(Pruning.from_cuts(TREE, [], node_labels=LABELS, seen={"test"}), FRESH)
+
+
+def test_one_class_is_no_choice_and_a_class_without_rows_is_none_of_them():
+    tree = Tree.from_parents([-1, 0, 0])
+    whole = Pruning.from_cuts(tree, [], node_labels=[0, 0, 2], seen={"grow"})
+    fresh = Counts.from_leaves(tree, [[480, 40], [20, 60]], sample="test")  # the second leaf answers a third class
+    bounds = class_rates(whole, fresh)
+    assert [(bound.errors, bound.n) for bound in bounds] == [(20, 500), (100, 100)]
+    assert {bound.method for bound in bounds} == {"class rate, exact tail, 2 classes at once"}
+    assert {bound.method for bound in class_rates(whole, fresh, together=False)} == {"class rate, exact tail"}
+    alone = Counts.from_leaves(tree, [[480, 0], [20, 0]], sample="test")
+    assert class_rates(whole, alone)[0].method == "class rate, exact tail"

@@ -2,12 +2,13 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
 
 import secateur
-from secateur import Model, Pruning, TreeClassifier, TreeRegressor, count, encode, grow
+from secateur import Column, Model, Pruning, Schema, TreeClassifier, TreeRegressor, count, encode, grow
 from secateur.asking import explain
 from secateur.errors import ModelFileError, ParameterError, TreeError, UnsupportedError
 from secateur.growers.surrogates import find_surrogates
@@ -325,3 +326,44 @@ def test_a_number_of_surrogates_is_needed():
 def test_surrogates_check_themselves():
     with pytest.raises(TreeError, match="agreement"):
         Surrogates([0, 1], [0], [1.0], [0], [0, 0], [], [2.0])
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"low": [2]}, "low 0 is 2"),
+        ({"low": [-1]}, "low 0 is -1"),
+        ({"threshold": [np.nan]}, "threshold 0 is nan"),
+        ({"agreement": [1.1]}, "agreement 0 is 1.1"),
+        ({"agreement": [-0.1]}, "agreement 0 is -0.1"),
+        ({"agreement": [0.9, 0.8]}, "agreement has 2 entries; 1 are needed"),
+        ({"branch_start": [0, 2], "branch": [0, 3]}, "branch 1 is 3"),
+        ({"branch_start": [0]}, "branch_start has 1 entries; 2 are needed"),
+        ({"branch_start": [0, 1]}, "branch_start must rise from 0 to 0"),
+        ({"start": [1, 1, 1, 1]}, "start must rise from 0 to 1"),
+        ({"start": [0, 1, 0, 1]}, "start must rise from 0 to 1"),
+        ({"start": []}, "start must rise from 0 to 1"),
+    ],
+)
+def test_numbers_that_make_no_surrogate_are_refused(fields, says):
+    one = {"start": [0, 1, 1, 1], "feature": [4], "threshold": [2.5], "low": [1], "branch_start": [0, 0], "branch": []}
+    with pytest.raises(TreeError, match=re.escape(says)):
+        Surrogates(**{**one, "agreement": [0.9], **fields})
+
+
+def test_surrogates_of_another_tree_are_refused():
+    one = Surrogates([0, 1, 1, 1], [0], [2.5], [1], [0, 0], [], [0.9])
+    schema = Schema((Column("size", "numeric"),))
+    one.check_fits(np.array([2, 0, 0]), schema)
+    for arity, says in (([2, 0, 0, 0], "5 are needed"), ([3, 0, 0], "two children"), ([0, 2, 0], "a leaf has none")):
+        with pytest.raises(TreeError, match=says):
+            one.check_fits(np.array(arity), schema)
+    for columns, says in (((), "a column is needed"), ((Column("size", "nominal", ("a",)),), "number of categories")):
+        with pytest.raises(TreeError, match=says):
+            one.check_fits(np.array([2, 0, 0]), Schema(columns))
+
+
+def test_a_surrogate_answers_a_child_or_that_it_does_not_know():
+    two = Surrogates([0, 2, 2, 2], [0, 1], [2.5, np.nan], [1, 0], [0, 0, 3], [1, 2, 0], [0.9, 0.8])
+    assert [two.side(0, value) for value in (2.4, 2.5, 2.6, np.nan)] == [1, 1, 0, 2]
+    assert [two.side(1, value) for value in (0, 1, 2, -1)] == [1, 2, 0, 2]

@@ -19,7 +19,7 @@ from secateur.exports import export
 from secateur.fitting import certificate_of
 from secateur.modelfile import dumps_model, loads_model
 from secateur.prediction import predict
-from secateur.show.text import export_rules
+from secateur.show import text
 
 MARK = "Stated in the model file and not checked: "
 
@@ -331,15 +331,19 @@ def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
     assert loads_model(text).tree.ledger.looks == model.tree.ledger.looks
 
 
-def test_rules_that_repeat_too_much_are_refused():
-    n, names = 2500, [f"c{i}" for i in range(2500)]
+def test_rules_that_repeat_too_much_are_refused(monkeypatch):
+    n, names = 250, [f"c{i}" for i in range(250)]  # a chain of n tests has (n + 1)(n + 2) / 2 - 1 conditions
     tree = Tree(
         np.array([-1, *(2 * (i // 2) for i in range(2 * n))]),
         feature=np.array([v // 2 if v % 2 == 0 and v < 2 * n else -1 for v in range(2 * n + 1)]),
         threshold=np.array([0.5 if v % 2 == 0 and v < 2 * n else np.nan for v in range(2 * n + 1)]),
     )
-    with pytest.raises(UnsupportedError, match="hold more than 2,000,000 conditions; prune it further"):
-        export_rules(tree, feature_names=names)
+    assert text.MOST_ASKED == 2_000_000
+    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 1)
+    assert text.export_rules(tree, feature_names=names).count("IF ") == n + 1
+    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 2)
+    with pytest.raises(UnsupportedError, match="hold more than 31,624 conditions; prune it further"):
+        text.export_rules(tree, feature_names=names)
 
 
 def test_many_columns_are_matched_by_name_in_linear_time():

@@ -241,3 +241,11 @@ def test_a_table_beyond_memory_is_refused_and_the_way_out_named():
     tree = Tree.from_parents(np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2)))  # a chain
     with pytest.raises(ParameterError, match="smaller max_leaves"):
         best_of_size(tree, None, cost=np.ones(tree.n_nodes, int))
+
+
+def test_the_root_alone_can_be_asked_for():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[1, 0], [0, 1]])
+    assert best_of_size(tree, counts, max_leaves=1).n_leaves.tolist() == [1]
+    with pytest.raises(ParameterError, match="max_leaves=0"):
+        best_of_size(tree, counts, max_leaves=0)

@@ -377,3 +377,44 @@ def test_the_vc_form_refuses_a_number_of_tests():
 def test_counts_of_another_tree_are_refused():
     with pytest.raises(CountsError, match="another tree"):
         bottom_up_srm(Tree.from_parents([-1]), CLEAR, n_tests=20)
+
+
+def test_a_wider_test_costs_a_bit_and_every_leaf_another():
+    penalty = srm_penalty(1000, 0, 1, n_tests=20, n_classes=3, arity=3)
+    assert penalty.subtree == pytest.approx(np.log(20) + np.log(2) + 3 * (np.log(3) + np.log(2)))
+
+
+def test_groupings_are_as_many_as_halves_of_the_categories():
+    tree = nominal_tree(4, [0, 1, 0, 1], 3)
+    n_tests = 2 + 2**3 + 2**2  # columns, and the ways to part four categories and three
+    base = np.log(2) + np.log(2 / 0.05)  # the path of length 0, and the confidence
+    subtree = np.log(n_tests) + np.log(2) + 2 * (np.log(2) + np.log(2))
+    per_root = np.sqrt(0.5 * (base + subtree)) + np.sqrt(0.5 * (base + np.log(2)))  # the penalty times sqrt(m)
+
+    n, _ = limit_of_keeping(tree)
+
+    assert n - 1 <= np.sqrt(2 * (n - 1)) * per_root
+    assert n > np.sqrt(2 * n) * per_root
+
+
+def test_one_column_is_one_test_or_as_many_as_there_are_rows():
+    nominal = nominal_tree(3, [0, 1, 2])
+    n, pruning = limit_of_keeping(nominal)
+    assert "multiway tests of 1 nominal columns" in pruning.note
+    assert n == limit_of_keeping(Tree.from_parents([-1, 0, 0, 0]), n_tests=1)[0]
+
+    schema = Schema((Column("size", "numeric"),))
+    numeric = Tree([-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], schema=schema)
+    n = limit_of_keeping(numeric)[0]
+    assert n == limit_of_keeping(TWO_LEAVES, n_features=1)[0]
+    counts = [Counts.from_leaves(TWO_LEAVES, [[m, 0], [0, m]]) for m in (n - 1, n)]
+    assert [bottom_up_srm(TWO_LEAVES, c, n_tests=int(c.total[0])).n_leaves for c in counts] == [1, 2]
+
+
+def test_the_vc_form_counts_the_ways_to_part_twice_the_rows():
+    n, _ = limit_of_keeping(TWO_LEAVES, form="vc", n_features=3)
+    few, enough = (srm_penalty(m, 0, 1, n_tests=3 * (2 * m + 1), form="vc").value for m in (2 * n - 2, 2 * n))
+    assert few >= 0.5 > enough  # half of the rows are errors of the root
+    for n_features in (0, math.inf):
+        with pytest.raises(ParameterError, match="n_features="):
+            bottom_up_srm(TWO_LEAVES, CLEAR, form="vc", n_features=n_features)

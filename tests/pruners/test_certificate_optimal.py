@@ -67,6 +67,7 @@ def test_no_pruning_with_fewest_errors_and_none_that_a_weighting_prefers_has_a_l
         assert here <= value[best] * (1 + 1e-9)
 
 
+@pytest.mark.large
 def test_the_best_of_all_prunings_is_usually_met():
     rng = np.random.default_rng(0)
     missed = 0
@@ -144,3 +145,9 @@ def test_another_pruning_may_have_a_lower_bound_and_the_certificate_is_that_of_t
     assert found.note == str(here)
     assert least < here.value * (1 - 1e-9)
     assert here.value <= occam(tree, grown, held, prior="informed", pruning=best, **setting).value
+
+
+def test_the_note_is_the_certificate_that_occam_gives():
+    found = certificate_optimal(TREE, GROWN, HELD)
+    assert found.note == str(occam(TREE, GROWN, HELD, prior="informed", pruning=found))
+    assert found.certified

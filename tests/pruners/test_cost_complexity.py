@@ -202,6 +202,7 @@ def test_a_concave_penalty_takes_its_members_from_the_additive_family(name, size
     assert {p.is_leaf.tobytes() for p in path} <= {p.is_leaf.tobytes() for p in additive}
 
 
+@pytest.mark.lane
 @pytest.mark.parametrize("size", ["leaves", "nodes"])
 @given(data=st.data())
 def test_other_penalties_follow_the_definition_and_say_whether_they_are_nested(size, data):
@@ -230,6 +231,7 @@ def test_thresholds_scale_with_the_cost(case, factor):
     assert scaled.steps.tolist() == once.steps.tolist()
 
 
+@pytest.mark.lane
 @given(st.data())
 def test_real_costs_give_the_family_of_whole_ones(data):
     tree, cost = data.draw(trees_with_costs())
@@ -363,3 +365,13 @@ def test_the_printed_listing_holds_the_additive_family_and_only_optimal_trees(ca
     assert set(family.n_leaves.tolist()) <= set(printed.n_leaves.tolist())
     assert [best[j] for j in printed.n_leaves.tolist()] == printed.errors.tolist()
     assert all(member.errors(counts) == errors for member, errors in zip(printed, printed.errors.tolist(), strict=True))
+
+
+def test_a_penalty_that_is_barely_convex_is_not_taken_for_a_concave_one():
+    tree, counts = nine_tests()
+    cost = counts.errors_if_leaf(counts.majority)
+    for unit in (1, 0.1):
+        path = cost_complexity(tree, None, cost=cost * unit, penalty=lambda j: j * (j + 1) // 2)
+        sizes, alphas = family_by_sizes(prunings_with_numbers(tree, cost.tolist()), lambda j: j * (j + 1) // 2)
+        assert path.n_leaves.tolist() == sizes
+        assert path.alphas == pytest.approx(np.array(alphas, float) * unit)

@@ -487,3 +487,26 @@ def test_raising_with_other_columns_is_refused():
 
 def test_estimated_errors_of_an_empty_leaf_are_zero():
     assert estimated_errors(np.zeros((1, 3), np.int64)).tolist() == [0]
+
+
+@pytest.mark.parametrize("seed", [8, 18, 193])
+def test_rows_on_a_threshold_and_of_every_category_are_raised_as_they_are_routed(seed):
+    frame, labels = mixed_table(200, seed)
+    table = encode(frame.assign(number=frame["number"] / 2, noise=frame["noise"] / 2), target=labels)
+    tree = any_tree(table.schema, seed)
+
+    small, counts = error_based(tree, count(tree, table, sample="grow"), raise_subtrees=True, table=table)
+
+    assert counts == count(small, table, sample="grow")
+
+
+def test_raising_names_what_is_missing_and_takes_a_single_class():
+    tree = Tree.from_parents([-1])
+    counts = Counts.from_leaves(tree, [[1, 0]])
+    with pytest.raises(ParameterError, match="with no table"):
+        error_based(tree, counts, raise_subtrees=True)
+    with pytest.raises(ParameterError, match="with a table without a target"):
+        error_based(tree, counts, raise_subtrees=True, table=encode([[1.0], [2.0]]))
+    table = encode([[1.0], [2.0], [3.0]], target=["a", "a", "a"])
+    tree = Tree([-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], schema=table.schema)
+    assert error_based(tree, count(tree, table), raise_subtrees=True, table=table)[0].n_leaves == 1

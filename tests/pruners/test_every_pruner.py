@@ -1,5 +1,6 @@
 """The laws that every registered rule keeps, whatever it minimises."""
 
+import inspect
 import time
 from fractions import Fraction
 from importlib.util import find_spec
@@ -11,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import children_of
-from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.errors import CountsError, UnsupportedError
+from secateur import Counts, Moments, Pruning, PruningSequence, Tree, pruners
+from secateur.errors import CountsError, ParameterError, UnsupportedError
 from secateur.pruners import RULES, prune
 from strategies import counts, trees, trees_with_counts
 
@@ -294,3 +295,18 @@ def test_a_tree_of_depth_100_000_takes_seconds(name, deep):
     ends = [result] if isinstance(result, Pruning) else [result[0], result[-1]]
     assert all(1 <= pruning.n_leaves <= tree.n_leaves for pruning in ends)
     assert took < 10
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_registry_says_what_a_rule_takes(name):
+    rule = RULES[name]
+    function = getattr(pruners, rule.function)
+    assert rule.takes_cost == ("cost" in inspect.signature(function).parameters)
+    tree = Tree.from_parents([-1, 0, 0])
+    moments = [Moments.from_leaves(tree, [2, 2], [1.0, 3.0], sample=sample) for sample in ("grow", "prune")]
+    try:
+        function(tree, *moments[: len(rule.samples)], **({"accuracy": 1} if name == "smallest-within" else {}))
+        takes_moments = True
+    except (AttributeError, CountsError, ParameterError):
+        takes_moments = False
+    assert rule.takes_moments == takes_moments

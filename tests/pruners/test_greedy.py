@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import children_of
 from secateur import Counts, Tree
 from secateur.errors import CountsError
-from secateur.pruners import greedy
+from secateur.pruners import best_of_size, greedy, weakest_links
 from strategies import trees, trees_with_counts
 
 pytestmark = pytest.mark.lane
@@ -117,3 +117,13 @@ def test_counts_of_another_tree_are_refused():
     other = Tree.from_parents([-1, 0, 0])
     with pytest.raises(CountsError, match="another tree"):
         greedy(Tree.from_parents(PARENT), Counts.from_leaves(other, [[1, 0], [0, 1]]))
+
+
+@pytest.mark.parametrize("rule", [greedy, weakest_links, best_of_size])
+def test_real_costs_tie_within_rounding_and_the_rule_says_so(rule):
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    whole = np.array([6, 3, 1, 1, 3, 0, 2])
+    one, other = (rule(tree, None, cost=cost) for cost in (whole, 0.1 * whole))
+    assert [pruning.cuts.tolist() for pruning in one] == [pruning.cuts.tolist() for pruning in other]
+    assert "ties within" in other.rule
+    assert "ties within" not in one.rule

@@ -140,3 +140,11 @@ def test_counts_of_another_tree_are_refused():
 
     with pytest.raises(CountsError, match="elsewhere"):
         iterative_reduced_error(FOUR_LEAVES, GROWN, other)
+
+
+def test_weights_count_as_equal_to_a_part_of_the_whole_weight():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    for total, n_leaves in ((1e6, 1), (1.0, 2)):
+        holdout = Counts.from_leaves(tree, [[total, 0.3], [0.2, 0.2 + 1e-10]], sample="prune")
+        assert iterative_reduced_error(tree, grown, holdout).n_leaves == n_leaves

@@ -464,3 +464,28 @@ def test_the_result_knows_what_it_saw():
         assert pruning.seen == {"grow", "prune"}
         assert "k=2" in pruning.rule
     assert k_reduced_error_path(FOUR_LEAVES, GROWN, HELD_OUT).sequence.seen == {"grow", "prune"}
+
+
+def test_labelled_weights_count_as_equal_to_a_part_of_the_whole_weight():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    for total, n_leaves in ((1e6, 1), (1.0, 2)):
+        holdout = Counts.from_leaves(tree, [[total, 0.3], [0.2, 0.2 + 1e-10]], sample="prune")
+        assert k_reduced_error(tree, grown, holdout, k=2, labelled=True).n_leaves == n_leaves
+
+
+def test_a_rate_may_be_nothing_or_all():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
+    assert [k_limit(grown, rate=rate) for rate in (0, 1)] == [0, 5]
+
+
+def test_a_child_is_large_from_two_rows_on():
+    tree = Tree.from_parents([-1, 0, 0])
+    leaves = ([[2, 0], [0, 2]], [[2, 0], [0, 1]])
+    assert [k_limit(Counts.from_leaves(tree, at_leaves)) for at_leaves in leaves] == [0, 1]
+
+
+def test_a_limit_is_rounded_down_even_close_to_a_whole_number():
+    grown = Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[3, 0], [0, 2]])
+    assert [k_limit(grown, k=k) for k in (1 - 1e-12, 1.0, 1 + 1e-12)] == [0, 1, 1]

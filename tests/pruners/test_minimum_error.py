@@ -175,3 +175,28 @@ def test_counts_of_another_tree_are_refused():
 
     with pytest.raises(CountsError, match="another tree"):
         minimum_error(Tree.from_parents([-1]), Counts.from_leaves(other, [[1, 0], [0, 1]]))
+
+
+def test_a_prior_may_leave_a_class_out_and_must_add_up():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[9, 0], [0, 9]])
+    assert minimum_error(tree, counts, prior=[1.0, 0.0]).n_leaves == 2
+    for prior in ([1.1, -0.1], [0.5, 0.4], [0.5, 0.6], [1.0]):
+        with pytest.raises(ParameterError, match="probabilities of 0 or more that sum to 1"):
+            minimum_error(tree, counts, prior=prior)
+
+
+def test_an_empty_leaf_keeps_the_label_of_its_parent_on_a_tie():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[1, 9], [0, 0]])
+    found = minimum_error(tree, counts, prior="uniform", labels="estimate")
+    assert found.node_labels.tolist() == [1, 1, 1]
+    assert found == minimum_error(tree, counts, prior=[0.5, 0.5], labels="estimate")
+    assert minimum_error(tree, counts).rule == "minimum error, m = 2"
+
+
+def test_one_example_is_a_prior():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[0, 1], [0, 0]])
+    assert minimum_error(tree, counts, labels="estimate").node_labels.tolist() == [1, 1, 1]
+    assert m_estimate(counts).tolist() == [0, 0, 0]

@@ -130,3 +130,10 @@ def test_counts_of_another_tree_are_refused():
 
     with pytest.raises(CountsError, match="another tree"):
         pessimistic(Tree.from_parents([-1]), Counts.from_leaves(other, [[1, 0], [0, 1]]))
+
+
+@pytest.mark.parametrize(("fewer", "n_leaves"), [(0, 1), (1, 2)])
+def test_a_tie_of_weights_cuts(fewer, n_leaves):
+    tree = Tree.from_parents([-1, 0, 0])  # as above with b = 1: a = 3, p = 6, n = 12
+    counts = Counts.from_leaves(tree, np.array([[8 - fewer, 2], [0, 2]], float))
+    assert pessimistic(tree, counts).n_leaves == n_leaves

@@ -377,3 +377,19 @@ def test_weights_count_as_equal_to_a_part_of_the_whole_weight_not_of_the_errors(
         holdout = Counts.from_leaves(tree, [[total, 0.3], [0.2, 0.2 + 1e-10]], sample="prune")
 
         assert reduced_error(tree, grown, holdout).n_leaves == n_leaves
+
+
+def test_costs_are_compared_with_one_another_however_small():
+    assert reduced_error(Tree.from_parents([-1, 0, 0]), None, None, cost=[3e-13, 1e-13, 1e-13]).n_leaves == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ({}, "reduced-error"),
+        ({"labels": "prune"}, "reduced-error, labels=prune"),
+        ({"labels": "both", "original": "relabel"}, "reduced-error, labels=both, original=relabel"),
+    ],
+)
+def test_the_rule_names_what_is_not_the_default(parameters, name):
+    assert reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, **parameters).rule == name

@@ -127,3 +127,10 @@ def test_an_empty_sample_is_refused():
 def test_a_single_leaf_is_returned_as_it_is():
     tree = Tree.from_parents([-1])
     assert smallest_within(tree, Counts(tree, [[3, 1]]), ".75").n_leaves == 1
+
+
+def test_real_costs_are_allowed_a_share_of_the_whole_counts():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[5, 0], [0, 5]])
+    assert smallest_within(tree, counts, "0.95", cost=[0.5, 0.2, 0.2]).n_leaves == 1
+    assert smallest_within(tree, counts, "0.951", cost=[0.5, 0.2, 0.2]).n_leaves == 2

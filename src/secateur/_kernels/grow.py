@@ -33,7 +33,7 @@ from cython.cimports.secateur._kernels.growing import (
 )
 from cython.cimports.secateur._kernels.job import Job, Space
 
-from .stop import check_stopped
+from .stop import STOPPED, check_stopped
 
 TIE = cython.declare(cython.double, 1e-12)  # of drops in the queue: nearer than this they are tied
 A_BREAK = cython.declare(cython.longlong, 1 << 26)  # entries looked at between two looks for Ctrl-C
@@ -234,7 +234,8 @@ def grow_part(
                     job.most,
                 )  # fmt: skip
         PyErr_CheckSignals()
-        check_stopped()
+        if STOPPED:
+            check_stopped()
     if status < 0:
         raise MemoryError
     branch = np.empty(t.n_branch, np.uint16)

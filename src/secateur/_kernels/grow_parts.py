@@ -94,8 +94,6 @@ class Limits(NamedTuple):
 def slots_of_groups(feature: npt.NDArray[np.int32], groups: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.uint64]:
     """A line of words for each group of columns, one bit per slot."""
     n_words = max(1, -(-len(feature) // 64))
-    if not groups:
-        return np.empty((0, n_words), np.uint64)
     bits = np.zeros((len(groups), 64 * n_words), np.bool_)
     for line, group in zip(bits, groups, strict=True):
         line[: len(feature)] = np.isin(feature, group)

@@ -89,8 +89,9 @@ class Job:
         f.multiway = limits.multiway
         f.best_first = limits.best_first
         f.above = limits.above
-        groups = slots_of_groups(lists.feature, limits.groups)
-        f.n_groups, f.n_slot_words = groups.shape
+        groups = slots_of_groups(lists.feature, limits.groups) if limits.groups else None
+        if groups is not None:
+            f.n_groups, f.n_slot_words = groups.shape
         f.groups = cython.cast(cython.p_ulonglong, _pointer(groups))
         self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups)
 

@@ -10,5 +10,5 @@ STOPPED: set[int] = set()
 
 def check_stopped() -> None:
     """Stop if this thread is to."""
-    if STOPPED and get_ident() in STOPPED:
+    if get_ident() in STOPPED:
         raise KeyboardInterrupt

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Floats
-from ..growers import CRITERIA
+from ..growers.importances import column_importances, node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.moments import Moments
-from ..show.importances import column_importances, node_gains
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -141,20 +140,15 @@ def measured(model: Model, sample: Counts | Moments) -> float:
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
-    return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
+    return model.pruning.cost(sample.costs_if_leaf(model.grown.answers)) / total
 
 
-def importances(model: Model, criterion: str | None = None) -> Floats:
+def importances(model: Model) -> Floats:
     """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
 
     Under gain ratio the drop of the entropy counts.
     """
-    tree = model.tree
-    if criterion is None and model.selection is not None:
-        criterion = model.selection.growing.get("criterion")
-    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
-    n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
-    return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
+    return column_importances(model, node_gains(model))
 
 
 def _rate(model: Model, rate: float) -> str:

@@ -9,7 +9,6 @@ from ..data.arrays import Array, Sums
 from ..data.remarks import tell
 from ..errors import ParameterError, PruningError
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -50,7 +49,7 @@ def _path_cost(model: Model) -> Sums:
         costs = details.get("costs")
         losses = Losses(details["cost"], details["m"], None if costs is None else np.asarray(costs))
         return answers_of(grown, losses).cost
-    return grown.own_costs if labels is None or not isinstance(grown, Counts) else grown.wrong(labels)
+    return grown.own_costs if labels is None else grown.wrong(labels)
 
 
 def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, accuracy: Any, grown: Sample) -> int:

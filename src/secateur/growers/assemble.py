@@ -7,8 +7,7 @@ import numpy as np
 
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
-from ..data.arrays import Array, sealed
-from ..data.rounding import shortest
+from ..data.arrays import Array, Floats, sealed
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
@@ -19,6 +18,7 @@ from .run import Grown
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
 _NO_CODES = np.empty(0, np.int64)
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
+MOST_DIGITS = 22  # after the point; 10**22 is the largest power of ten that is a double
 
 
 def assemble(
@@ -36,8 +36,7 @@ def assemble(
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
 
     It was grown on these rows of the table (None: all), whose columns may be given as one `matrix`.
-    `is_shown` is False for trees that nobody will see: they need no numbers to read, and counts that are checked
-    take longer than much of their growth.
+    `is_shown` is False for trees that nobody will see: they need no numbers to read.
     """
     by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
@@ -55,7 +54,9 @@ def assemble(
     tree = _tree(fields, end, right, table)
     if not is_whole:
         by_class = sealed(np.ldexp(_added_up(tree, by_class), exponent))
-    return tree, Counts(tree, by_class, "grow") if is_shown else _unchecked_counts(tree, by_class)
+    counts = object.__new__(Counts)  # they add up by construction: to check it takes longer than to grow small trees
+    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
+    return tree, counts
 
 
 def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
@@ -65,13 +66,6 @@ def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tre
     about = {"schema": table.schema, "key": None, "history": NOTHING, "ledger": Ledger()}
     tree.__dict__.update(fields, ids=ids, end=end, right=right, has_tests=True, **about)
     return tree
-
-
-def _unchecked_counts(tree: Tree, by_class: Array) -> Counts:
-    """Counts that add up by construction."""
-    counts = object.__new__(Counts)
-    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
-    return counts
 
 
 def _thresholds(
@@ -97,18 +91,40 @@ def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Ar
     """The shortest number between the values around each cut, for people; NaN if nobody asks."""
     rounded = np.full(len(feature), np.nan)
     if is_asked:
-        two, of_column = _two_valued(data), np.full(table.n_columns, np.nan)
-        low, high = (
-            np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1))
-        )
-        of_column[list(two)] = shortest(low, midpoint(low, high), high)
         numeric = np.flatnonzero(test[1] == parts.NUMERIC)
-        rounded[numeric] = of_column[feature[numeric]]
+        if two := _two_valued(data):
+            of_column = np.full(table.n_columns, np.nan)
+            low, high = np.array([(known.high[0], known.low[1]) for known in two.values()]).T
+            of_column[list(two)] = shortest(low, midpoint(low, high), high)
+            rounded[numeric] = of_column[feature[numeric]]
         numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
         is_cut = test[3, numeric] >= 0
         low, high = low[is_cut], high[is_cut]
         rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
     return rounded
+
+
+def shortest(low: Floats, at: Floats, high: Floats) -> Floats:
+    """Return numbers d with low <= d < high and as few digits after the point as can be.
+
+    Of two that are as short it is the one nearer to `at`, the lower one in a tie. Where none is
+    found, or `at` is not finite, it is `at` itself.
+    """
+    found = np.array(at, np.float64)
+    waiting = np.flatnonzero(np.isfinite(found))
+    for n_digits in range(MOST_DIGITS + 1):
+        if not len(waiting):
+            break
+        scale, exact = 10.0**n_digits, found[waiting]
+        least, limit = low[waiting], high[waiting]
+        with np.errstate(over="ignore", invalid="ignore"):
+            down, up = np.floor(exact * scale) / scale, np.ceil(exact * scale) / scale
+            is_up = (up < limit) & (~(down >= least) | (up - exact < exact - down))
+            short = np.where(is_up, up, down) + 0.0  # never -0
+            is_found = (least <= short) & (short < limit)
+        found[waiting[is_found]] = short[is_found]
+        waiting = waiting[~is_found]
+    return found
 
 
 def _two_valued(data: Prepared) -> dict[int, Values]:

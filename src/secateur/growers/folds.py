@@ -14,8 +14,7 @@ import numpy as np
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
 from ..data.arrays import Array, sealed
-from ..data.blocks import ROWS_AT_ONCE, blocks
-from ..data.table import Table
+from ..data.table import ROWS_AT_ONCE, Table, blocks
 from ..data.target import summable
 from ..nouns.counts import Counts
 from ..nouns.tree import Tree
@@ -175,7 +174,8 @@ class Part:
     def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
         limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
-        limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
+        if settings.interaction_cst is not None:
+            limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,

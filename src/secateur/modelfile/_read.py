@@ -12,7 +12,6 @@ from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
 from ..nouns.members import Members
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
@@ -115,7 +114,7 @@ def _model(document: Document) -> Model:
     shape, tests = _tests(document["tree"], schema)
     tree, rows = _remembered(document, shape, schema, tests)
     grown = sample_in(document["grown"], shape, tree, "grown")
-    n_classes = grown.n_classes if isinstance(grown, Counts) else None
+    n_classes = grown.n_labels or None
     if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
         raise ModelFileError(
             f"grown holds {'moments' if n_classes is None else f'counts of {n_classes} classes'}; schema.classes has "
@@ -276,8 +275,7 @@ def _selection(
             raise ModelFileError("selection.sequence names the sequence of the model, which is null")
         members = sequence
     else:
-        n_classes = grown.n_classes if isinstance(grown, Counts) else None
-        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes, rows)
+        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, grown.n_labels or None, rows)
     n, counts, folds = len(members), part["counts"], part["fold_error"]
     if counts is not None and not isinstance(counts, str):
         counts = sample_in(counts, shape, pruning.tree, "selection.counts")

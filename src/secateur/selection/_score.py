@@ -95,7 +95,7 @@ def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) ->
     alphas = alphas / answers.unit
     loss: Sums
     square: Sums | None
-    if isinstance(counts, Moments):
+    if not counts.has_classes:
         loss, square, weight = judges.squares(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
         return Fold(alphas, added(loss), added(square), weight)
     held = judges.count(tree)

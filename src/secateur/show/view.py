@@ -85,9 +85,9 @@ class TreeView:
         return sealed(np.diff(self.tree.branch_start) > 0)
 
     @cached_property
-    def mean(self) -> Floats | None:
+    def mean(self) -> Array | None:
         """The number each node of a regression tree answers."""
-        return self.sample.mean if isinstance(self.sample, Moments) else None
+        return None if self.sample is None or self.sample.has_classes else self.sample.answers
 
     @cached_property
     def wrong(self) -> Array | None:
@@ -97,7 +97,7 @@ class TreeView:
     @cached_property
     def shares(self) -> Floats | None:
         """The share of each class in each node; of one without rows that of its parent."""
-        if not isinstance(self.sample, Counts):
+        if self.sample is None or not self.sample.has_classes:
             return None
         by_class, total = self.sample.by_class, self.sample.total
         shares = by_class / np.where(total > 0, total, 1)[:, None]
@@ -206,8 +206,8 @@ class TreeView:
         if self.sample is None or (self.label is None and self.mean is None):
             return name
         total, error = float(self.sample.total[v]), ""
-        if total > 0 and isinstance(self.sample, Moments):
-            error = f", mean squared error {self.sample.spread[v] / total:.4g}"
+        if total > 0 and self.mean is not None:
+            error = f", mean squared error {self.sample.spread[v] / total:.4g}"  # type: ignore[union-attr]
         elif total > 0 and self.wrong is not None:
             error = f", error {self.wrong[v] / total:.1%}"
         return f"{name} ({self.size(v)}{error})"
@@ -267,7 +267,7 @@ def view_of(
     here = np.flatnonzero(shown.is_kept | shown.is_leaf)
     small, sample = (shown.to_tree(), None) if counts is None else shown.to_tree(counts)
     n_hidden, n_levels = _hidden(tree, is_leaf, shown.is_leaf & ~is_leaf, here)
-    n_classes = max(n_classes, counts.n_classes if isinstance(counts, Counts) else 0)
+    n_classes = max(n_classes, 0 if counts is None else counts.n_labels)
     n_classes = n_classes if label is None else max(n_classes, int(label.max()) + 1)
     return TreeView(
         tree=small,
