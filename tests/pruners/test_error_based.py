@@ -1,6 +1,7 @@
 """Error-based pruning: the limits, the optimum of the estimate, and subtree raising."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -510,3 +511,26 @@ def test_raising_names_what_is_missing_and_takes_a_single_class():
     table = encode([[1.0], [2.0], [3.0]], target=["a", "a", "a"])
     tree = Tree([-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], schema=table.schema)
     assert error_based(tree, count(tree, table), raise_subtrees=True, table=table)[0].n_leaves == 1
+
+
+def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none():
+    frame, labels = mixed_table()
+    table = encode(frame, target=labels)
+    tree = any_tree(table.schema, 6)
+    known = np.where(tree.is_leaf, np.nan, np.arange(tree.n_nodes) + 0.5)
+    tree = replace(tree, score=known, rounded=known, birth=np.where(tree.is_leaf, -1, np.arange(tree.n_nodes)))
+
+    small, _ = error_based(tree, count(tree, table), raise_subtrees=True, table=table)
+
+    above = [-1, *small.ids[small.parent[1:]].tolist()]
+    as_grown = []
+    for v, old in enumerate(small.ids.tolist()):
+        parent = int(small.parent[v])
+        as_grown.append(above[v] == tree.parent[old] and (parent < 0 or as_grown[parent]))
+        if small.is_leaf[v]:
+            assert (small.feature[v], small.default[v], small.birth[v]) == (-1, 0, -1)
+            assert np.isnan([small.score[v], small.rounded[v], small.threshold[v]]).all()
+        else:
+            assert (small.birth[v], small.score[v]) == (old, old + 0.5)
+            assert small.rounded[v] == old + 0.5 if as_grown[v] else np.isnan(small.rounded[v])
+    assert 0 < sum(as_grown) < small.n_nodes

@@ -200,3 +200,11 @@ def test_one_example_is_a_prior():
     counts = Counts.from_leaves(tree, [[0, 1], [0, 0]])
     assert minimum_error(tree, counts, labels="estimate").node_labels.tolist() == [1, 1, 1]
     assert m_estimate(counts).tolist() == [0, 0, 0]
+
+
+def test_a_prior_can_outvote_the_examples():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[2, 0], [0, 9]])
+    found = minimum_error(tree, counts, m=10, prior=[0.1, 0.9], labels="estimate")
+    assert found.node_labels.tolist() == [1, 1, 1]  # the first leaf has votes 3 and 9
+    assert minimum_error(tree, counts, m=10, prior=[0.1, 0.9]).node_labels.tolist() == [1, 0, 1]
