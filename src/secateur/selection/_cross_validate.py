@@ -89,9 +89,9 @@ def cross_validate(
         pairs of row numbers, or test rows alone, the others being grown on.
     cv_repeats : int or "auto"
         How often the folds are dealt anew; their errors are pooled. "auto" deals up to 5,000 rows up to
-        three times: it stops when dealing again has not changed the choice, and drops ways of growing that
-        are behind; of more rows it drops them after half of the folds. Of more than a million rows it judges by
-        the first fold only.
+        three times: it stops when the choice of the first ten folds hardly depends on any one of them, or when
+        dealing again has not changed it, and drops ways of growing that are behind; of more rows it drops them
+        after half of the folds. Of more than a million rows it judges by the first fold only.
     stratified : bool
         Whether every fold gets its share of each class.
     random_state : int, generator or None

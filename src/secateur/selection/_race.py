@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.arrays import Floats
+from ..data.arrays import Array, Floats
 from ..errors import DataError
 from ..growers.folds import Ground
 from ..growers.settings import Settings
@@ -26,6 +26,7 @@ from .run import Progress, run_all
 
 Way = tuple[dict[str, Any], Settings]
 Sample = Counts | Moments
+FIRM = 0.8  # of the folds: leaving one of them out leaves the choice as it is
 
 
 @dataclass(frozen=True)
@@ -90,22 +91,40 @@ class Judge(NamedTuple):
     ) -> Selection:
         """The errors of all members of the path of all rows, and the choice."""
         betas = _betas(sequence.alphas)
-        n_folds = min(self.n_folds, len(folds))
-        details = self.details | {"repeats": len(folds) // n_folds}
+        details = self.details | {"repeats": len(folds) // min(self.n_folds, len(folds))}
         if self.losses.score.is_likelihood and folds[0].shrunk is not None:
             strength = int(_shrunk(folds, betas).min(axis=1).argmin())
             folds = [fold.with_strength(strength) for fold in folds]
             details |= {"shrinkage": STRENGTHS[strength]}
+        error, spread, by_fold, best, chosen = self._choice(folds, betas, sequence.n_leaves, worth)
+        return Selection(
+            sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,
+            betas=betas, fold_error=by_fold, counts=counts, growing=way, details=details,
+        )  # fmt: skip
+
+    def _choice(
+        self, folds: list[Fold], betas: Floats, n_leaves: Array, worth: float
+    ) -> tuple[Floats, Floats, Floats, int, int]:
+        """(error, standard error, error of each fold, the member of least error, the one to take)."""
+        n_folds = min(self.n_folds, len(folds))
         error, spread, by_fold = _measured(folds, betas, worth, n_folds, self.se)
         best, chosen = choose(error, spread, self.n_errors)
         if self.n_errors > 0 and self.losses.score.is_likelihood and len(by_fold) > 1:
             chosen = within_difference(best, by_fold, n_folds, self.n_errors)
         elif self.n_errors > 0:
-            chosen = more_than_one_leaf(chosen, by_fold, n_folds, sequence.n_leaves)
-        return Selection(
-            sequence, error, spread, best, chosen, rule_name(self.n_errors), "cross-validation", n_rows,
-            betas=betas, fold_error=by_fold, counts=counts, growing=way, details=details,
-        )  # fmt: skip
+            chosen = more_than_one_leaf(chosen, by_fold, n_folds, n_leaves)
+        return error, spread, by_fold, best, chosen
+
+    def is_firm(self, table: Selection, folds: list[Fold], worth: float) -> bool:
+        """Whether the choice hangs on no single fold: without one of them it is nearly always the same."""
+        assert table.betas is not None
+        if "shrinkage" in table.details:
+            folds = [fold.with_strength(STRENGTHS.index(table.details["shrinkage"])) for fold in folds]
+        without = (folds[:i] + folds[i + 1 :] for i in range(len(folds)))
+        n_same = sum(
+            self._choice(rest, table.betas, table.sequence.n_leaves, worth)[-1] == table.chosen for rest in without
+        )
+        return n_same >= FIRM * len(folds)
 
     def with_shrinkage(self, table: Selection, folds: list[Fold]) -> Selection:
         """The table with the strength of shrinkage that is best for the choice, and what its log losses are then."""
@@ -126,7 +145,7 @@ def race(
     """Return the table of the way that wins, and those of all ways.
 
     After the first of several rounds, of `n_splits` in all, ways whose choice is behind that of the first are left
-    out. If it may, the race ends when a further round has not changed the choice.
+    out. If it may, the race ends after the first round if its choice is firm, or when a further one has not changed it.
     """
     parts = next(rounds)
     n_growths = len(field.ways) * (1 + n_splits)
@@ -146,6 +165,8 @@ def race(
         winner = min(left, key=lambda i: _rank(tables[i]))
         choice = winner, tables[winner].chosen
         if may_stop and before == choice:
+            break
+        if may_stop and before is None and judge.is_firm(tables[winner], found[winner], about[1]):
             break
         if before is None and n_splits > len(parts):
             left = [i for i in left if not _is_behind(tables[i], tables[winner])]
