@@ -53,6 +53,11 @@ def has_views(extension):
     return extension.name == UTILITY or re.search(r"\[:(:1)?[,\]]", source.read_text(encoding="utf-8")) is not None
 
 
+def is_checkable(extension):
+    """Whether bounds checks change an extension: it takes memoryviews, or Python calls it, as its stub says."""
+    return has_views(extension) or Path(extension.sources[0]).with_suffix(".pyi").exists()
+
+
 class BuildKernels(build_ext):
     """Cython first, when something is built and not whenever somebody asks for metadata; then the C compiler."""
 
@@ -62,12 +67,14 @@ class BuildKernels(build_ext):
 
         os.environ["CC"] = COMPILER or zig()
         generated = f"build/{'checked' if IS_CHECKED else 'plain'}-cython-{Cython.__version__}"
+        # A kernel that only kernels call takes pointers, which nothing checks: as it was compiled in place.
+        self.taken = {e.name for e in extensions() if IS_CHECKED and not is_checkable(e) and not is_stale(e)}
         # By the time of the kernel alone: cythonize looks at its own files too, which are new in every build of pip.
         stale = []
         for extension in extensions():
             [source] = extension.sources
             made = Path(generated, source).with_suffix(".c")
-            if any(is_older(made, path) for path in (source, *extension.depends)):
+            if extension.name not in self.taken and any(is_older(made, p) for p in (source, *extension.depends)):
                 stale.append(extension)
             next(e for e in self.extensions if e.name == extension.name).sources = [made.as_posix()]
         options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": True}
@@ -79,11 +86,20 @@ class BuildKernels(build_ext):
         self.parallel = self.parallel or os.cpu_count()
         super().run()
 
+    def build_extension(self, ext):
+        if ext.name in self.taken:
+            self.copy_file(in_place(ext), self.get_ext_fullpath(ext.name))
+        else:
+            super().build_extension(ext)
+
+
+def in_place(extension):
+    compiled = Path("src", *extension.name.split("."))
+    return compiled.with_name(compiled.name + sysconfig.get_config_var("EXT_SUFFIX"))
+
 
 def is_stale(extension):
-    compiled = Path("src", *extension.name.split("."))
-    compiled = compiled.with_name(compiled.name + sysconfig.get_config_var("EXT_SUFFIX"))
-    return any(is_older(compiled, source) for source in (*extension.sources, *extension.depends))
+    return any(is_older(in_place(extension), source) for source in (*extension.sources, *extension.depends))
 
 
 def is_older(made, source):

@@ -1,5 +1,6 @@
 """Profiles of hypothesis: `ci` and `lane` are the same on every run, `nightly` looks further. Kernels must be compiled."""
 
+import gc
 import os
 import sysconfig
 from pathlib import Path
@@ -8,6 +9,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips one of it
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+gc.disable()  # until all is collected: rewritten tests are many objects, and what is imported stays
 
 for profile, n in (("ci", 50), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
     settings.register_profile(
@@ -25,7 +28,12 @@ def pytest_sessionstart():
             pytest.exit(f"{source.name} has changed since it was compiled; run: python setup.py build_ext --inplace", 4)
 
 
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_collection_modifyitems(items):
     """The longest files first, so that no worker is left alone with one of them at the end."""
-    longest = ("test_lanes.py", "test_docs.py", "test_spark.py", "test_check.py")
+    longest = ("test_lanes.py", "test_check.py", "test_docs.py", "test_spark.py", "test_quick.py", "test_estimators.py")
     items.sort(key=lambda item: longest.index(item.path.name) if item.path.name in longest else len(longest))

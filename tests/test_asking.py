@@ -54,6 +54,20 @@ def test_every_kind_of_tree_has_a_summary(frame):
         assert "leaves" in str(made.fit(X, y).summary())
 
 
+def test_importances_follow_the_criterion_also_where_nothing_was_cross_validated(frame):
+    X = frame[["age", "income", "region"]]
+    fitted = TreeClassifier(criterion="gain_ratio", prune="pessimistic").fit(X, frame.loan)
+    score, total = fitted.tree_.score, fitted.counts_.total
+    shares = np.zeros(X.shape[1])
+    for v in np.flatnonzero(fitted.pruning_.is_kept):  # the drop of the entropy: the ratio times what it was divided by
+        parts = total[list(fitted.tree_.children(v))] / total[v]
+        shares[fitted.tree_.feature[v]] -= score[v] * total[v] * (parts * np.log2(parts)).sum()
+
+    expected = pytest.approx((shares / shares.sum()).tolist())
+    assert fitted.feature_importances_.tolist() == expected
+    assert list(fitted.summary().to_dict()["importances"].values()) == expected
+
+
 def test_an_explanation_follows_the_row_and_its_change_works(model, frame):
     for k in range(400, 420):
         row = frame[["age", "income", "region"]].iloc[[k]]

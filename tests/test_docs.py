@@ -279,7 +279,9 @@ def test_the_documentation_builds_without_a_warning():
             "dummy",
             "-D",
             "plot_gallery=0",
-        ],  # all is read and resolved; `make docs` writes it
+            "-D",
+            "smartquotes=0",
+        ],  # all is read and resolved; `make docs` writes it, with its quotes
         cwd=DOCS.parent,
         env={**os.environ, "VENV": sys.prefix},
         capture_output=True,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import secateur
-from secateur.data.rounding import shortest
+from secateur.growers.assemble import shortest
 from secateur.modelfile import load_model, save_model
 from secateur.nouns.model import Model
 from secateur.routing import apply

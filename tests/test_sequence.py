@@ -1,15 +1,17 @@
 """Sequences: every member from one number per node, and questions that have no answer."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur import Counts, PruningSequence, Tree
+from secateur import Counts, Pruning, PruningSequence, Tree
 from secateur.errors import ParameterError, PruningError
-from secateur.pruners import best_of_size
+from secateur.nouns.members import Members
+from secateur.pruners import best_of_size, cost_complexity
 from strategies import counts as draw_counts
 from strategies import trees_with_counts
 
@@ -43,6 +45,45 @@ def test_a_table_behind_a_sequence_answers_the_same_questions(case):
     assert [pruning.n_leaves for pruning in sequence] == sequence.n_leaves.tolist()
     assert sequence.errors_on(counts).tolist() == sequence.errors.tolist()
     assert sequence == best_of_size(tree, counts)
+
+
+@given(trees_with_counts(), st.data())
+def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, data):
+    """The oracle looks at every member on its own."""
+    tree, counts = case
+    cuts = st.lists(st.sampled_from(tree.internal.tolist()), max_size=3) if len(tree.internal) else st.just([])
+    prunings = [Pruning.from_cuts(tree, data.draw(cuts)) for _ in range(data.draw(st.integers(1, 6)))]
+    kept = [~tree.is_leaf, *(pruning.is_kept for pruning in prunings)]
+    changed = [np.flatnonzero(a != b) for a, b in pairwise(kept)]
+    start = np.cumsum([0, *map(len, changed)])
+    members = Members(tree.parent, tree.is_leaf, start, np.concatenate(changed).astype(np.int32))
+    sizes = [pruning.n_leaves for pruning in prunings]
+    labels = counts.majority
+    sequence = PruningSequence(tree, sizes, sizes, rebuild=members, node_labels=labels, nested=False)
+    table = PruningSequence(tree, sizes, sizes, rebuild=lambda i: prunings[i].is_leaf, node_labels=labels, nested=False)
+    asked = Pruning.from_cuts(tree, data.draw(cuts))
+
+    assert [member.is_leaf.tolist() for member in sequence] == [pruning.is_leaf.tolist() for pruning in prunings]
+    assert sequence.wrong_on(counts).tolist() == [pruning.cost(counts.wrong(labels)) for pruning in prunings]
+    real = counts.total / 7
+    assert sequence.costs_on(real) == pytest.approx([pruning.cost(real) for pruning in prunings], abs=1e-9)
+    place = next((i for i, pruning in enumerate(prunings) if pruning == asked), None)
+    assert sequence.place_of(asked) == table.place_of(asked) == place
+    assert sequence.n_different == 1 + sum(a != b for a, b in pairwise(prunings))
+    assert table.n_different <= sequence.n_different
+    assert sequence == table
+
+
+@given(trees_with_counts(), st.data())
+def test_the_place_of_a_pruning_in_a_nested_sequence_is_found_without_a_search(case, data):
+    tree, counts = case
+    sequence = cost_complexity(tree, counts)
+    asked = data.draw(
+        st.sampled_from([*sequence, Pruning.from_cuts(tree, tree.internal[-1:], node_labels=counts.majority)])
+    )
+
+    assert sequence.place_of(asked) == next((i for i, member in enumerate(sequence) if member == asked), None)
+    assert sequence.n_different == len(sequence)
 
 
 @pytest.mark.parametrize(("alpha", "n_leaves"), [(0, 3), (0.99, 3), (1, 2), (1.5, 2), (2, 1), (np.inf, 1)])

@@ -42,6 +42,16 @@ def pd_frame(path):
     return pd.read_csv(path, keep_default_na=False, na_values={"blood pressure": [""]}).drop(columns="outcome")
 
 
+@pytest.mark.parametrize(
+    ("option", "typed", "near"),
+    [("--criterion", "ginni", "gini"), ("--growth", "best-frist", "best-first"), ("--penalty", "leafs", "leaves")],
+)
+def test_a_misspelt_choice_is_answered_with_the_nearest_name(command, grow_file, option, typed, near):
+    code, _, told = command("fit", grow_file, "--target", "outcome", option, typed)
+    assert code == 2
+    assert f"did you mean '{near}'?" in told
+
+
 def test_fit_as_json_is_one_document_on_standard_output(command, grow_file):
     code, out, _ = command("fit", grow_file, "--target", "outcome", "--criterion", "gini", "--json", "--certify")
     document = json.loads(out)

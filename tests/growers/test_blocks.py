@@ -11,12 +11,12 @@ from secateur._kernels import grow_parts
 def naive_cut(X, y, criterion):
     """(drop per row, column, threshold) of the best cut, from the definition; the first of equals."""
     best = (-np.inf, -1, np.nan)
-    n = len(y)
+    n, before = len(y), impurity(criterion, y)
     for j in range(X.shape[1]):
         order = np.argsort(X[:, j], kind="stable")
         values = X[order, j].astype(float)
         for i in np.flatnonzero(np.diff(values)) + 1:
-            drop = impurity(criterion, y) - impurity(criterion, y[order[:i]]) * i / n
+            drop = before - impurity(criterion, y[order[:i]]) * i / n
             drop -= impurity(criterion, y[order[i:]]) * (n - i) / n
             if drop > best[0] + 1e-11:
                 best = (drop, j, values[i - 1] / 2 + values[i] / 2)

@@ -169,7 +169,9 @@ def admissible(codes, least):
     present = sorted(set(codes.tolist()))
     for n in range(len(present) - 1):
         for chosen in combinations(present[1:], n):
-            is_in = np.isin(codes, (present[0], *chosen))
+            taken = np.zeros(present[-1] + 1, bool)
+            taken[[present[0], *chosen]] = True
+            is_in = taken[codes]
             if least <= is_in.sum() <= len(codes) - least:
                 yield is_in
 
@@ -212,11 +214,12 @@ def test_of_eleven_categories_the_best_set_is_found_unless_it_is_too_small(crite
     rng = np.random.default_rng(seed)
     codes = np.append(np.arange(11), rng.integers(0, 11, 33))
     y = (rng.random(44) < rng.random(11)[codes]).astype(float)
+    drops = [(is_in.sum(), drop(y, is_in)) for is_in in admissible(codes, 1)]
+    best = max(one for _, one in drops)
     for least in (2, 12, 20):
         tree, _ = grow(codes[:, None], y, nominal=[0], criterion=criterion, max_depth=1, min_samples_leaf=least)
         found = None if tree.n_nodes == 1 else drop(y, tree.branch[codes] == 0)
-        best = max(drop(y, is_in) for is_in in admissible(codes, 1))
-        best_allowed = max(drop(y, is_in) for is_in in admissible(codes, least))
+        best_allowed = max(one for n, one in drops if least <= n <= 44 - least)
         order = np.argsort([y[codes == k].mean() for k in range(11)], kind="stable")
         starts = [np.isin(codes, order[:n]) for n in range(1, 11)]
         best_start = max((drop(y, s) for s in starts if least <= s.sum() <= 44 - least), default=None)

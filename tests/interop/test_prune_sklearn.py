@@ -132,12 +132,14 @@ def test_alpha_in_units_of_impurity_is_ccp_alpha(kind):
         smaller = prune_sklearn(tree, alpha=alpha, cost="impurity")
         assert (smaller.predict(X) == refitted.predict(X)).all()
         assert smaller.get_n_leaves() == refitted.get_n_leaves()
+        if kind != "gini":  # the loss of a regressor is its impurity, and every alpha is per row
+            assert prune_sklearn(tree, alpha=alpha).get_n_leaves() == refitted.get_n_leaves()
 
 
-def test_alpha_in_errors_weighs_rows_against_leaves():
+def test_alpha_is_a_share_of_the_rows_and_weighs_errors_against_leaves():
     tree, X, y, _ = fitted("gini", 4)
     for alpha in (0, 1, 2.5, 7):
-        smaller = prune_sklearn(tree, alpha=alpha)
+        smaller = prune_sklearn(tree, alpha=alpha / len(y))
         price = (smaller.predict(X) != y).sum() + alpha * smaller.get_n_leaves()
         for j in range(1, 20):
             other = prune_sklearn(tree, n_leaves=j, rule="best-of-size")

@@ -125,12 +125,7 @@ def remembering():
 def regression():
     """A regression model whose sequence is not nested."""
     shape = tree(None)
-    moments = Moments(
-        shape,
-        [12, 4, 1, 3, 8, 0, 2, 6, 5, 1.0],
-        [0.5, 1 / 3, 1.0, -1.0, 2.0, 2.0, 7.0, 1e-5, 3.0, 4.0],
-        [9.0, 2.0, 0.0, 1.0, 5.0, 0.0, 0.1, 3.0, 2.0, 0.0],
-    )
+    moments = Moments.from_leaves(shape, [1, 3, 0, 2, 5, 1], [1 / 3, -1, 2, 7, 1e-5, 4], [0, 1, 0, 0.1, 2, 0])
     cost = np.array([90, 11, 3, 4, 40, 2, 2, 25, 4, 4])
     sequence = best_of_size(shape, None, cost=cost)
     return Model(sequence[1], moments, sequence=sequence, parameters={"estimator": "TreeRegressor"})

@@ -1,5 +1,6 @@
 """Files that load but lie, or that cost far more than they are large: refused, or shown for what they are."""
 
+import contextlib
 import json
 import time
 import tracemalloc
@@ -9,13 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from secateur import Tree, TreeClassifier, TreeRegressor, to_sklearn
-from secateur.asking import evaluate
-from secateur.errors import ModelFileError, UnsupportedError
+from modelfile.heavy import FILES, of_size
+from modelfile.tiny import asked_of
+from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, certify, to_sklearn
+from secateur.asking import evaluate, explain
+from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
+from secateur.exports import export
 from secateur.fitting import certificate_of
 from secateur.modelfile import dumps_model, loads_model
 from secateur.prediction import predict
-from secateur.show.text import export_rules
+from secateur.show import text
 
 MARK = "Stated in the model file and not checked: "
 
@@ -181,30 +185,16 @@ def test_more_members_than_nodes_are_refused(fitted):
         loads_model(changed(fitted, sequence=equal_members(500_000), selection=None))
 
 
-def test_members_that_are_not_nested_are_refused_where_looking_at_each_takes_minutes():
-    n = 200_001
-    document = json.loads(dumps_model(TreeRegressor(max_depth=1).fit(np.arange(8.0)[:, None], np.arange(8.0)).model_))
-    parent = [-1] + [2 * (i // 2) for i in range(n - 1)]
-    is_inner = [v % 2 == 0 and v < n - 1 for v in range(n)]
-    document["tree"] = {
-        "parent": parent,
-        "feature": [0 if inner else -1 for inner in is_inner],
-        "threshold": [0.5 if inner else None for inner in is_inner],
-    }
-    document["grown"] = {
-        "kind": "moments", "sample": "grow", "n_rows": None, "sketch": None,
-        "weight": [0.0] * n, "mean": [0.0] * n, "spread": [0.0] * n,
-    }  # fmt: skip
-    document["pruning"] |= {"cuts": [], "node_labels": None, "seen": []}
-    members = 100_000
-    document["sequence"] = {
-        "rule": "", "nested": False, "seen": [], "numbers": "whole", "n_leaves": [100_001] * members, "node_labels": None,
-        "errors": [0] * members, "alphas": None, "change_start": [0] * (members + 1), "changes": [],
-    }  # fmt: skip
-    document |= {"selection": None, "holdout": None, "rows": document["rows"] | {"history": [], "looks": []}}
-
-    with pytest.raises(ModelFileError, match="100,000 members that are not nested, with 20,000,100,000 nodes"):
-        loads_model(json.dumps(document).encode())
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["star", "flickering", "turning", "equal", "wide", "orders"])
+def test_no_verb_takes_long_on_a_file_made_for_it(name):
+    """Each of these took minutes with some verb of some file of 1 MB: its cost grew with the square of the size."""
+    model = loads_model(of_size(FILES[name], 40_000))
+    for verb, call in asked_of(model).items():
+        before = time.process_time()
+        with contextlib.suppress(SecateurError):
+            call()
+        assert time.process_time() - before < 3, verb
 
 
 def test_a_crowd_of_samples_is_refused(fitted):
@@ -341,15 +331,19 @@ def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
     assert loads_model(text).tree.ledger.looks == model.tree.ledger.looks
 
 
-def test_rules_that_repeat_too_much_are_refused():
-    n, names = 2500, [f"c{i}" for i in range(2500)]
+def test_rules_that_repeat_too_much_are_refused(monkeypatch):
+    n, names = 250, [f"c{i}" for i in range(250)]  # a chain of n tests has (n + 1)(n + 2) / 2 - 1 conditions
     tree = Tree(
         np.array([-1, *(2 * (i // 2) for i in range(2 * n))]),
         feature=np.array([v // 2 if v % 2 == 0 and v < 2 * n else -1 for v in range(2 * n + 1)]),
         threshold=np.array([0.5 if v % 2 == 0 and v < 2 * n else np.nan for v in range(2 * n + 1)]),
     )
-    with pytest.raises(UnsupportedError, match="hold more than 2,000,000 conditions; prune it further"):
-        export_rules(tree, feature_names=names)
+    assert text.MOST_ASKED == 2_000_000
+    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 1)
+    assert text.export_rules(tree, feature_names=names).count("IF ") == n + 1
+    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 2)
+    with pytest.raises(UnsupportedError, match="hold more than 31,624 conditions; prune it further"):
+        text.export_rules(tree, feature_names=names)
 
 
 def test_many_columns_are_matched_by_name_in_linear_time():
@@ -374,3 +368,83 @@ def test_a_criterion_that_is_no_name_breaks_no_importances(fitted):
 def test_probabilities_that_cannot_be_shrunk_so_are_refused(fitted, shrinkage):
     with pytest.raises(ModelFileError, match=r"selection\.details\.shrinkage is .*; a number of rows is needed"):
         loads_model(changed(fitted, selection__details={"shrinkage": shrinkage}))
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ({"m": None}, "details.m is None; a number of rows"),
+        ({"m": 2**900}, "a number of rows"),
+        ({"m": [1]}, "a number of rows"),
+        ({"cost": "x"}, "details.cost is 'x'; one of errors, m-estimate"),
+        ({"cost": []}, "one of errors"),
+        ({"costs": 3}, r"costs have shape \(\)"),
+        ({"costs": [[0, 1], [0]]}, "costs are no matrix"),
+        ({"shrinkage": "x"}, "details.shrinkage is 'x'; a number of rows"),
+    ],
+)
+def test_details_of_a_choice_that_nobody_can_compute_with_are_refused(said, says):
+    """`prune_to` computes with them: it ended in a TypeError, a KeyError or an OverflowError."""
+    model = TreeClassifier(cv=3, max_depth=2).fit(*data(60))
+    with pytest.raises(ModelFileError, match=says):
+        loads_model(changed(model, selection__details=lambda old: old | said))
+
+
+def test_a_kind_of_probabilities_is_a_text(fitted):
+    with pytest.raises(ModelFileError, match=r"parameters.probabilities is \[\]; a text is needed"):
+        loads_model(changed(fitted, parameters__probabilities=[]))
+
+
+def test_a_regression_tree_has_no_errors_to_certify():
+    """It was an AttributeError."""
+    tree = Tree.from_parents([-1, 0, 0])
+    held = Moments.from_leaves(tree, [2, 1], [1.0, 4.0], sample="test")
+    with pytest.raises(UnsupportedError, match="wrong asks for classes"):
+        certify(Pruning.from_cuts(tree, [], node_labels=[0, 0, 0]), held)
+
+
+@pytest.mark.parametrize("day", [3e6, -1e6, 1e12, 1e300, "-inf"])
+def test_a_date_that_no_calendar_has_is_refused_by_what_must_write_it(day):
+    """The export to SQL ended in an OverflowError."""
+
+    def dated(columns):
+        return [columns[0] | {"is_date": True}]
+
+    model = loads_model(bare(schema__columns=dated, tree__threshold=[day, None, None], tree__rounded=[None] * 3))
+
+    with pytest.raises(UnsupportedError, match="years from 1 to 9999"):
+        export(model, to="sql")
+    assert str(explain(model, pd.DataFrame({"size": [0.5]})))
+
+
+def test_a_test_of_a_date_is_explained():
+    """The short form of a date was read as a number."""
+
+    def dated(columns):
+        return [columns[0] | {"is_date": True}]
+
+    model = loads_model(
+        bare(schema__columns=dated, tree__threshold=[19000.25, None, None], tree__rounded=[19000.5, None, None])
+    )
+
+    assert "2022-01-08 12:00" in str(explain(model, pd.DataFrame({"size": [19000.0]})))
+    assert "2022-01-08 06:00" in str(explain(model, pd.DataFrame({"size": [19000.4]})))  # between the two
+
+
+def test_a_sample_without_rows_is_not_evaluated():
+    """It was a ZeroDivisionError."""
+    unknown = {"grown__n_rows": None, "grown__sketch": None, "rows__samples": [{"sample": "grow", "sketch": None}]}
+    model = loads_model(bare(grown__by_class=[[0] * 3] * 2, **unknown))
+    with pytest.raises(CountsError, match="sample 'grow' has no rows; an evaluation needs at least one"):
+        evaluate(model, model.grown)
+
+
+def test_a_choice_has_no_negative_errors(fitted):
+    for name in ("error", "se"):
+        with pytest.raises(ModelFileError, match="must not be negative"):
+            loads_model(changed(fitted, **{f"selection__{name}": lambda old: [-0.5] * len(old)}))
+
+
+def test_only_a_cost_has_another_scale(fitted):
+    with pytest.raises(ModelFileError, match=r"certificate.scale is 1e\+09 for 'error'"):
+        loads_model(changed(fitted, certificate__scale=1e9, certificate__value=0.9))

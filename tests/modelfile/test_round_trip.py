@@ -121,11 +121,12 @@ def models(draw):
     chosen = draw(st.integers(0, len(sequence) - 1))
     table = draw(st.sampled_from([sequence, cost_complexity(shape, grown)]))
     numbers = st.lists(real, min_size=len(table), max_size=len(table))
+    errors = np.abs(draw(numbers))
     selection = Selection(
         table,
-        draw(numbers),
-        draw(numbers),
-        draw(st.integers(0, len(table) - 1)),
+        errors,
+        np.abs(draw(numbers)),
+        int(np.nan_to_num(errors, nan=np.inf).argmin()),
         draw(st.integers(0, len(table) - 1)),
         draw(texts),
         draw(texts),

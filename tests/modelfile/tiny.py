@@ -30,12 +30,13 @@ from secateur.modelfile._rows import Rows
 from secateur.modelfile._samples import sample_in
 from secateur.modelfile._write import counts_document, model_document
 from secateur.nouns.model import Model
+from secateur.nouns.moments import Moments
 from secateur.nouns.seen import Ledger
 
 USED = 50
 KINDS = ("part",) * 95 + ("whole",) * 4 + ("text",)
 VALUES = [
-    0, 1, 2, 3, -1, -2, 9, 255, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**53, 2**63 - 1, 2**63, 2**64, 10**400, 0.5, -0.0,
+    0, 1, 2, 3, -1, -2, 9, 255, 65535, 65536, 2**31 - 1, 2**31, -(2**31), 2**53, 2**63 - 1, 2**63, 2**64, 10**400, -(2**63), 2**53 - 1, -(2**53), 2**900, 0.5, -0.0,
     1e308, 5e-324, math.inf, -math.inf, math.nan, None, True, False, "", "inf", "-inf", "grow", "prune", "grown", "holdout",
     "sequence", "pruning", "whole", "real", "counts", "moments", "nominal", "numeric", "x0", "\x00", "\ud800", "\u202e", "=1",
     "a" * 5000, "0123456789abcdef", "f" * 32, [], [0], [1, 0], [[]], [None, None], {}, {"$float": "nan"}, {"$tuple": [1]},
@@ -60,8 +61,14 @@ def seeds():
         TreeClassifier(prune="reduced-error", certify=True, max_depth=2, holdout=0.5).fit(both, y),
         TreeClassifier(select="holdout", certify="path", max_depth=1, holdout=0.5).fit(both, y),
         TreeRegressor(prune="best-of-size", select="holdout", max_depth=2, holdout=0.5).fit(both, z),
+        TreeClassifier(prune=None, surrogates=2, max_depth=2).fit(both.assign(m=both["n"].fillna(3) ** 2), y),
+        TreeClassifier(cv=2, costs=[[0, 5], [1, 0]], class_weight="balanced", max_depth=2).fit(both, y),
+        TreeClassifier(cv=2, scoring="log_loss", monotonic_cst={"n": 1}, max_depth=2).fit(both, y),
+        TreeClassifier(prune="best-of-size", select="holdout", certify="path", max_depth=2, holdout=0.5).fit(both, y),
     ]
     found = [model_document(fit.model_, sketch=i % 3 != 1) for i, fit in enumerate(fits)]
+    for document in found[0:2]:
+        document["schema"]["columns"][0]["is_date"] = document["schema"]["columns"][0]["kind"] == "numeric"
     for i, document in enumerate(found):
         if i % 4:  # parameters are the same in all of them
             document["parameters"] = {"estimator": document["parameters"]["estimator"]}
@@ -88,8 +95,8 @@ def places_of(document):
 class Case:
     """Changes of one document that can be undone."""
 
-    def __init__(self, document, places, rng):
-        self.document, self.places, self.rng = document, places, rng
+    def __init__(self, document, places, others, rng):
+        self.document, self.places, self.others, self.rng = document, places, others, rng
         self.undo = []
 
     def change(self):
@@ -104,8 +111,12 @@ class Case:
             part[key] = before + rng.choice((-2, -1, 1, 2))
         elif type(before) is float and what < 0.4:
             part[key] = before * rng.choice((0.5, -1, 1 + 1e-12, 1e300)) + rng.choice((0, 1))
-        elif type(before) is list and what < 0.4:
+        elif type(before) is list and what < 0.3:
             part[key] = self.resized(before)
+        elif type(before) is list and what < 0.4:
+            self.resize_together(part, before)
+        elif what < 0.45:
+            self.borrow(part, key)
         elif what < 0.7:
             part[key] = rng.choice(VALUES)
         elif what < 0.85:
@@ -123,6 +134,20 @@ class Case:
         else:
             at = rng.randrange(len(part))
             part[key], part[at] = part[at], part[key]
+
+    def resize_together(self, part, values):
+        """The lists of one length beside a list, with the same entry doubled or dropped in each: lengths still agree."""
+        at, is_dropped = self.rng.randrange(len(values) + 1), self.rng.random() < 0.5
+        for key in part if isinstance(part, dict) else range(len(part)):
+            old = part[key]
+            if type(old) is list and 0 < len(old) == len(values):
+                part[key] = old[:at] + (old[at + 1 :] if is_dropped else old[max(at - 1, 0) :])
+
+    def borrow(self, part, key):
+        """A value of the same type and name, from another document."""
+        found = self.others.get((key, type(part[key]))) if isinstance(key, str) else None
+        if found:
+            part[key] = json.loads(self.rng.choice(found))
 
     def resized(self, values):
         """A list with an entry more, less, or in another order."""
@@ -189,7 +214,11 @@ class Tiny:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # one class only, few rows
             documents = seeds()
+        self.others = {}  # texts of all values by name and type, for other documents to borrow
         for document in documents:
+            for part, key in places_of(document):
+                if isinstance(key, str):
+                    self.others.setdefault((key, type(part[key])), []).append(json.dumps(part[key]))
             self.documents.append((document, places_of(document)))
             if document["format"] == "secateur-model":
                 self.parts += [
@@ -207,7 +236,7 @@ class Tiny:
         else:
             part, places = rng.choice(self.documents)
             read = read_document if kind == "whole" else read_text
-        case = Case(part, places, rng)
+        case = Case(part, places, self.others, rng)
         try:
             for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
                 case.change()
@@ -244,47 +273,64 @@ def use(model):
     exercise(model)
     again = dumps_model(model)
     assert dumps_model(loads_model(again)) == again
-    kind = TreeRegressor if model.grown.__class__.__name__ == "Moments" else TreeClassifier
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for verb in verbs(kind, model):
+        for call in asked_of(model).values():
             with contextlib.suppress(SecateurError):
-                verb()
+                call()
 
 
-def verbs(kind, model):
-    """What can be asked of a model, as functions."""
-    from secateur import certify
+def asked_of(model):
+    """What can be asked of a model, as functions by name."""
+    from secateur import certify, select
     from secateur.asking import evaluate, explain, summary
     from secateur.certifiers import METHODS
     from secateur.exports import export
+    from secateur.fitting import certificate_of, choose_on_holdout, path_table
     from secateur.report import report_html
     from secateur.show.text import export_rules, export_text
 
-    schema = model.tree.schema
-    names = [] if schema is None else [column.name for column in schema.columns]
-    rows = pd.DataFrame(
-        {
-            name: (column.categories or [0.5, -1.0, math.nan])[:1] * 3
-            for name, column in zip(names, schema.columns if schema else (), strict=True)
-        },
-        index=range(3),
-    )
-    yield lambda: str(summary(model))
-    yield lambda: report_html(model)
-    yield lambda: export_text(model.tree, model.grown, pruning=model.pruning)
-    yield lambda: export_rules(model.tree, model.grown, pruning=model.pruning)
-    yield lambda: repr(kind.from_model(model))
-    yield lambda: kind.from_model(model).predict(rows)
-    yield lambda: kind.from_model(model).prune_to(n_leaves=1)
-    yield lambda: kind.from_model(model).feature_importances_
-    yield lambda: kind.from_model(model).to_sklearn()
-    yield lambda: explain(model, rows.iloc[:1])
-    yield lambda: str(evaluate(model, model.holdout or model.grown))
-    for to in EXPORTS:
-        yield lambda to=to: export(model, to=to)
-    if model.holdout is not None:
-        for method in METHODS:
-            yield lambda method=method: certify(
-                model.pruning, model.holdout, method=method, grown=model.grown, sequence=model.sequence
+    kind = TreeRegressor if isinstance(model.grown, Moments) else TreeClassifier
+    schema, sequence, held = model.tree.schema, model.sequence, model.holdout
+    columns = () if schema is None else schema.columns
+    rows = pd.DataFrame({c.name: ([*c.categories] or [0.5, -1.0, math.nan])[:1] * 3 for c in columns}, index=range(3))
+    sizes = [] if sequence is None else sequence.n_leaves.tolist()
+    another = min(set(range(2, len(sizes) + 3)) - set(sizes))  # which no member has
+    found = {
+        "save": lambda: dumps_model(model),
+        "summary": lambda: str(summary(model)),
+        "report": lambda: report_html(model),
+        "text": lambda: export_text(model.tree, model.grown, pruning=model.pruning),
+        "rules": lambda: export_rules(model.tree, model.grown, pruning=model.pruning),
+        "path": lambda: path_table(model, held),
+        "explain": lambda: str(explain(model, rows.iloc[:1])),
+        "evaluate": lambda: str(evaluate(model, held or model.grown)),
+        "equal": lambda: model == loads_model(dumps_model(model)),
+    }
+    if schema is not None:  # an estimator needs columns
+        estimator = kind.from_model(model)
+        found |= {
+            "repr": lambda: repr(estimator),
+            "predict": lambda: estimator.predict(rows),
+            "predict_proba": lambda: estimator.predict_proba(rows) if model.is_classifier else None,
+            "prune_to 1": lambda: estimator.prune_to(n_leaves=1),
+            "prune_to another": lambda: estimator.prune_to(n_leaves=another),
+            "prune_to accuracy": lambda: estimator.prune_to(accuracy=0.6),
+            "prune_to alpha": lambda: estimator.prune_to(alpha=0.1),
+            "importances": lambda: estimator.feature_importances_,
+            "to_sklearn": estimator.to_sklearn,
+        }
+    found |= {f"export {to}": lambda to=to: export(model, to=to) for to in EXPORTS}
+    if held is not None:
+        found["choose"] = lambda: choose_on_holdout(model)
+        found |= {
+            f"certify {method}": lambda method=method: certify(
+                model.pruning, held, method=method, grown=model.grown, sequence=sequence
             )
+            for method in METHODS
+        }
+        if sequence is not None:
+            found["select"] = lambda: select(sequence, held)
+            found["certify the sequence"] = lambda: certify(sequence, held, method="path")
+        found["certificate"] = lambda: certificate_of(model)
+    return found

@@ -67,6 +67,7 @@ def test_no_pruning_with_fewest_errors_and_none_that_a_weighting_prefers_has_a_l
         assert here <= value[best] * (1 + 1e-9)
 
 
+@pytest.mark.large
 def test_the_best_of_all_prunings_is_usually_met():
     rng = np.random.default_rng(0)
     missed = 0

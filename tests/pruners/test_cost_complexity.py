@@ -202,6 +202,7 @@ def test_a_concave_penalty_takes_its_members_from_the_additive_family(name, size
     assert {p.is_leaf.tobytes() for p in path} <= {p.is_leaf.tobytes() for p in additive}
 
 
+@pytest.mark.lane
 @pytest.mark.parametrize("size", ["leaves", "nodes"])
 @given(data=st.data())
 def test_other_penalties_follow_the_definition_and_say_whether_they_are_nested(size, data):
@@ -230,6 +231,7 @@ def test_thresholds_scale_with_the_cost(case, factor):
     assert scaled.steps.tolist() == once.steps.tolist()
 
 
+@pytest.mark.lane
 @given(st.data())
 def test_real_costs_give_the_family_of_whole_ones(data):
     tree, cost = data.draw(trees_with_costs())

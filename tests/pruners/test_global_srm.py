@@ -160,7 +160,7 @@ def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number
 def test_the_number_of_examples_is_the_one_given_or_that_of_the_sample():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[3, 0], [0, 7]])
-    for given, m in ((None, 10), (40, 40)):
-        table = global_srm_table(tree, counts, c=0.5, n=given)
+    for asked, m in ((None, 10), (40, 40)):
+        table = global_srm_table(tree, counts, c=0.5, n=asked)
         assert table.value[0] == pytest.approx(0.5 * math.sqrt(3 / m))
         assert table.value[3] == pytest.approx(3 / m + 0.5 * math.sqrt(1 / m))

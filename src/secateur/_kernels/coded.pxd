@@ -10,7 +10,7 @@ cdef int fill(
 cdef bint is_affordable(long long n_codes, long long depth) noexcept nogil
 cdef bint is_countable(Facts* facts, Py_ssize_t column, Py_ssize_t n) noexcept nogil
 cdef int count(Histogram* histogram, Facts* facts, int column, int last, Py_ssize_t start, Sums* sums) noexcept nogil
-cdef int most_of_two(int* tally, long long n_codes, int n_sums, Sums* sums, double* most) noexcept nogil
+cdef int most_of_two(int number, int* tally, long long n_codes, int n_sums, Sums* sums, double* most) noexcept nogil
 cdef int take(Histogram* histogram, Count* tally, long long n_codes) noexcept nogil
 cdef void clear(Histogram* histogram, int n_present) noexcept nogil
 cdef double multiway_score(

@@ -10,7 +10,7 @@ categories wins (decided for up to 63 categories in the node; beyond, the first 
 """
 
 import cython
-from cython.cimports.libc.math import INFINITY
+from cython.cimports.libc.math import INFINITY, sqrt
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
@@ -20,7 +20,7 @@ NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more t
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
 MANY_CODES = cython.declare(cython.longlong, 1000)
 LEVELS = cython.declare(cython.longlong, 24)
-TOGETHER = cython.declare(cython.int, 32)  # rows from which on all columns of a word are counted at once
+TOGETHER = cython.declare(cython.int, 8)  # rows from which on all columns of a word are counted at once
 EXHAUSTIVE = cython.declare(
     cython.int, 10
 )  # categories up to which all subsets are tried where prefixes are not enough
@@ -75,16 +75,22 @@ def count(histogram, facts, column, last, start, sums):
     return n_here
 
 
-def most_of_two(tally, n_codes, n_sums, sums, most):
-    """Gain by gini of one child per category, which no set of them exceeds: of two classes; returns the categories."""
+def most_of_two(number, tally, n_codes, n_sums, sums, most):
+    """Gain by gini or sqrt of one child per category, which no set of them exceeds; returns the categories.
+
+    Of two classes: what the impurities of the categories, 2 a b / (a + b) or sqrt(a b), leave of the node's.
+    """
     n_present: cython.int = 0
-    squares: cython.double = 0
+    left: cython.double = 0
     for k in range(n_codes):
-        own = tally[k * n_sums + sums.second]
-        here = own + tally[k * n_sums + sums.first]
-        n_present += here > 0
-        squares += cython.cast(cython.double, own) * own / (here if here > 0 else 1)
-    most[0] = 2 * (squares - sums.counts[sums.second] * sums.counts[sums.second] / sums.weight)
+        own: cython.double = tally[k * n_sums + sums.second]
+        other: cython.double = tally[k * n_sums + sums.first]
+        n_present += own + other > 0
+        if number == growing.GINI:
+            left += own * other / max(own + other, 1.0)
+        else:
+            left += sqrt(own * other)
+    most[0] = sums.base - (2 * left if number == growing.GINI else left)
     return n_present
 
 

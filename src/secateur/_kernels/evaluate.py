@@ -142,9 +142,10 @@ def _by_bounds(facts, histogram, node, sums, base, n, order, bounds):
     j: cython.Py_ssize_t
     for t in range(n):
         j = base + t - facts.n_lists
-        bounds[t] = INFINITY
+        bounds[t] = sums.base
         if facts.is_nominal[j] and coded.most_of_two(
-            histogram.tally + t * histogram.table, facts.n_codes[j], facts.n_sums, sums, cython.address(bounds[t])
+            facts.measure.number, histogram.tally + t * histogram.table, facts.n_codes[j], facts.n_sums, sums,
+            cython.address(bounds[t]),
         ) < 2:  # fmt: skip
             _strike(node, base + t)
         at = t
@@ -168,9 +169,8 @@ def best_of_codes(facts, desk, rows, node, sums, first, last, best):
     tie = TIE * sums.base
     n_large = _least(facts)
     is_whole: cython.bint = facts.weight == cython.NULL and facts.measure.number != growing.SQUARES
-    is_two: cython.bint = (
-        facts.measure.number == growing.GINI and sums.n_here == 2 and not facts.is_ratio and not facts.multiway
-    )
+    is_bounded: cython.bint = facts.measure.number == growing.GINI or facts.measure.number == growing.SQRT
+    is_two: cython.bint = is_bounded and sums.n_here == 2 and not facts.is_ratio and not facts.multiway
     order = cython.declare(cython.int[8])
     bounds = cython.declare(cython.double[8])
     base = first  # the columns from here
@@ -371,6 +371,8 @@ def evaluate(facts, desk, lists, rows, node, reals, sums, best):
             best[0] = rival
     if facts.n_coded > 0:
         no_test(facts, cython.address(rival))
+        if not facts.is_ratio:  # what is worse than the best so far by more than a tie need not be found
+            rival.score = max(rival.score, best.score - 2 * TIE * sums.base)
         best_of_codes(facts, desk, rows, node, sums, facts.n_lists, n_coded, cython.address(rival))
         if is_better(facts, best, cython.address(rival), sums.base):
             best[0] = rival

@@ -13,11 +13,12 @@ scan_gini.py; the others are in scan_sums.py.
 """
 
 import cython
-from cython.cimports.libc.math import sqrt
+from cython.cimports.libc.math import fabs, sqrt
 from cython.cimports.secateur._kernels import growing, scan_gini, scan_sums
 from cython.cimports.secateur._kernels.criteria import units_of
 from cython.cimports.secateur._kernels.growing import BLOCK, Entry
 
+NEARLY = cython.declare(cython.double, 1 + 1e-9)  # times a bound: far more than rounding
 SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
 
 
@@ -127,9 +128,9 @@ def _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut):
 
 
 def _sqrt_two(entries, sums, best, tie, least, cut):
-    """Two classes: sqrt(zeros * ones) of both sides, a block at once."""
+    """Two classes: sqrt(u) + sqrt(v), u and v zeros * ones of the sides; screened by its square, without a root."""
     cumulative = cython.declare(cython.int[64])
-    both = cython.declare(cython.double[64])
+    margin = cython.declare(cython.double[64])
     n = sums.n
     rows = cython.cast(cython.double, n)
     ones = sums.counts[1]
@@ -138,6 +139,7 @@ def _sqrt_two(entries, sums, best, tie, least, cut):
     hit: Entry
     position: cython.Py_ssize_t = -1
     limit = sums.base - best - tie  # what both sides together must stay below
+    most = limit * fabs(limit) * NEARLY
     left = cython.cast(cython.int, (entries[0] >> 1) & 1)
     start: cython.Py_ssize_t = 1
     x: cython.double
@@ -152,19 +154,26 @@ def _sqrt_two(entries, sums, best, tie, least, cut):
         for k in range(size):
             i = first + k
             x = cumulative[k]
-            both[k] = sqrt(x * (i - x)) + sqrt((ones - x) * (rows - i - (ones - x)))
+            u = x * (i - x)
+            v = (ones - x) * (rows - i - (ones - x))
+            rest = most - u - v
+            margin[k] = rest * fabs(rest) - 4 * (u * v)
         for k in range(size):
             e = block[k]
             some |= e
             every &= e
-            hit |= e if both[k] < limit else 0
+            hit |= e if margin[k] > 0 else 0
         if hit & 1:
             for k in range(size):
                 i = first + k
-                if block[k] & 1 and both[k] < limit and i >= least and rows - i >= least:
-                    best = sums.base - both[k]
-                    limit = both[k] - tie
-                    position = start + k
+                if block[k] & 1 and margin[k] > 0 and i >= least and rows - i >= least:
+                    x = cumulative[k]
+                    both = sqrt(x * (i - x)) + sqrt((ones - x) * (rows - i - (ones - x)))
+                    if both < limit:
+                        best = sums.base - both
+                        limit = both - tie
+                        position = start + k
+            most = limit * fabs(limit) * NEARLY
         start += BLOCK
     cut.score = best
     cut.position = position

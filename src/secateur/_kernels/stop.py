@@ -1,4 +1,7 @@
-"""The threads that are to stop. Ctrl-C reaches the main thread only; growing looks here between nodes."""
+"""The threads that are to stop. Ctrl-C reaches the main thread only.
+
+Growing looks here between nodes, and other verbs when they begin.
+"""
 
 from threading import get_ident
 
@@ -7,5 +10,5 @@ STOPPED: set[int] = set()
 
 def check_stopped() -> None:
     """Stop if this thread is to."""
-    if STOPPED and get_ident() in STOPPED:
+    if get_ident() in STOPPED:
         raise KeyboardInterrupt

@@ -62,8 +62,7 @@ class Evaluation:
     @cached_property
     def classes(self) -> list[str]:
         """Names of the classes; the last is for classes the tree does not know, if there are such rows."""
-        assert isinstance(self.counts, Counts)
-        return class_names_of(self.model.tree, None, self.counts.n_classes)
+        return class_names_of(self.model.tree, None, self.counts.n_labels)
 
     @cached_property
     def confusion(self) -> Array:
@@ -97,15 +96,15 @@ class Evaluation:
     @cached_property
     def error(self) -> float:
         """Share of wrong answers; for numbers the mean squared error."""
-        if isinstance(self.counts, Counts):
+        if self.counts.has_classes:
             return float(self.n - self._right.sum()) / float(self.n)
-        costs = self.counts.squared_errors_if_leaf(self.model.grown.answers)
+        costs = self.counts.costs_if_leaf(self.model.grown.answers)
         return float(self.model.pruning.cost(costs)) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
         """The exact 95 % confidence interval of the error; None for weighted rows and for numbers."""
-        if not isinstance(self.counts, Counts) or self.counts.is_weighted:
+        if not self.counts.has_classes or self.counts.is_weighted:
             return None
         wrong, side = round(self.error * self.n), math.log(0.025)
         return 1.0 - float(binomial_upper(self.n - wrong, self.n, side)), float(binomial_upper(wrong, self.n, side))
@@ -148,15 +147,15 @@ class Evaluation:
     @property
     def r2(self) -> float:
         """Share of the squared error around the mean of these rows that the tree explains."""
-        if not isinstance(self.counts, Moments):
+        spread = self.counts.scale
+        if self.counts.has_classes:
             raise UnsupportedError("r2 is for numbers; use error, or ranking.auc")
-        spread = float(self.counts.spread[0])
         return 1.0 - self.error * float(self.n) / spread if spread > 0 else math.nan
 
     def to_dict(self, *, n_bands: int = 10) -> dict[str, Any]:
         """Return all of it as plain values."""
         found: dict[str, Any] = {"sample": self.counts.sample, "rows": self.n, "error": self.error}
-        if not isinstance(self.counts, Counts):
+        if not self.counts.has_classes:
             return {**found, "r2": self.r2}
         limits = self.error_limits
         found |= {
@@ -177,7 +176,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         rows = f"{self.n:,.10g} rows"
-        if not isinstance(self.counts, Counts):
+        if not self.counts.has_classes:
             return f"{rows}: mean squared error {self.error:.6g}, R2 {self.r2:.4f}"
         limits = self.error_limits
         told = "" if limits is None else f" (from {100 * limits[0]:.2f} % to {100 * limits[1]:.2f} %, 95 % confidence)"
@@ -252,15 +251,17 @@ def evaluate(
     """
     found = as_model(model, done="evaluated")
     counts.check_fits(found.tree)
-    if found.is_classifier != isinstance(counts, Counts):
+    if found.is_classifier != counts.has_classes:
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
+    if not counts.total[0] > 0:
+        raise CountsError(f"sample {counts.sample!r} has no rows; an evaluation needs at least one")
     probabilities = kind_of(found) if probabilities is None else probabilities
     check_name("probabilities", probabilities, PROBABILITIES)
-    if isinstance(counts, Counts):
+    if counts.has_classes:
         names = class_names_of(found.tree, None, 0)
         if positive is not None:
             check_name("positive", str(positive), names)
-        elif len(names) == 2 and isinstance(found.grown, Counts):
+        elif len(names) == 2:
             positive = names[int(found.grown.by_class[0].argmin())]
     positive = None if positive is None else str(positive)
     return Evaluation(found, counts, positive, false_positive, false_negative, probabilities)

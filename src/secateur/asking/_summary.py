@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Floats
-from ..fitting import index_of
-from ..growers import CRITERIA
+from ..growers.importances import column_importances, node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.moments import Moments
-from ..show.importances import column_importances, node_gains
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -129,7 +127,7 @@ def errors(model: Model) -> dict[str, float]:
     found: dict[str, float] = {"growing": measured(model, model.grown)}
     selection = model.selection
     if selection is not None and selection.is_error and selection.sample == "cross-validation":
-        member = index_of(selection.sequence, model.pruning)
+        member = selection.sequence.place_of(model.pruning)
         if member is not None:
             found["cross-validation"] = float(selection.error[member])
     if model.holdout is not None:
@@ -142,20 +140,15 @@ def measured(model: Model, sample: Counts | Moments) -> float:
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
-    return model.pruning.cost(sample.squared_errors_if_leaf(model.grown.answers)) / total
+    return model.pruning.cost(sample.costs_if_leaf(model.grown.answers)) / total
 
 
-def importances(model: Model, criterion: str | None = None) -> Floats:
+def importances(model: Model) -> Floats:
     """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
 
     Under gain ratio the drop of the entropy counts.
     """
-    tree = model.tree
-    if criterion is None and model.selection is not None:
-        criterion = model.selection.growing.get("criterion")
-    is_ratio = isinstance(criterion, str) and criterion in CRITERIA and CRITERIA[criterion].is_ratio
-    n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
-    return column_importances(model.pruning, node_gains(tree, model.grown, is_ratio=is_ratio), n_columns)
+    return column_importances(model, node_gains(model))
 
 
 def _rate(model: Model, rate: float) -> str:

@@ -94,10 +94,8 @@ def place_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
     """The place of a pruning, with its labels, in a sequence; None if it is no member."""
     if not sequence.tree.same_structure(pruning.tree):
         return None
-    for i in (sequence.n_leaves == pruning.n_leaves).nonzero()[0].tolist():
-        if sequence[i].digest == pruning.digest:
-            return int(i)
-    return None
+    place = sequence.place_of(pruning)
+    return place if place is not None and sequence[place].digest == pruning.digest else None
 
 
 def _is_same(mark: bytes, look: Look, counts: Counts) -> bool:

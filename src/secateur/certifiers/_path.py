@@ -158,10 +158,9 @@ def cross_validation_weights(errors: npt.ArrayLike, standard_errors: npt.ArrayLi
 
 def _equal_shares(sequence: PruningSequence | Sequence[Pruning]) -> Floats:
     """1/m each, m the number of different trees; members of different size differ."""
-    m = len(np.unique(sequence.n_leaves)) if isinstance(sequence, PruningSequence) else 0
-    if m < len(sequence):
-        m = len({pruning.digest for pruning in sequence})
-    return np.full(len(sequence), 1 / m)
+    if isinstance(sequence, PruningSequence):
+        return np.full(len(sequence), 1 / sequence.n_different)
+    return np.full(len(sequence), 1 / len({pruning.digest for pruning in sequence}))
 
 
 def _checked_weights(weights: npt.ArrayLike, n_members: int) -> Floats:

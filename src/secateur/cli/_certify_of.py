@@ -22,7 +22,7 @@ certify_of_options = common.together(
         help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
     ),
     click.option(
-        "--of", "what", type=click.Choice(WHAT), default="error", show_default=True,
+        "--of", "what", type=common.Choice(WHAT), default="error", show_default=True,
         help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from ..data.names import nearest
 from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ Option: TypeAlias = Callable[[Function], Function]  # what adds options to a com
 Options: TypeAlias = dict[str, Any]  # the values of all options, by name
 
 JSON_VERSION = 1
+MOST_LINES = 60  # of a tree that is shown without being asked for
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 _OPTIONS = (
     (r"\b(numeric|nominal)=\[('[^']*'|\"[^\"]*\")\]", r"--\1 \2"),
@@ -55,15 +57,22 @@ def together(*options: Option) -> Option:
     return add
 
 
+class Choice(click.Choice[str]):
+    """One of some names; another word is answered with the nearest."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + nearest(value, self.choices)
+
+
 def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
     listed = f"{help} One of: {', '.join(names)}."
-    return click.option(flag, *more, type=click.Choice(names), metavar="NAME", help=listed, **how)
+    return click.option(flag, *more, type=Choice(names), metavar="NAME", help=listed, **how)
 
 
 def choice_option(flag: str, *names: str, help: str) -> Option:  # noqa: A002 as click has it
     """An option that takes one of a few names, by default the first."""
-    return click.option(flag, type=click.Choice(names), default=names[0], show_default=True, help=help)
+    return click.option(flag, type=Choice(names), default=names[0], show_default=True, help=help)
 
 
 def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
@@ -150,6 +159,38 @@ def deliver(model: "Model", options: Options, result: Options, text: "Iterable[R
         talk(f"written to {path}", quiet=options["quiet"])
     if path != "-":
         show(options, result, text)
+
+
+def summary(model: "Model") -> Options:
+    """Return the facts of a model as plain values."""
+    from ..asking import Summary
+
+    return Summary(model).to_dict()
+
+
+def printed(model: "Model") -> Iterator["RenderableType"]:
+    """Size, errors, certificate and, if it is small, the tree."""
+    from ..asking import errors
+    from ..show.text import export_text
+
+    what = "error" if model.is_classifier else "mean squared error"
+    pool = model.selection.growing if model.selection is not None else {}
+    grown = ", ".join(f"{name} {value}" for name, value in pool.items() if name in ("criterion", "min_samples_leaf"))
+    yield (
+        f"{model.pruning.n_leaves} of {model.tree.n_leaves} leaves kept by {model.pruning.rule.split(' (')[0]}"
+        + (f" ({grown})" if grown else "")
+    )
+    rows = [[where, _rate(model, rate)] for where, rate in errors(model).items()]
+    yield grid(["measured by", what], rows)
+    if model.certificate is not None:
+        yield str(model.certificate)
+    text = export_text(model.tree, model.grown, pruning=model.pruning)
+    is_short = text.count("\n") < MOST_LINES
+    yield text if is_short else "(`secateur show` prints the tree, `secateur report` writes an HTML page)"
+
+
+def _rate(model: "Model", rate: float) -> str:
+    return f"{100 * rate:.2f} %" if model.is_classifier else f"{rate:.6g}"
 
 
 def target_of(model: "Model", target: str | None) -> str:

@@ -74,7 +74,6 @@ def _line(
     from ..certifiers import test_sample
     from ..errors import SecateurError
     from ..fitting import Recipe, fit_model
-    from ..nouns.counts import Counts
     from ..pruners import RULES
     from ..routing import count
 
@@ -94,7 +93,6 @@ def _line(
     seconds = time.process_time() - start
     assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
-    assert isinstance(test, Counts)
     line: common.Options = {
         "rule": name,
         "leaves": model.pruning.n_leaves,

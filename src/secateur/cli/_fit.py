@@ -12,7 +12,6 @@ from ..statistics import PROBABILITIES
 from . import _common as common
 from ._growing import config_option, costs_of, growing_options, grown_by, whole_or_auto
 from ._reading import Reading, data_options, keep_option
-from ._summary import printed, summary
 
 if TYPE_CHECKING:
     from ..data.columns import Given
@@ -158,7 +157,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         from ..asking import summary as asked
 
         common.talk(f"{asked(model)}\n")
-    common.deliver(model, options, summary(model), printed(model))
+    common.deliver(model, options, common.summary(model), common.printed(model))
     return common.gate(model.certificate, options)
 
 

@@ -18,7 +18,7 @@ ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options tha
 held_out_options = common.together(
     click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
     click.option(
-        "--engine", type=click.Choice(FROM_FILES), default="memory", show_default=True,
+        "--engine", type=common.Choice(FROM_FILES), default="memory", show_default=True,
         help="Engine that reads the rows.",
     ),
     click.option("--target", metavar="COL", help="Target column; by default that of the model."),

@@ -8,7 +8,6 @@ import click
 from . import _common as common
 from ._held_out import held_out_counts, held_out_options
 from ._reading import data_options
-from ._summary import printed, summary
 
 
 @common.command(
@@ -76,5 +75,5 @@ def prune(model: str, **options: Any) -> int:
         else:
             labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
             found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
-    common.deliver(found, options, summary(found), printed(found))
+    common.deliver(found, options, common.summary(found), common.printed(found))
     return 0

@@ -49,11 +49,9 @@ class Reading:
     """How data files are read: the values of `data_options`."""
 
     def __init__(self, options: common.Options) -> None:
-        from ..data.textfile import Csv
-
         self.nominal, self.numeric, self.ignore = options["nominal"], options["numeric"], options["ignore"]
         self.weight, self.missing_target = options["sample_weight"], options["missing_target"]
-        self.how = Csv(
+        self.how = (
             options["delimiter"], ("", *options["na"]) if options["na"] else ("",), options["header"],
             options["encoding"], options["decimal"], options["dates"],
         )  # fmt: skip
@@ -77,31 +75,31 @@ class Reading:
         from ..data.labelled import labelled
         from ..data.remarks import tell_categories
         from ..data.sources import open_source, reading_of
+        from ..data.textfile import Csv
 
+        asked = [("--target", target), ("--sample-weight", self.weight), *(("--ignore", name) for name in self.ignore)]
         with local_file(path) as file, told():
             wanted = reading_of(schema, self.nominal, self.numeric, target)
-            rows = open_source(file, how=self.how, wanted=wanted)
-            asked = [
-                ("--target", target),
-                ("--sample-weight", self.weight),
-                *(("--ignore", name) for name in self.ignore),
-            ]
+            how = Csv(*self.how)
+            rows = open_source(file, how=how, wanted=wanted)
             for what, name in asked:
                 if name is not None and name not in rows.names:
                     shown = path if isinstance(path, str) else " ".join(path)
-                    raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, self.how)}")
+                    raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, how)}")
             if target is not None:
                 classes = None if schema is None else schema.classes
                 rows, _ = labelled(rows, target, self.missing_target, classes)
             weights = None if self.weight is None else values_of(rows.read(self.weight))
-            left_out = {self.weight, *self.ignore}
+            left_out = {self.weight, *self.ignore} - {None}
             if set(rows.names) <= {target, *left_out}:
                 raise DataError(
                     f"there is no column to predict {target!r} from (found {', '.join(map(repr, rows.names[:20]))}); "
                     "is the delimiter right (--delimiter)?"
                 )
+            if left_out:
+                rows = rows.select([j for j, name in enumerate(rows.names) if name not in left_out])
             table = encode(
-                rows.select([j for j, name in enumerate(rows.names) if name not in left_out]),
+                rows,
                 target=target,
                 target_kind=kind(rows.read(str(target))) if callable(kind) else kind,
                 nominal=list(self.nominal) or None,

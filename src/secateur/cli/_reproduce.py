@@ -13,7 +13,7 @@ from . import _common as common
     "secateur reproduce rademacher --data data --only kropt --out results",
     "secateur reproduce accuracy-simplicity --figure 4",
 )
-@click.argument("name", type=click.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
+@click.argument("name", type=common.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
 @click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, as secateur data build makes it.")
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")

@@ -6,7 +6,6 @@ import click
 
 from ..errors import printable
 from . import _common as common
-from ._summary import summary
 
 
 @common.command("secateur show tree.json --rules")
@@ -29,7 +28,7 @@ def show(model: str, **options: Any) -> int:
 
     found = common.load(model)
     if options["as_json"]:
-        common.show(options, summary(found), [])
+        common.show(options, common.summary(found), [])
         return 0
     how = {name: options[name] for name in ("decimals", "node_ids")}
     how["pruning"] = None if options["grown"] else found.pruning

@@ -10,6 +10,7 @@ keep them together would ask how the tree does on rows it has never met. So a we
 not the same as the row written twice wherever rows are dealt, and freedom from leaks wins.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,7 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = 0x9E3779B97F4A7C15
 
 
-def deal(
-    table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True, order: Any = None
-) -> Ints:
+def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True) -> Ints:
     """Return the part of each row, from 0 to `n_parts - 1`, of as equal sizes as can be.
 
     Parameters
@@ -36,8 +35,6 @@ def deal(
         Two numbers that make one seed: repeats of the same seed are dealt independently.
     stratified : bool
         Deal each class by itself, so that the parts hold about equal shares of it.
-    order : array, optional
-        What `in_order` returns for the table, to be dealt again.
 
     Examples
     --------
@@ -47,28 +44,25 @@ def deal(
     >>> sorted(parts[:2].tolist()), sorted(parts[2:].tolist())
     ([0, 1], [0, 1])
     """
+    return next(deals(table, n_parts, seed=seed, repeats=[repeat], stratified=stratified))
+
+
+def deals(table: Table, n_parts: int, *, seed: int, repeats: Iterable[int], stratified: bool) -> Iterator[Ints]:
+    """Yield what `deal` returns for each of the repeats; rows are put into their order once."""
     if not 2 <= n_parts <= table.n_rows:
         raise ParameterError(f"{n_parts} parts of {table.n_rows} rows; from 2 to the number of rows is needed")
-    order = in_order(table, stratified=stratified) if order is None else order
-    rng = np.random.default_rng([seed, repeat])
-    sizes: Any = [len(order)]
-    if table.target is not None and _is_by_class(table, stratified):
-        sizes = np.bincount(table.target)
-    starts = np.cumsum(sizes) - sizes
-    within = [start + rng.permutation(size) for start, size in zip(starts, sizes, strict=True)]
-    parts = np.empty(table.n_rows, np.int32)
-    parts[order[np.concatenate(within)]] = np.arange(table.n_rows) % n_parts
-    return parts
-
-
-def in_order(table: Table, *, stratified: bool = True) -> npt.NDArray[np.intp]:
-    """Return row numbers in an order that depends on the rows as a set; classes one after the other if stratified."""
     keys: tuple[Any, ...] = (_keys(table),)
-    return np.lexsort((*keys, table.target) if _is_by_class(table, stratified) else keys)
-
-
-def _is_by_class(table: Table, stratified: bool) -> bool:
-    return stratified and table.target is not None and table.target.dtype.kind != "f"
+    sizes: Any = [table.n_rows]
+    if stratified and table.target is not None and table.target.dtype.kind != "f":
+        keys, sizes = (*keys, table.target), np.bincount(table.target)
+    order = np.lexsort(keys)  # it depends on the rows as a set; classes come one after the other if stratified
+    starts = np.cumsum(sizes) - sizes
+    for repeat in repeats:
+        rng = np.random.default_rng([seed, repeat])
+        within = [start + rng.permutation(size) for start, size in zip(starts, sizes, strict=True)]
+        parts = np.empty(table.n_rows, np.int32)
+        parts[order[np.concatenate(within)]] = np.arange(table.n_rows) % n_parts
+        yield parts
 
 
 def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:

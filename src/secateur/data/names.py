@@ -2,6 +2,7 @@
 
 import difflib
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from inspect import signature
@@ -96,7 +97,9 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
     def load(name: str) -> Any:
         if name in homes:
-            return getattr(import_module(homes[name], package), name)
+            found = getattr(import_module(homes[name], package), name)
+            setattr(sys.modules[package], name, found)  # from now on it is found there
+            return found
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return load

@@ -4,6 +4,7 @@ A *numeric* column keeps its values (float32 or float64, NaN where missing); a *
 column holds category codes. The growing table's `Schema` is what later data must meet.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .cells import Wanted
 
 Kind = Literal["numeric", "nominal"]
+ROWS_AT_ONCE = 1 << 14  # in a block, which stays in the cache
 
 
 @dataclass(frozen=True)
@@ -293,3 +295,28 @@ def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
 def _is_constant(values: Array) -> bool:
     first = values[:1]
     return bool((np.isnan(values) if (first != first).any() else values == first).all())  # noqa: PLR0124 NaN
+
+
+def native_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+    """As `blocks`, in the type of the table where it is one matrix."""
+    if table.matrix is None or rows is not None:
+        yield from blocks(table, used, rows)
+        return
+    for first in range(0, table.n_rows, ROWS_AT_ONCE):
+        some = table.matrix[first : first + ROWS_AT_ONCE]
+        yield np.ascontiguousarray(some if len(used) == table.n_columns else some.take(used, axis=1))
+
+
+def blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+    """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
+    n = table.n_rows if rows is None else len(rows)
+    block = np.empty((min(n, ROWS_AT_ONCE), max(len(used), 1)))
+    for first in range(0, n, ROWS_AT_ONCE):
+        some = slice(first, first + ROWS_AT_ONCE) if rows is None else rows[first : first + ROWS_AT_ONCE]
+        matrix = block[: n - first]
+        for k, j in enumerate(used):
+            column = table.columns[j][some]
+            matrix[:, k] = column
+            if table.schema.columns[j].kind == "nominal" and column.min() < 0:
+                matrix[column < 0, k] = np.nan
+        yield matrix[:, : len(used)]

@@ -92,9 +92,9 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        given = self.get_params(deep=False)
-        recipe, kind = self._recipe(given), self._target_kind
-        table = encode(X, target=target(y, self), nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
+        given, kind, y = self.get_params(deep=False), self._target_kind, target(y, self)
+        recipe = self._recipe(given)
+        table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
@@ -166,7 +166,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
         counts. Columns with many different values are favoured, as always with such numbers.
         """
-        return importances(self.model_, self.criterion)
+        return importances(self.model_)
 
     def prune_to(
         self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
@@ -281,15 +281,16 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _recipe(self, given: dict[str, Any]) -> fitting.Recipe:
-        check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
         names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
         given = given | {"n_jobs": n_jobs(given["n_jobs"])}
-        return fitting.Recipe(
+        recipe = fitting.Recipe(
             growing={name: given[name] for name in GROWING if name in given},
             prune_parameters=dict(given["prune_parameters"] or {}),
             seed=seed(given["random_state"]),
             **{name: given[name] for name in names if name in given},
         )
+        check_name("probabilities", recipe.probabilities, PROBABILITIES)
+        return recipe
 
     def _keep(self, model: Model) -> None:
         """Set all fitted attributes in one step, so that other threads see those of one tree."""

@@ -5,13 +5,13 @@ its condition. A condition on a missing value is false, so that no strategy of a
 """
 
 from collections.abc import Iterator
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Floats
-from ..data.table import Column
 from ..errors import UnsupportedError
 from ._walk import Exported, categories_of, check_exact, check_levels, plain_value, unique_name, utf8
 
@@ -122,7 +122,8 @@ def _conditions(exported: Exported, v: int) -> list[tuple[int, str]]:
     column = exported.columns[exported.feature[v]]
     name = _quoted(column.name)
     if exported.is_nominal[v]:
-        return [(child, _among(column, name, codes)) for child, codes in exported.sets(v)]
+        values = categories_of(column)[1]
+        return [(child, _among(values, name, codes)) for child, codes in exported.sets(v)]
     (low, high), threshold = exported.children[v], exported.threshold[v]
     goes_low = exported.default[v] == high
     if threshold == np.inf:
@@ -132,9 +133,9 @@ def _conditions(exported: Exported, v: int) -> list[tuple[int, str]]:
     return [(low if goes_low else high, f"<SimplePredicate field={name} {test}/>")]
 
 
-def _among(column: Column, name: str, codes: list[int]) -> str:
+def _among(values: list[Any], name: str, codes: list[int]) -> str:
     """Whether a category has one of these codes; the code after the last is that of a missing value."""
-    values, tests = categories_of(column)[1], []
+    tests = []
     for value in (values[code] for code in codes if code < len(values)):
         test = f'operator="equal" value={_spelled(value)}'
         if value in (np.inf, -np.inf):  # which every engine spells in its own way; nothing else is beyond the largest

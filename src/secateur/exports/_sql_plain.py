@@ -8,14 +8,15 @@ get an exponent, which makes them doubles.
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
 from ..data.cells import EPOCH
-from ..data.table import Column
+from ..errors import UnsupportedError
 from ..show.wording import plain
 from ._dialects import Dialect
-from ._walk import Exported, categories_of, check_exact
+from ._walk import Exported, Family, categories_of, check_exact
 
 MOST_LEVELS = 30  # that readers and parsers bear: SQLite stops at 50
 LARGEST = float(np.finfo(np.float64).max)
@@ -78,7 +79,8 @@ def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, 
     cell = speech.identifier(column.name)
     if exported.is_nominal[v]:
         check_exact(column)
-        found = [(child, _among(speech, column, cell, codes)) for child, codes in exported.sets(v)]
+        known = categories_of(column)
+        found = [(child, _among(speech, known, cell, codes)) for child, codes in exported.sets(v)]
         return found or [(exported.default[v], "1 = 0")]  # a CASE has one WHEN at least
     (low, high), threshold = exported.children[v], exported.threshold[v]
     goes_low = exported.default[v] == high
@@ -94,8 +96,8 @@ def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, 
     return [(high, f"{cell} {sign} {literal}{guard}")]
 
 
-def _among(speech: Dialect, column: Column, cell: str, codes: list[int]) -> str:
-    family, values = categories_of(column)
+def _among(speech: Dialect, known: tuple[Family, list[Any]], cell: str, codes: list[int]) -> str:
+    family, values = known
     words = [speech.literal(float(values[c]) if family == "number" else values[c]) for c in codes if c < len(values)]
     parts = [f"{cell} = {words[0]}" if len(words) == 1 else f"{cell} IN ({', '.join(words)})"] if words else []
     return " OR ".join(parts + ([f"{cell} IS NULL"] if len(values) in codes else [])) or "1 = 0"
@@ -110,6 +112,12 @@ def _number(speech: Dialect, value: float) -> str:
 
 def _moment(days: float) -> str:
     """Days since 1970-01-01 as a date or a time."""
-    if days == int(days):
-        return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"
-    return f"TIMESTAMP '{EPOCH + timedelta(days=days):%Y-%m-%d %H:%M:%S.%f}'"
+    try:
+        if days == int(days):
+            return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"
+        return f"TIMESTAMP '{EPOCH + timedelta(days=days):%Y-%m-%d %H:%M:%S.%f}'"
+    except OverflowError as error:
+        raise UnsupportedError(
+            f"a test compares a date with day {days:g} since 1970-01-01; years from 1 to 9999 can be written: export "
+            "to Python or C"
+        ) from error

@@ -7,10 +7,9 @@ anything looks at them.
 
 from ._after import certificate_of, choose_on_holdout, path_table, prune_to, pruned_by, snip
 from ._fit import fit_model
-from ._members import index_of
 from ._recipe import Recipe
 
 __all__ = [
-    "Recipe", "certificate_of", "choose_on_holdout", "fit_model", "index_of", "path_table", "prune_to", "pruned_by",
+    "Recipe", "certificate_of", "choose_on_holdout", "fit_model", "path_table", "prune_to", "pruned_by",
     "snip",
 ]  # fmt: skip

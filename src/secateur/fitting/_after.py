@@ -18,7 +18,7 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
 from ..selection import select as select_on
-from ._members import index_of, index_with_accuracy, with_leaves
+from ._members import index_with_accuracy, with_leaves
 
 
 def prune_to(
@@ -200,7 +200,7 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
             bounds = _bounds_of_fresh(sequence, holdout, delta)
             if bounds is not None:
                 table["certified"] = np.array([bound.value for bound in bounds])
-    member = index_of(sequence, model.pruning)
+    member = sequence.place_of(model.pruning)
     table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
     return table
 

@@ -8,14 +8,13 @@ from ..growers.lookahead import can_look_ahead, grow_ahead
 from ..growers.settings import times_class_weight
 from ..nouns.costs import Sample
 from ..pruners import best_of_size
-from ..selection import is_number_of_leaves
-from ._recipe import Recipe
+from ._recipe import Plan
 
 FREE = {"min_samples_split": 2, "min_weight_fraction_leaf": 0.0, "splits": "binary", "growth": "depth-first",
         "surrogates": 0}  # fmt: skip
 
 
-def looks_ahead(recipe: Recipe, table: Table) -> bool:
+def looks_ahead(recipe: Plan, table: Table) -> bool:
     """Whether a few leaves are asked for, and nothing else that a tree must meet."""
     given = {name: value for name, value in recipe.growing.items() if value is not None}
     is_free = given.pop("criterion", None) == "auto" and given.pop("min_samples_leaf", "auto") in ("auto", 1)
@@ -26,7 +25,7 @@ def looks_ahead(recipe: Recipe, table: Table) -> bool:
         and recipe.prune == "cost-complexity"
         and recipe.costs is None
         and table.schema.classes is not None
-        and is_number_of_leaves(recipe.select)
+        and recipe.is_size
         and can_look_ahead(table, recipe.select)
     )
 

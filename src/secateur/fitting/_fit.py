@@ -25,14 +25,14 @@ from ..nouns.seen import Seen
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, k_limit
 from ..routing import count
-from ..selection import cross_validate, is_accuracy, is_number_of_leaves, scoring_of
+from ..selection import cross_validate
 from ..selection.losses import cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
 from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._few import few_leaves, looks_ahead
 from ._members import index_with_accuracy, with_leaves
-from ._recipe import Recipe, check
+from ._recipe import Plan, Recipe, plan_of
 
 FEW_ROWS = 5  # held out: they decide nothing
 FEW_LEAVES = 2  # a tree of so many
@@ -79,30 +79,34 @@ def fit_model(
     >>> fit_model(table, Recipe(growing={"criterion": "gini"}))
     Model(2 of 2 leaves, 40 rows, not certified)
     """
-    check(recipe, table)
+    plan = plan_of(recipe, table)
     weights = check_weights(sample_weight, table.n_rows)
     if weights is not None and (weights == 1).all():
         weights = None
     aside, aside_weight = held_out, None
     if held_out is not None:
         aside_weight = check_weights(held_out_weight, held_out.n_rows)
-    elif recipe.needs_holdout:
+    elif plan.needs_holdout:
         used = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights)
-        is_aside = dealing.hold_out(table.take(used), recipe.holdout, seed=recipe.seed)
+        is_aside = dealing.hold_out(table.take(used), plan.holdout, seed=plan.seed)
         aside, aside_weight = _taken(table, weights, used[is_aside])
         weights = np.ones(table.n_rows) if weights is None else weights.copy()
         weights[used[is_aside]] = 0
-    _check_judges(recipe, aside_weight)
-    recipe = _scored(recipe, table, weights)
-    if not recipe.has_given_folds and weights is not None:  # given folds name rows by their number
+    if aside_weight is not None:
+        _check_judges(plan, aside_weight)
+    if plan.scoring == "balanced_error":
+        plan = replace(plan, costs=_balanced(table, weights, plan.growing.get("class_weight")))
+    has_given_folds = plan.is_cross_validated and not isinstance(plan.cv, int | np.integer)
+    if weights is not None and not has_given_folds:  # these name rows by their number
         table, weights = _taken(table, weights, np.flatnonzero(weights))
         weights = None if (weights == 1).all() else weights
-    grown, selection = _grown(recipe, table, weights, progress)
+    grown, selection = _grown(plan, table, weights, progress)
     holdout = None if aside is None else count(grown.tree, aside, sample_weight=aside_weight)
-    model = _pruned(recipe, grown, holdout, selection)
-    if recipe.certify and model.certificate is None:
-        model = replace(model, certificate=_certificate(recipe, model))
-    _tell_of_rare_classes(recipe, model)
+    model = _pruned(plan, grown, holdout, selection)
+    if plan.certify and model.certificate is None:
+        model = replace(model, certificate=_certificate(plan, model))
+    if selection is not None and plan.scoring == "error" and model.pruning.n_leaves <= FEW_LEAVES:
+        _tell_of_rare_classes(plan, model, selection)
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     facts: dict[str, Any] = {
         "rows": n_rows,
@@ -112,7 +116,7 @@ def fit_model(
     if constant := table.constant:
         facts["constant_columns"] = list(constant)
     if held_out is not None and 0 < held_out.n_rows < FEW_ROWS:
-        n, least = held_out.n_rows, 1 - recipe.delta ** (1 / held_out.n_rows)
+        n, least = held_out.n_rows, 1 - plan.delta ** (1 / held_out.n_rows)
         tell(
             f"only {n} row{'s are' if n > 1 else ' is'} held out: each decides {1 / n:.0%} of the error, and no "
             f"certificate from so few can be below {least:.0%}; hold out more"
@@ -120,34 +124,15 @@ def fit_model(
     return replace(model, facts=facts)
 
 
-def _scored(recipe: Recipe, table: Table, weight: Any) -> Recipe:
-    """The recipe with its score checked; the balanced error is a cost."""
+def _balanced(table: Table, weight: Any, class_weight: Any) -> Array:
+    """The costs under which the mean cost is the balanced error."""
     classes, target = table.schema.classes, table.target
-    scoring = scoring_of(recipe.scoring, is_class=classes is not None, has_costs=recipe.costs is not None)
-    is_chosen = recipe.is_sequence and recipe.select is not None and not is_number_of_leaves(recipe.select)
-    if (
-        is_chosen
-        and not recipe.is_cross_validated
-        and scoring not in ("error", "cost", "balanced_error", "squared_error")
-    ):
-        raise UnsupportedError(
-            f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' or "
-            f"'0se', not prune={recipe.prune!r} with select={recipe.select!r}"
-        )
-    if is_chosen and is_accuracy(recipe.select) and scoring not in ("error", "squared_error"):
-        raise UnsupportedError(
-            f"select={recipe.select:g} is an accuracy, and scoring={scoring!r} measures none: leave scoring and costs "
-            "out, or choose with select='1se' or '0se'"
-        )
-    if scoring == "balanced_error":
-        assert classes is not None
-        assert target is not None
-        weight = times_class_weight(weight, table, recipe.growing.get("class_weight"))
-        recipe = replace(recipe, costs=balanced_costs(target, weight, len(classes)))
-    return replace(recipe, scoring=scoring)
+    assert classes is not None
+    assert target is not None
+    return balanced_costs(target, times_class_weight(weight, table, class_weight), len(classes))
 
 
-def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
+def _grown(recipe: Plan, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in recipe.growing.items() if value is not None}
     is_class = table.schema.classes is not None
@@ -165,7 +150,7 @@ def _grown(recipe: Recipe, table: Table, weight: Any, progress: Any) -> tuple[Sa
     return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
 
 
-def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
+def _cross_validated(recipe: Plan, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
     is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
     is_plain = not is_pool or table.schema.classes is None
     found = cross_validate(
@@ -185,19 +170,21 @@ def _cross_validated(recipe: Recipe, table: Table, weight: Any, growing: dict[st
         progress=progress,
         **growing,
     )
-    return _with_accuracy(recipe, found, found.counts) if is_accuracy(recipe.select) else found
+    return _with_accuracy(recipe, found, found.counts) if recipe.is_accuracy else found
 
 
-def _with_accuracy(recipe: Recipe, selection: Selection, grown: Any) -> Selection:
+def _with_accuracy(recipe: Plan, selection: Selection, grown: Any) -> Selection:
     """The choice of the smallest member that reaches the accuracy asked for."""
     where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
     chosen = index_with_accuracy(selection.sequence, selection.error, where, recipe.select, grown)
     return replace(selection, chosen=chosen, select=f"accuracy {recipe.select:g}")
 
 
-def _pruned(recipe: Recipe, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+def _pruned(recipe: Plan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
     """The model cut back by the rule; where that gives a sequence, to the member that is to be chosen."""
-    labels, cost = _labels_and_cost(recipe, grown, holdout)
+    labels, cost = _labels_and_cost(recipe, grown, holdout)  # always: the ledger notes that the rows gave labels
+    if selection is not None and recipe.select != "certificate":  # cross-validation has chosen
+        return Model(selection.pruning, grown, holdout, selection.sequence, selection)
     whole = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="none")
     model = Model(whole, grown, holdout, None if selection is None else selection.sequence, selection)
     if recipe.prune is None:
@@ -211,17 +198,18 @@ def _pruned(recipe: Recipe, grown: Sample, holdout: Sample | None, selection: Se
     return _chosen(recipe, model)
 
 
-def _labels_and_cost(recipe: Recipe, grown: Sample, holdout: Sample | None) -> tuple[Any, Sums | None]:
+def _labels_and_cost(recipe: Plan, grown: Sample, holdout: Sample | None) -> tuple[Any, Sums | None]:
     """The class of each node, and what nodes cost the rule as leaves where errors do not say it."""
-    if recipe.costs is None or not isinstance(grown, Counts):
+    if recipe.costs is None:
         return grown.labels, None
+    assert isinstance(grown, Counts)  # numbers have no costs
     costs = cost_matrix(recipe.costs, grown.n_classes)
     labels = cheapest(grown, costs)
-    judge = holdout if recipe.rule_sees_holdout else grown
-    return labels, held_out_losses(judge.by_class, labels, costs)[0] if isinstance(judge, Counts) else None
+    judge = holdout if recipe.sees_holdout and holdout is not None else grown
+    return labels, held_out_losses(judge.by_class, labels, costs)[0]
 
 
-def _by_rule(recipe: Recipe, grown: Sample, holdout: Sample | None, cost: Sums | None) -> Pruning | PruningSequence:
+def _by_rule(recipe: Plan, grown: Sample, holdout: Sample | None, cost: Sums | None) -> Pruning | PruningSequence:
     assert recipe.prune is not None
     parameters = dict(recipe.prune_parameters)
     if recipe.costs is not None:
@@ -232,38 +220,36 @@ def _by_rule(recipe: Recipe, grown: Sample, holdout: Sample | None, cost: Sums |
     if recipe.prune == "cost-complexity":
         parameters.setdefault("penalty", recipe.penalty)
     if recipe.prune == "smallest-within" and "accuracy" not in parameters:
-        if not is_accuracy(recipe.select):
+        if not recipe.is_accuracy:
             raise ParameterError("prune='smallest-within' needs an accuracy, such as select=0.9")
         parameters["accuracy"] = recipe.select
     if recipe.prune == "certificate-optimal":
         parameters.setdefault("delta", recipe.delta)
-    samples = (grown, holdout) if recipe.rule_sees_holdout else (grown,)
+    samples = (grown, holdout) if recipe.sees_holdout else (grown,)
     return replace(pruned_by(recipe.prune, grown, holdout, **parameters), seen=Seen.of(*samples))
 
 
-def _chosen(recipe: Recipe, model: Model) -> Model:
+def _chosen(recipe: Plan, model: Model) -> Model:
     """The model with the member of its sequence that the recipe asks for."""
     how, sequence = recipe.select, model.sequence
     assert sequence is not None
     if how is None:
         return model
-    if is_number_of_leaves(how):
+    if recipe.is_size:
         return replace(model, pruning=labelled(with_leaves(model, sequence, how)[0], model.pruning.node_labels))
     if how == "certificate":
         return _by_certificate(recipe, model)
-    if model.selection is not None:
-        return replace(model, pruning=model.selection.pruning)
     if model.holdout is None:  # too few rows to cross-validate
         return replace(model, pruning=sequence[0])
     model = choose_on_holdout(model, select="kse", k=recipe.k, costs=recipe.costs)
-    if is_accuracy(how):
+    if recipe.is_accuracy:
         assert model.selection is not None
         selection = _with_accuracy(recipe, model.selection, model.grown)
         return replace(model, selection=selection, pruning=selection.pruning)
     return model
 
 
-def _by_certificate(recipe: Recipe, model: Model) -> Model:
+def _by_certificate(recipe: Plan, model: Model) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
     sequence, holdout, selection = model.sequence, model.class_holdout, model.selection
     if holdout is None:
@@ -281,12 +267,9 @@ def _by_certificate(recipe: Recipe, model: Model) -> Model:
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
 
 
-def _tell_of_rare_classes(recipe: Recipe, model: Model) -> None:
+def _tell_of_rare_classes(recipe: Plan, model: Model, selection: Selection) -> None:
     """Say once that a tree of one or two leaves is small because a class is rare, not because nothing can be known."""
-    selection, schema = model.selection, model.tree.schema
-    if selection is None or selection.details.get("scoring") != "error" or model.pruning.n_leaves > FEW_LEAVES:
-        return
-    assert isinstance(model.grown, Counts)
+    schema = model.tree.schema
     shares = model.grown.by_class[0] / model.grown.total[0]
     knows_more = selection.details.get("least_log_loss", 0.0) < GAIN * selection.details.get("log_loss", 0.0)
     n_rare = shares[shares > 0].min() * (model.grown.n_rows or 0)
@@ -306,7 +289,7 @@ def _tell_of_rare_classes(recipe: Recipe, model: Model) -> None:
     )
 
 
-def _certificate(recipe: Recipe, model: Model) -> Bound:
+def _certificate(recipe: Plan, model: Model) -> Bound:
     k = None
     if recipe.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
         given = recipe.prune_parameters
@@ -331,9 +314,9 @@ def _taken(table: Table, weight: Any, rows: Array) -> tuple[Table, Any]:
     return table.take(rows), None if weight is None else weight[rows]
 
 
-def _check_judges(recipe: Recipe, weight: Any) -> None:
+def _check_judges(recipe: Plan, weight: Any) -> None:
     """Refuse weighted rows where they are to certify, before anything is grown."""
-    if weight is None or not recipe.is_certified or (weight[weight > 0] == 1).all():
+    if not (recipe.certify or recipe.select == "certificate") or (weight[weight > 0] == 1).all():
         return
     raise UnsupportedError(
         f"the {np.count_nonzero(weight):,} rows held out to certify have weights (sample_weight, of total weight "

@@ -9,7 +9,6 @@ from ..data.arrays import Array, Sums
 from ..data.remarks import tell
 from ..errors import ParameterError, PruningError
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -50,7 +49,7 @@ def _path_cost(model: Model) -> Sums:
         costs = details.get("costs")
         losses = Losses(details["cost"], details["m"], None if costs is None else np.asarray(costs))
         return answers_of(grown, losses).cost
-    return grown.own_costs if labels is None or not isinstance(grown, Counts) else grown.wrong(labels)
+    return grown.own_costs if labels is None else grown.wrong(labels)
 
 
 def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, accuracy: Any, grown: Sample) -> int:
@@ -66,18 +65,3 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
             f"with {sequence.n_leaves[reached.argmax()]} leaves"
         )
     return int(fits[sequence.n_leaves[fits].argmin()])
-
-
-def index_of(sequence: PruningSequence, pruning: Pruning) -> int | None:
-    """Return the index of a pruning in a sequence, or None if it is not a member.
-
-    Examples
-    --------
-    >>> from secateur import Pruning, PruningSequence, Tree
-    >>> from secateur.fitting import index_of
-    >>> tree = Tree.from_parents([-1, 0, 0])
-    >>> index_of(PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0]), Pruning.from_cuts(tree, [0]))
-    1
-    """
-    same_size = np.flatnonzero(sequence.n_leaves == pruning.n_leaves)
-    return next((int(i) for i in same_size if (sequence[int(i)].is_leaf == pruning.is_leaf).all()), None)

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..data.names import check_name
 from ..data.table import Table
-from ..errors import DataError, ParameterError
+from ..errors import DataError, ParameterError, UnsupportedError
 from ..pruners import RULES
-from ..selection import Choice, choice_of
+from ..selection import CHOICES, choice_of, scoring_of
 
 
 @dataclass(frozen=True)
@@ -61,62 +61,75 @@ class Recipe:
     seed: int = 0
     n_jobs: Any = None
 
-    @property
-    def is_sequence(self) -> bool:
-        """Whether the rule gives a sequence to choose from."""
-        if self.prune is None:
-            return False
-        return RULES[self.prune].returns == "sequence" and self.prune_parameters.get("threshold") is None
 
-    @property
-    def choice(self) -> Choice | None:
-        """What is known of the way to choose."""
-        return choice_of(self.select)
+@dataclass(frozen=True)
+class Plan(Recipe):
+    """A recipe, checked for a table, and what follows from it.
 
-    @property
-    def k(self) -> float:
-        """The standard errors above the least error that a choice by errors allows for."""
-        return 0.0 if self.choice is None else self.choice.k or 0.0
+    Parameters
+    ----------
+    is_sequence : bool
+        Whether the rule gives a sequence to choose from.
+    sees_holdout : bool
+        Whether the rule prunes with held-out rows.
+    is_size, is_accuracy : bool
+        Whether `select` is a number of leaves, or an accuracy.
+    k : float
+        The standard errors above the least error that a choice by errors allows for.
+    is_cross_validated : bool
+        Whether cross-validation measures the members.
+    needs_holdout : bool
+        Whether rows must be held out.
+    """
 
-    @property
-    def rule_sees_holdout(self) -> bool:
-        """Whether the rule prunes with held-out rows."""
-        return self.prune is not None and RULES[self.prune].needs_holdout
-
-    @property
-    def is_cross_validated(self) -> bool:
-        """Whether cross-validation measures the members."""
-        choice = self.choice
-        return self.prune == "cost-complexity" and choice is not None and choice.is_measured
-
-    @property
-    def has_given_folds(self) -> bool:
-        """Whether folds are given as numbers of rows."""
-        return self.is_cross_validated and not isinstance(self.cv, int | np.integer)
-
-    @property
-    def is_certified(self) -> bool:
-        """Whether the held-out rows give a certificate."""
-        return bool(self.certify) or self.select == "certificate"
-
-    @property
-    def needs_holdout(self) -> bool:
-        """Whether rows must be held out."""
-        if self.certify or self.rule_sees_holdout:
-            return True
-        choice = self.choice
-        if not self.is_sequence or choice is None:
-            return False
-        return choice.needs_holdout or (choice.is_measured and not self.is_cross_validated)
+    is_sequence: bool = False
+    sees_holdout: bool = False
+    is_size: bool = False
+    is_accuracy: bool = False
+    k: float = 0.0
+    is_cross_validated: bool = False
+    needs_holdout: bool = False
 
 
-def check(recipe: Recipe, table: Table) -> None:
+def plan_of(recipe: Recipe, table: Table) -> Plan:
+    """Return the recipe with all that the steps of fitting ask of it, or raise what is wrong with it."""
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
+    is_class = table.schema.classes is not None
     if recipe.prune is not None:
         check_name("prune", recipe.prune, RULES)
-    choice_of(recipe.select)
-    if isinstance(recipe.cv, int | np.integer) and recipe.is_cross_validated and recipe.cv < 2:
+    rule = None if recipe.prune is None else RULES[recipe.prune]
+    choice = choice_of(recipe.select)
+    is_measured = choice is not None and choice.is_measured
+    is_cross_validated = is_measured and recipe.prune == "cost-complexity"
+    if isinstance(recipe.cv, int | np.integer) and is_cross_validated and recipe.cv < 2:
         raise ParameterError(f"cv={recipe.cv}; 2 folds or more are needed")
-    if recipe.costs is not None and table.schema.classes is None:
+    if recipe.costs is not None and not is_class:
         raise ParameterError("costs= is for classification; a regression has no classes")
+    is_sequence = rule is not None and rule.returns == "sequence" and recipe.prune_parameters.get("threshold") is None
+    scoring = scoring_of(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
+    is_size, is_accuracy = choice is CHOICES["leaves"], choice is CHOICES["accuracy"]
+    if is_sequence and choice is not None and not is_size:
+        if not is_cross_validated and scoring not in ("error", "cost", "balanced_error", "squared_error"):
+            raise UnsupportedError(
+                f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' "
+                f"or '0se', not prune={recipe.prune!r} with select={recipe.select!r}"
+            )
+        if is_accuracy and scoring not in ("error", "squared_error"):
+            raise UnsupportedError(
+                f"select={recipe.select:g} is an accuracy, and scoring={scoring!r} measures none: leave scoring and "
+                "costs out, or choose with select='1se' or '0se'"
+            )
+    sees_holdout = rule is not None and rule.needs_holdout
+    return Plan(
+        **vars(recipe) | {"scoring": scoring},
+        is_sequence=is_sequence,
+        sees_holdout=sees_holdout,
+        is_size=is_size,
+        is_accuracy=is_accuracy,
+        k=0.0 if choice is None else choice.k or 0.0,
+        is_cross_validated=is_cross_validated,
+        needs_holdout=bool(recipe.certify)
+        or sees_holdout
+        or (is_sequence and choice is not None and (choice.needs_holdout or (is_measured and not is_cross_validated))),
+    )

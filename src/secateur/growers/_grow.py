@@ -19,13 +19,14 @@ from .assemble import assemble
 from .folds import Ground
 from .interactions import groups_of
 from .monotone import made_monotone
-from .prepare import prepare, rows_used, scaled
+from .prepare import prepare, rows_used
 from .run import Grower
 from .settings import (
     Inline,
     in_codes,
     measure_of,
     n_threads,
+    scaled,
     settings_of,
     times_class_weight,
     with_least_weight,
@@ -174,13 +175,15 @@ def grow(
         raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
     n_jobs = n_threads(n_jobs)
     weight = check_weights(weight, table.n_rows)
-    weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
+    if class_weight is not None:
+        weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
     table, weight = rows_used(table, weight)
     if surrogates:
         return _finished(*Ground.of(table, weight).part(np.arange(table.n_rows)).grow(settings), table, None)
     weight, is_whole, exponent = scaled(weight)
     limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
-    limits = limits._replace(groups=groups_of(interaction_cst, table.schema))
+    if interaction_cst is not None:
+        limits = limits._replace(groups=groups_of(interaction_cst, table.schema))
     with Threads(n_jobs) if n_jobs > 1 else Inline() as pool:
         if is_regression:
             tree, sample = grow_squared(

@@ -7,18 +7,18 @@ import numpy as np
 
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
-from ..data.arrays import Array, sealed
-from ..data.rounding import shortest
+from ..data.arrays import Array, Floats, sealed
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from .prepare import TWO, Prepared, Values, midpoint
+from .prepare import Prepared, midpoint
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
 _NO_CODES = np.empty(0, np.int64)
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
+MOST_DIGITS = 22  # after the point; 10**22 is the largest power of ten that is a double
 
 
 def assemble(
@@ -36,8 +36,7 @@ def assemble(
     """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
 
     It was grown on these rows of the table (None: all), whose columns may be given as one `matrix`.
-    `is_shown` is False for trees that nobody will see: they need no numbers to read, and counts that are checked
-    take longer than much of their growth.
+    `is_shown` is False for trees that nobody will see: they need no numbers to read.
     """
     by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
     parent, end, right, feature, default, birth, score, test = tables.in_preorder(
@@ -45,9 +44,10 @@ def assemble(
     )
     n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
     branch_start, branch = tables.branches(test, default, grown.branch, n_codes, len(data.lists.entries))
+    threshold = _thresholds(test, feature, data, table, rows, matrix)
     fields: dict[str, Any] = {
-        "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows, matrix),
-        "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
+        "parent": parent, "feature": feature, "threshold": threshold,
+        "rounded": _rounded(test, feature, data, table, rows) if is_shown else threshold,
         "branch_start": branch_start, "branch": branch, "default": default, "score": score, "birth": birth,
     }  # fmt: skip
     for array in (*fields.values(), by_class, end, right):
@@ -55,7 +55,9 @@ def assemble(
     tree = _tree(fields, end, right, table)
     if not is_whole:
         by_class = sealed(np.ldexp(_added_up(tree, by_class), exponent))
-    return tree, Counts(tree, by_class, "grow") if is_shown else _unchecked_counts(tree, by_class)
+    counts = object.__new__(Counts)  # they add up by construction: to check it takes longer than to grow small trees
+    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
+    return tree, counts
 
 
 def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
@@ -67,53 +69,56 @@ def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tre
     return tree
 
 
-def _unchecked_counts(tree: Tree, by_class: Array) -> Counts:
-    """Counts that add up by construction."""
-    counts = object.__new__(Counts)
-    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
-    return counts
-
-
 def _thresholds(
     test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, matrix: Array | None
 ) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
-    two = _two_valued(data)
     matrix = table.matrix if matrix is None else matrix
     matrix = matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
-    if matrix is not None and len(two) == len(data.values):  # all from one array: no need to go by column
-        of_column = np.empty(0)
-        if two:
-            of_column = np.full(table.n_columns, np.nan)
-            of_column[list(two)] = [known.cut for known in two.values()]
-        return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
+    if matrix is not None and len(data.two_valued) == len(data.values):  # all from one array: no need to go by column
+        return tables.thresholds(test, feature, data.cuts, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
     numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
     threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
     return threshold
 
 
-def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, *, is_asked: bool) -> Array:
-    """The shortest number between the values around each cut, for people; NaN if nobody asks."""
+def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
+    """The shortest number between the values around each cut, for people."""
     rounded = np.full(len(feature), np.nan)
-    if is_asked:
-        two, of_column = _two_valued(data), np.full(table.n_columns, np.nan)
-        low, high = (
-            np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1))
-        )
-        of_column[list(two)] = shortest(low, midpoint(low, high), high)
-        numeric = np.flatnonzero(test[1] == parts.NUMERIC)
-        rounded[numeric] = of_column[feature[numeric]]
-        numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
-        is_cut = test[3, numeric] >= 0
-        low, high = low[is_cut], high[is_cut]
-        rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
+    two, of_column = data.two_valued, np.full(table.n_columns, np.nan)
+    low, high = (np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1)))
+    of_column[list(two)] = shortest(low, midpoint(low, high), high)
+    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
+    rounded[numeric] = of_column[feature[numeric]]
+    numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
+    is_cut = test[3, numeric] >= 0
+    low, high = low[is_cut], high[is_cut]
+    rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
     return rounded
 
 
-def _two_valued(data: Prepared) -> dict[int, Values]:
-    """The columns of two values, each of which has one threshold."""
-    return {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
+def shortest(low: Floats, at: Floats, high: Floats) -> Floats:
+    """Return numbers d with low <= d < high and as few digits after the point as can be.
+
+    Of two that are as short it is the one nearer to `at`, the lower one in a tie. Where none is
+    found, or `at` is not finite, it is `at` itself.
+    """
+    found = np.array(at, np.float64)
+    waiting = np.flatnonzero(np.isfinite(found))
+    for n_digits in range(MOST_DIGITS + 1):
+        if not len(waiting):
+            break
+        scale, exact = 10.0**n_digits, found[waiting]
+        least, limit = low[waiting], high[waiting]
+        with np.errstate(over="ignore", invalid="ignore"):
+            down, up = np.floor(exact * scale) / scale, np.ceil(exact * scale) / scale
+            is_up = (up < limit) & (~(down >= least) | (up - exact < exact - down))
+            short = np.where(is_up, up, down) + 0.0  # never -0
+            is_found = (least <= short) & (short < limit)
+        found[waiting[is_found]] = short[is_found]
+        waiting = waiting[~is_found]
+    return found
 
 
 def _around(

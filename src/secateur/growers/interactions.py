@@ -13,8 +13,8 @@ WORDS = ("pairwise", "no_interactions")
 
 
 def plain_groups(interaction_cst: Any) -> Any:
-    """Return the groups as lists, the word that stands for them, or None; columns are not checked."""
-    if interaction_cst is None or (isinstance(interaction_cst, str) and interaction_cst in WORDS):
+    """Return the groups as lists, or the word that stands for them; columns are not checked."""
+    if isinstance(interaction_cst, str) and interaction_cst in WORDS:
         return interaction_cst
     is_list = isinstance(interaction_cst, Iterable) and not isinstance(interaction_cst, str | bytes)
     given = list(interaction_cst) if is_list else []
@@ -27,10 +27,8 @@ def plain_groups(interaction_cst: Any) -> Any:
 
 
 def groups_of(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
-    """Return the groups as column numbers; columns that are in none make one more. None: no groups."""
+    """Return the groups as column numbers; columns that are in none make one more."""
     given = plain_groups(interaction_cst)
-    if given is None:
-        return ()
     names = list(schema.names)
     every = range(len(names))
     if isinstance(given, str):

@@ -14,12 +14,13 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.pairs import best_of_three
 from ..data.arrays import Array, Floats
-from ..data.rounding import shortest
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..routing import remembered
-from .prepare import midpoint, scaled
+from .assemble import shortest
+from .prepare import midpoint
+from .settings import scaled
 
 FEWEST, MOST = 2, 8  # leaves; with more, greedy growing is as good
 MOST_ROWS, MOST_CELLS = 100_000, 10_000_000

@@ -56,10 +56,7 @@ def made_monotone(tree: Tree, grown: Counts | Moments, monotonic_cst: Any) -> tu
     signs = signs_of(monotonic_cst, tree.schema)
     is_ordered = (tree.feature >= 0) & np.isfinite(tree.threshold)  # not tests for missing values alone
     sign = np.where(is_ordered, signs[tree.feature], 0).astype(np.int8)
-    if isinstance(grown, Moments):
-        value = np.asarray(grown.mean, np.float64)
-    else:
-        value = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300)
+    value: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300) if grown.has_classes else grown.answers
     cuts = np.flatnonzero(ordering.out_of_order(tree.end, value, sign))
     if not len(cuts):
         return tree, grown

@@ -7,8 +7,10 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
+from ..data.arrays import Array
 from ..data.names import check_name, whole
 from ..data.table import Table
+from ..data.target import summable
 from ..errors import ParameterError, UnsupportedError
 from . import CRITERIA
 
@@ -47,13 +49,34 @@ def settings_of(
     surrogates: int = 0,
 ) -> Settings:
     """Return the growing parameters of `grow`, checked."""
-    limits, ratio = _limits(
-        criterion, splits, growth, max_splits, max_depth,
-        min_samples_leaf, min_samples_split, allow_zero, penalise_numeric,
-    )  # fmt: skip
-    _check_bins(max_bins)
+    check_name("criterion", criterion, CRITERIA)
+    check_name("splits", splits, ("binary", "multiway"))
+    check_name("growth", growth, ("depth-first", "best-first"))
+    best_first = growth == "best-first"
+    if max_splits is not None and not best_first:
+        raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
+    for name, limit, least in (("max_splits", max_splits, 0), ("max_depth", max_depth, 0), ("max_bins", max_bins, 2)):
+        if limit is not None:
+            whole(name, limit, least, also=" or None")
+    if max_bins is not None and max_bins > 2**16 - 1:
+        raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")
+    whole("min_samples_leaf", min_samples_leaf, 1)
+    whole("min_samples_split", min_samples_split, 2)
+    whole("surrogates", surrogates, 0)
+    if not (allow_zero is None or isinstance(allow_zero, bool)):
+        raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
+    if not isinstance(penalise_numeric, bool):
+        raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
+    limits = parts.Limits(
+        max_depth=NO_LIMIT if max_depth is None else int(max_depth),
+        max_splits=NO_LIMIT if max_splits is None else int(max_splits),
+        least_leaf=float(min_samples_leaf),
+        least_split=float(min_samples_split),
+        allow_zero=(not best_first) if allow_zero is None else allow_zero,
+        multiway=splits == "multiway",
+        best_first=best_first,
+    )
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    _check_number("surrogates", surrogates, 0)
     if surrogates:
         allowed = {"splits": "binary", "growth": "depth-first", "max_bins": None, "min_weight_fraction_leaf": 0}
         allowed |= {"monotonic_cst": None, "interaction_cst": None}
@@ -65,7 +88,7 @@ def settings_of(
                     f"rows elsewhere, which is for {name}={needed!r} only; leave it, or use surrogates=0"
                 )
     how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
-    return Settings(criterion, limits, ratio, *how)
+    return Settings(criterion, limits, parts.Ratio(CRITERIA[criterion].is_ratio, 2.0, penalise_numeric), *how)
 
 
 class Inline:
@@ -114,6 +137,20 @@ def with_least_weight(
     return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
 
 
+def scaled(weight: Array | None) -> tuple[Array | None, bool, int]:
+    """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
+
+    Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
+    """
+    if weight is None or (weight == 1).all():
+        return None, True, 0
+    weight = summable(weight)
+    if (weight == np.rint(weight)).all():
+        return weight, True, 0
+    exponent = int(np.frexp(weight.sum())[1])
+    return np.ldexp(weight, -exponent), False, exponent
+
+
 def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads to use: None is one, -1 one per core."""
     if n_jobs is None:
@@ -147,52 +184,3 @@ def times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
                 raise ParameterError(f"class_weight[{label!r}]={value!r}; a finite number of 0 or more is needed")
         factor = np.array([class_weight.get(label, 1.0) for label in known], float)
     return (1.0 if weight is None else weight) * factor[target]
-
-
-def _limits(
-    criterion: str,
-    splits: str,
-    growth: str,
-    max_splits: int | None,
-    max_depth: int | None,
-    min_samples_leaf: int,
-    min_samples_split: int,
-    allow_zero: bool | None,
-    penalise_numeric: bool,
-) -> tuple[parts.Limits, parts.Ratio]:
-    check_name("criterion", criterion, CRITERIA)
-    check_name("splits", splits, ("binary", "multiway"))
-    check_name("growth", growth, ("depth-first", "best-first"))
-    best_first = growth == "best-first"
-    if max_splits is not None and not best_first:
-        raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
-    _check_number("max_splits", max_splits, 0, or_none=True)
-    _check_number("max_depth", max_depth, 0, or_none=True)
-    _check_number("min_samples_leaf", min_samples_leaf, 1)
-    _check_number("min_samples_split", min_samples_split, 2)
-    if not (allow_zero is None or isinstance(allow_zero, bool)):
-        raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
-    if not isinstance(penalise_numeric, bool):
-        raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
-    limits = parts.Limits(
-        max_depth=NO_LIMIT if max_depth is None else int(max_depth),
-        max_splits=NO_LIMIT if max_splits is None else int(max_splits),
-        least_leaf=float(min_samples_leaf),
-        least_split=float(min_samples_split),
-        allow_zero=(not best_first) if allow_zero is None else bool(allow_zero),
-        multiway=splits == "multiway",
-        best_first=best_first,
-    )
-    ratio = parts.Ratio(CRITERIA[criterion].is_ratio, 2.0, bool(penalise_numeric))
-    return limits, ratio
-
-
-def _check_number(what: str, value: Any, least: int, *, or_none: bool = False) -> None:
-    if not (or_none and value is None):
-        whole(what, value, least, also=" or None" if or_none else "")
-
-
-def _check_bins(max_bins: Any) -> None:
-    _check_number("max_bins", max_bins, 2, or_none=True)
-    if max_bins is not None and max_bins > 2**16 - 1:
-        raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from ..data.arrays import Floats, Labels, Rows, sealed
 from ..data.encoding import encode
-from ..data.rounding import shortest
 from ..errors import CountsError, UnsupportedError
+from ..growers.assemble import shortest
 from ..nouns.costs import Sample
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning

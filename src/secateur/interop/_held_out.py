@@ -9,7 +9,6 @@ from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, Labels, Sums, sealed
 from ..data.target import check_weights, encode_target
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..selection import choose as select_member
@@ -68,14 +67,11 @@ def held_out(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.Array
     sample = counted(foreign, leaves, y, sample_weight, "prune")
     given = check_weights(sample_weight, len(leaves))
     weight = np.ones(len(leaves)) if given is None else np.asarray(given)
-    if isinstance(sample, Counts):
-        target: Array = encode_target(y, classes=foreign.classes)[0]
-        cost = sample.errors_if_leaf(foreign.labels)
+    target: Array = encode_target(y, classes=foreign.classes)[0] if foreign.is_classifier else numbers(y, len(leaves))
+    if foreign.estimator.criterion == "absolute_error":
+        cost = _absolute_errors(foreign, leaves, target, weight)
     else:
-        target = numbers(y, len(leaves))
-        cost = sample.squared_errors_if_leaf(foreign.values[:, 0])
-        if foreign.estimator.criterion == "absolute_error":
-            cost = _absolute_errors(foreign, leaves, target, weight)
+        cost = sample.costs_if_leaf(foreign.answers)
     return HeldOut(foreign, leaves, target, weight, sample, cost)
 
 

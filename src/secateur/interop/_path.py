@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ..data.arrays import Floats, Labels, Rows
 from ..errors import CountsError, ParameterError
-from ..nouns.counts import Counts
 from ..nouns.sequence import PruningSequence
 from ..pruners import cost_complexity
 from ._counting import recounted, routed
@@ -127,12 +126,8 @@ def path_sklearn(
         sample = recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)
     elif foreign.is_classifier:
         sample = foreign.own_sample()
-    if isinstance(sample, Counts):
-        sequence = cost_complexity(foreign.tree, sample, cost=sample.errors_if_leaf(foreign.labels))
-    elif sample is not None:
-        sequence = cost_complexity(foreign.tree, None, cost=sample.squared_errors_if_leaf(foreign.values[:, 0]))
-    else:
-        sequence = cost_complexity(foreign.tree, None, cost=foreign.own_cost())
+    costs = foreign.own_cost() if sample is None else sample.costs_if_leaf(foreign.answers)
+    sequence = cost_complexity(foreign.tree, sample if foreign.is_classifier else None, cost=costs)
     assert sequence.alphas is not None
     whole = foreign.weight[0] if sample is None else float(sample.total[0])
     return SklearnPath(sequence, sequence.alphas / whole, sequence.errors / whole, foreign)

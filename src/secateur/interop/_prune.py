@@ -1,7 +1,7 @@
 """prune_sklearn: any pruning rule on a fitted tree or forest of scikit-learn, without refitting."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns.costs import Sample
 from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
 from ..pruners import RULES, prune
@@ -58,7 +57,8 @@ def prune_sklearn(
     sample_weight : array, optional
         Of the rows of X.
     alpha : float, optional
-        Of a sequence: the member chosen at this penalty per leaf, in units of the cost.
+        Of a sequence: the member chosen at this penalty per leaf, as a share of the rows, as everywhere. With a
+        `cost` of its own it is in units of that.
     n_leaves : int, optional
         Of a sequence: the largest member with at most so many leaves.
     select : "min-error" (or "0se"), or "1se"
@@ -192,6 +192,8 @@ class _Job:
         else:
             result = self._of_numbers(foreign, grown, rows)
         if isinstance(result, PruningSequence):
+            if result.alphas is not None and not self._cost_is_known:
+                result = replace(result, alphas=result.alphas / (foreign.weight if grown is None else grown.total)[0])
             result = self._chosen(result, rows)
         if not isinstance(result, Pruning):
             raise UnsupportedError(
@@ -229,10 +231,8 @@ class _Job:
         elif self.rule == "reduced-error":
             assert rows is not None  # by `check`
             return prune(foreign.tree, None, None, rule=self.rule, cost=rows.cost, **parameters)  # type: ignore[arg-type]
-        elif isinstance(grown, Moments):
-            cost = grown.squared_errors_if_leaf(foreign.values[:, 0])
         else:
-            cost = foreign.own_cost()
+            cost = foreign.own_cost() if grown is None else grown.costs_if_leaf(foreign.answers)
         return prune(foreign.tree, None, rule=self.rule, cost=cost, **parameters)  # type: ignore[arg-type]
 
     def _chosen(self, sequence: PruningSequence, rows: HeldOut | None) -> Pruning:

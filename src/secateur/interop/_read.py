@@ -80,6 +80,11 @@ class Foreign:
         """The class number each node answers."""
         return np.asarray(self.values.argmax(axis=1), np.int32)
 
+    @property
+    def answers(self) -> Array:
+        """What each node answers: the number of a class, or a number."""
+        return self.labels if self.is_classifier else self.values[:, 0]
+
     @cached_property
     def risk(self) -> Floats:
         """What cost-complexity pruning in scikit-learn charges a leaf: its share of the rows times its impurity."""

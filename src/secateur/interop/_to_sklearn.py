@@ -24,6 +24,7 @@ from ._pipeline import with_encoders
 from ._write import leaning
 
 LARGEST = float(np.finfo(np.float32).max)
+MOST_TRIED = 8  # orders of a nominal column that a test may share with others
 _IMPURITIES = ("gini", "entropy", "log_loss")
 
 
@@ -94,13 +95,13 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A node still to write: node `v`, or the children `first` to `last` of its run of tests."""
+    """A node still to write: node `v`, or the children `first` to `last` of its segments."""
 
     v: int
     parent: int
     is_left: bool
     depth: int
-    run: tuple[int, int] | None = None
+    run: "tuple[_Segments, int, int] | None" = None
 
 
 def _plan(model: Model, schema: Schema) -> _Plan:
@@ -125,8 +126,8 @@ def _plan(model: Model, schema: Schema) -> _Plan:
             plan.goes_left.append(False)
             plan.statistics.append(statistics[v])
             continue
-        segments = orders.segments(v)
-        first, last = piece.run or (0, len(segments.children))
+        whole = orders.segments(v) if piece.run is None else piece.run[0]
+        segments, first, last = piece.run or (whole, 0, len(whole.children))
         middle = (first + last) // 2
         inside = segments.children[first:last]
         plan.feature.append(segments.column)
@@ -137,7 +138,7 @@ def _plan(model: Model, schema: Schema) -> _Plan:
             if high - low == 1:
                 stack.append(_Piece(int(segments.children[low]), here, is_left, piece.depth + 1))
             else:
-                stack.append(_Piece(v, here, is_left, piece.depth + 1, (low, high)))
+                stack.append(_Piece(v, here, is_left, piece.depth + 1, (segments, low, high)))
     plan.values = _values(model, plan)
     return plan
 
@@ -163,6 +164,7 @@ class _Orders:
             for j, column in enumerate(schema.columns)
         ]
         self.of_feature = {j: [j] for j in range(len(schema.columns))}
+        self.of_branches: dict[tuple[int, bytes], int] = {}
 
     def segments(self, v: int) -> _Segments:
         tree = self.tree
@@ -171,7 +173,11 @@ class _Orders:
         branch = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
         if not len(branch):
             return _Segments(j, children, tree.threshold[v : v + 1], int(tree.default[v]))
-        column = next((c for c in self.of_feature[j] if _stand_together(branch, self.columns[c][1])), None)
+        key_of = j, branch.tobytes()
+        column = self.of_branches.get(key_of)
+        if column is None:
+            tried = self.of_feature[j][:MOST_TRIED]
+            column = next((c for c in tried if _stand_together(branch, self.columns[c][1])), None)
         if column is None:
             column = len(self.columns)
             key = branch.astype(np.int64)
@@ -179,6 +185,7 @@ class _Orders:
                 key[branch == branch[-1]] = len(children)
             self.columns.append((j, tuple(np.argsort(key, kind="stable").tolist())))
             self.of_feature[j].append(column)
+        self.of_branches[key_of] = column
         order = branch[list(self.columns[column][1] or ())]
         used, starts = np.unique(order, return_index=True)
         sequence = used[np.argsort(starts)]
@@ -295,6 +302,7 @@ def _checked(model: Model) -> Schema:
 
 def _template(model: Model, schema: Schema, n_columns: int) -> Estimator:
     """A fitted tree of the right class, to take the layout and all attributes from."""
+    from scipy.sparse import csc_matrix
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     if not model.is_classifier:
@@ -303,6 +311,6 @@ def _template(model: Model, schema: Schema, n_columns: int) -> Estimator:
     classes = np.arange(model.class_grown.n_classes) if schema.classes is None else np.array(schema.classes)
     estimator = DecisionTreeClassifier(criterion=_impurity_name(model))
     labels = np.tile(np.arange(len(classes)), 2)  # twice: scikit-learn warns where each label is rare
-    estimator.fit(np.zeros((len(labels), n_columns)), labels)
+    estimator.fit(csc_matrix((len(labels), n_columns), dtype=np.float32), labels)  # zeros would be classes x columns
     estimator.classes_ = classes
     return estimator

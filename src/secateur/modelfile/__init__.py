@@ -8,7 +8,7 @@ a valid model or `ModelFileError`. docs/reference/model-file.md describes the fo
     _files      bytes on disk, read and unpacked up to a limit
     _text       bytes as JSON documents, strictly
     _values     arrays, labels and plain values in a document
-    _members    sequences that are not nested, as changes
+    _members    the changes of sequences that are not nested
     _rows       sketches, the samples that shaped the tree, and the ledger
     _prove      that arrays are a tree and fit it
     _write      nouns as documents

@@ -1,27 +1,37 @@
-"""A certificate in a file: refused if its numbers contradict one another or the counts beside it, recomputed from
-these counts, and marked as stated where that is not possible.
+"""A choice and a certificate in a file: refused if their numbers contradict one another or the samples beside them.
+
+A certificate is recomputed from these samples, and marked as stated where that is not possible.
 """
 
 import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
 from ..nouns.model import Model
+from ..selection.losses import COSTS, cost_matrix
 from ..statistics.tails import binomial_upper
+from ._text import shortened
 
 MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
 MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
+MOST_ROWS = 1 << 53
 SLACK = 1e-9  # rounding of another machine's logarithms
 
 
 def checked(model: Model) -> Model:
     """The model with its certificate as it is if it follows from the model, else marked as stated in the file."""
     bound, holdout = model.certificate, model.holdout
+    _check_said(model)
+    _check_choice(model)
     if bound is None:
         return model
+    if not model.is_classifier:
+        raise ModelFileError("certificate must be null for a numeric target: squared errors have no limit to certify")
     _check_alone(bound)
     is_error = bound.quantity == "error" and not bound.predictor
     if is_error and isinstance(holdout, Counts) and bound.sample == holdout.sample:
@@ -31,11 +41,61 @@ def checked(model: Model) -> Model:
     return replace(model, certificate=replace(bound, stated="the model file"))
 
 
+def _check_said(model: Model) -> None:
+    """Refuse plain values that later verbs compute with and that are of another kind."""
+    kind = model.parameters.get("probabilities")
+    if kind is not None and not isinstance(kind, str):
+        raise ModelFileError(f"parameters.probabilities is {shortened(kind)}; a text is needed")
+    details: dict[str, Any] = {} if model.selection is None else model.selection.details
+    numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
+    for name in numbers:
+        value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
+        if type(value) not in (int, float) or not 0 <= value < MOST_ROWS:
+            raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
+    if "cost" in details and details["cost"] not in COSTS:
+        raise ModelFileError(
+            f"selection.details.cost is {shortened(details['cost'])}; one of {', '.join(COSTS)} is needed"
+        )
+    if details.get("costs") is not None and isinstance(model.grown, Counts):
+        cost_matrix(details["costs"], model.grown.n_classes)
+
+
+def _check_choice(model: Model) -> None:
+    """Refuse a choice whose best member is not its best, or whose errors are not those of the sample it names."""
+    selection, holdout = model.selection, model.holdout
+    if selection is None:
+        return
+    error, best = selection.error, selection.best
+    if (error < 0).any() or (selection.se < 0).any():
+        raise ModelFileError(
+            "selection.error and selection.se must not be negative: losses and their deviations are not"
+        )
+    if (error < error[best] - SLACK * abs(error[best])).any():
+        raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have less")
+    is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
+    if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
+        return
+    if "loss" in selection.details or model.parameters.get("costs") is not None or not holdout.total[0] > 0:
+        return  # losses of other kinds are what the file says
+    members = selection.sequence
+    answers = model.grown.answers if members.node_labels is None else members.node_labels
+    found = members.costs_on(holdout.costs_if_leaf(answers)) / float(holdout.total[0])
+    if not (np.abs(error - found) <= SLACK * np.abs(found).max()).all():
+        at = int(np.argmax(~(np.abs(error - found) <= SLACK * np.abs(found).max())))
+        raise ModelFileError(
+            f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g}"
+        )
+
+
 def _check_alone(bound: Bound) -> None:
     """Refuse a limit that its own errors and rows contradict."""
     n, errors = bound.n, bound.errors
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
+    if bound.quantity != "cost" and bound.scale != 1:
+        raise ModelFileError(
+            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost has another than 1"
+        )
     if n >= 2**53 or errors > n * bound.scale * (1 + SLACK):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; so many cannot be"

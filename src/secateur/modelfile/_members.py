@@ -1,41 +1,18 @@
-"""Members of a sequence that is not nested, as what changes from one to the next.
+"""The changes of a sequence that is not nested, found for its file, or refused where that takes too long."""
 
-A member is the set of nodes that test something. Neighbours differ in few nodes, so the
-changes of all members together are about as many as the nodes, where the sets themselves
-would be as many as nodes times members.
-"""
-
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.arrays import Bools, Ints, Longs
 from ..errors import ModelFileError
+from ..nouns.members import Members
 from ..nouns.sequence import PruningSequence
-from ._prove import MOST_CELLS
 
+if TYPE_CHECKING:
+    from ..data.arrays import Bools, Ints, Longs
+
+MOST_CELLS = 1 << 31  # members x nodes
 MOST_CHANGES = 20_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Members:
-    """The `rebuild` of a sequence: calling it with i gives the leaves of member i.
-
-    `changes[start[i]:start[i + 1]]` are the nodes that test in member i but not in the one
-    before it, or the other way round; before the first comes the whole tree.
-    """
-
-    parent: Ints
-    is_leaf: Bools
-    start: Longs
-    changes: Ints
-
-    def __call__(self, index: int) -> Bools:
-        n_times = np.bincount(self.changes[: self.start[index + 1]], minlength=len(self.parent))
-        is_kept = ~self.is_leaf ^ (n_times % 2 == 1)
-        leaves: Bools = ~is_kept
-        leaves[1:] &= is_kept[self.parent[1:]]
-        return leaves
 
 
 def members_of(sequence: PruningSequence) -> Members:

@@ -15,9 +15,9 @@ from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 
-MOST_CELLS = 1 << 31  # members x (nodes + changes) of a sequence that is not nested
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
+NEAR = 1e-9  # of the whole: far above rounding, far below a row
 MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
 
 
@@ -150,10 +150,28 @@ def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
 
 
 def prove_moments(shape: Shape, weight: Array, mean: Array, spread: Array, where: str) -> None:
-    """Finite moments, weights that add up, no negative spread."""
+    """Finite moments of 0 or more that are those of the children together, but for rounding.
+
+    Sums of n numbers up to L are rounded by less than `NEAR` times n L, their squares by less than `NEAR` times n L^2,
+    also where a foreign tree found its squared errors as differences of such sums. Here L is the largest answer and
+    the spread of the root beside it; all is divided by it first, so that no square overflows.
+    """
     _prove_sums(shape, weight, float(weight[0]), f"{where}.weight")
     refuse(~np.isfinite(mean), f"{where}.mean", mean, "a finite number is needed")
     refuse(~((spread >= 0) & (spread < np.inf)), f"{where}.spread", spread, "a number of 0 or more is needed")
+    with np.errstate(all="ignore"):
+        scale = np.abs(mean[weight > 0]).max(initial=0) + np.sqrt(spread[0] / max(weight[0], 1e-300)) or 1.0
+        share, centre, error = weight / (weight[0] or 1.0), mean / scale, spread / scale / scale / (weight[0] or 1.0)
+        above = shape.parent[1:]
+        moved = share[1:] * (centre[1:] - centre[above])
+        n = shape.n_nodes
+        first = np.bincount(above, moved, n)
+        second = np.bincount(above, error[1:] + moved * (centre[1:] - centre[above]), n)
+        slack = NEAR * (1 + shape.arity)
+        is_off = ~shape.is_leaf & (np.abs(first) > slack)
+        is_other = ~shape.is_leaf & (np.abs(second - error) > 4 * slack)
+    refuse(is_off, f"{where}.mean", mean, "it is not the mean of the children")
+    refuse(is_other, f"{where}.spread", spread, "it is not that of the children around their common mean")
 
 
 def prove_labels(labels: Array, n_classes: int | None, where: str) -> None:
@@ -189,17 +207,12 @@ def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
     refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
 
 
-def prove_members(shape: Shape, n_members: int, n_each: int, where: str) -> None:
-    """So few members that looking at every one of them takes some seconds; each costs `n_each`."""
+def prove_members(shape: Shape, n_members: int, where: str) -> None:
+    """No more members than nodes: what is shown of each is of the size of the file."""
     if n_members > shape.n_nodes:
         raise ModelFileError(
             f"{where}.n_leaves has {n_members:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are "
             "equal; keep one of each"
-        )
-    if n_members * n_each > MOST_CELLS:
-        raise ModelFileError(
-            f"{where} has {n_members:,} members that are not nested, with {n_members * n_each:,} nodes and changes to "
-            f"look at; at most {MOST_CELLS:,} are"
         )
 
 
@@ -262,8 +275,8 @@ def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     # Exact for whole numbers: sums that are right stay below 2**53, the others cannot come out right.
     below = np.bincount(shape.parent[1:], weights=values[1:], minlength=shape.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):
-        # Weights are sums in some order: `Counts` allows 1e-9 of all for each node, so also for the children.
-        slack = 1e-9 * total * (1 + shape.arity)
+        # Weights are sums in some order: `Counts` allows so much of all for each node, so also for the children.
+        slack = NEAR * total * (1 + shape.arity)
         is_wrong = ~shape.is_leaf & ~(np.abs(below - values) <= slack)
     refuse(is_wrong, where, values, "it is not the sum over the children")
 

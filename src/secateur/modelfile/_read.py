@@ -12,7 +12,7 @@ from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.costs import Sample
-from ..nouns.counts import Counts
+from ..nouns.members import Members
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
 from ..nouns.sequence import PruningSequence
@@ -21,11 +21,10 @@ from ..nouns.surrogates import Surrogates
 from ..nouns.tree import Tree
 from . import _prove
 from ._certificate import checked
-from ._members import Members
 from ._prove import Shape
 from ._rows import Rows, key_in, sketch_in
 from ._samples import numbers_in, one_of, sample_in
-from ._text import Document, Json, check_keys, described, shortened
+from ._text import Document, Json, check_keys, described
 from ._values import (
     MOST_NAME,
     MOST_TEXT,
@@ -115,7 +114,7 @@ def _model(document: Document) -> Model:
     shape, tests = _tests(document["tree"], schema)
     tree, rows = _remembered(document, shape, schema, tests)
     grown = sample_in(document["grown"], shape, tree, "grown")
-    n_classes = grown.n_classes if isinstance(grown, Counts) else None
+    n_classes = grown.n_labels or None
     if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
         raise ModelFileError(
             f"grown holds {'moments' if n_classes is None else f'counts of {n_classes} classes'}; schema.classes has "
@@ -236,15 +235,14 @@ def _sequence(
     alphas = None if part["alphas"] is None else real_in(part["alphas"], f"{where}.alphas", n)
     if alphas is not None:
         _prove.prove_rising(alphas, f"{where}.alphas")
+    _prove.prove_members(shape, n, where)
     steps = members = None
     if is_nested:
-        _prove.prove_members(shape, n, 0, where)
         steps = whole_in(part["steps"], f"{where}.steps", shape.n_nodes)
         _prove.prove_steps(shape, steps, n_leaves, where)
     else:
         start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
         changes = whole_in(part["changes"], f"{where}.changes")
-        _prove.prove_members(shape, n, shape.n_nodes + len(changes), where)
         _prove.prove_changes(shape, start, changes, n_leaves, where)
         members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
     labels = part["node_labels"]
@@ -277,8 +275,7 @@ def _selection(
             raise ModelFileError("selection.sequence names the sequence of the model, which is null")
         members = sequence
     else:
-        n_classes = grown.n_classes if isinstance(grown, Counts) else None
-        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, n_classes, rows)
+        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, grown.n_labels or None, rows)
     n, counts, folds = len(members), part["counts"], part["fold_error"]
     if counts is not None and not isinstance(counts, str):
         counts = sample_in(counts, shape, pruning.tree, "selection.counts")
@@ -288,9 +285,6 @@ def _selection(
     if folds is not None:
         read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
         by_fold = sealed(np.array(read).reshape(len(read), n))
-    details = _dictionary(part["details"], "selection.details")
-    if not isinstance(shrinkage := details.get("shrinkage", 0.0), int | float) or not 0 <= shrinkage < np.inf:
-        raise ModelFileError(f"selection.details.shrinkage is {shortened(shrinkage)}; a number of rows is needed")
     return Selection(
         members,
         real_in(part["error"], "selection.error", n),
@@ -305,7 +299,7 @@ def _selection(
         counts,
         _dictionary(part["growing"], "selection.growing"),
         tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
-        details,
+        _dictionary(part["details"], "selection.details"),
         rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
     )
 

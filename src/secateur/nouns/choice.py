@@ -124,6 +124,11 @@ class Selection:
         return float(self.error[self.best] + self.se[self.best])
 
     @property
+    def one_se_limit(self) -> float | None:
+        """`limit`, if the 1-SE rule compares with it; None for scores of probabilities, whose differences it takes."""
+        return None if self.details.get("scoring") in ("log_loss", "brier") else self.limit
+
+    @property
     def pruning(self) -> Pruning:
         """The chosen member; its `seen` includes the sample it was chosen on."""
         pruning = self.sequence[self.chosen]

@@ -1,11 +1,13 @@
 """Counted: what `Counts` and `Moments` have in common, so that verbs need not ask which of them they are given."""
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
-from ..data.arrays import Ints, Sums
+from .._kernels.stop import check_stopped
+from ..data.arrays import Array, Ints, Sums, rebuilt, same, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError
 from .tree import Tree
@@ -19,6 +21,7 @@ class Counted:
     """
 
     has_classes: ClassVar[bool]
+    kept: ClassVar[tuple[str, ...]]  # the names of its arrays, which have a line for each node
     tree: Tree
     sample: str
     n_rows: int | None
@@ -45,6 +48,11 @@ class Counted:
         return None
 
     @property
+    def n_labels(self) -> int:
+        """Number of classes; 0 where the target is a number."""
+        return 0
+
+    @property
     def scale(self) -> float:
         """What answering wrongly everywhere costs: the examples, or the squared error around the overall mean."""
         raise NotImplementedError
@@ -64,12 +72,29 @@ class Counted:
         """What each node costs as a leaf that answers for itself."""
         raise NotImplementedError
 
-    def costs_if_leaf(self, answers: npt.ArrayLike) -> Sums:
+    def costs_if_leaf(self, answers: npt.ArrayLike, /) -> Sums:
         """Return what each node costs as a leaf with these answers: errors, or squared errors."""
         raise NotImplementedError
 
+    def restricted(self, tree: Tree, nodes: Array) -> Self:
+        """Return the sample on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
+        return replace(self, tree=tree, **{name: sealed(getattr(self, name)[nodes]) for name in self.kept})  # type: ignore[type-var]
+
+    __reduce__ = rebuilt
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        assert isinstance(other, Counted)
+        alike = all(same(getattr(self, name), getattr(other, name)) for name in self.kept)
+        return alike and self.sample == other.sample and self.tree == other.tree
+
+    def __hash__(self) -> int:
+        return hash((self.sample, self.total.tobytes()))
+
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless this sample was counted in `tree`."""
+        check_stopped()  # every verb begins here
         if not self.tree.same_structure(tree):
             raise CountsError(
                 f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "

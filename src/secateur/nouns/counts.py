@@ -1,6 +1,6 @@
 """Counts: how many examples of each class of one named sample reach each node."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Array, Ints, Sums, frozen, rebuilt, same, sealed
+from ..data.arrays import Ints, Sums, frozen, sealed
 from ..data.names import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError
@@ -50,6 +50,7 @@ class Counts(Counted):
     """
 
     has_classes: ClassVar[bool] = True
+    kept: ClassVar[tuple[str, ...]] = ("by_class",)
 
     tree: Tree
     by_class: Sums
@@ -107,14 +108,12 @@ class Counts(Counted):
         """The errors of each node as a leaf that answers its majority."""
         return self.errors_if_leaf(self.majority)
 
-    def costs_if_leaf(self, answers: npt.ArrayLike) -> Sums:
-        """Return the same as `errors_if_leaf`."""
-        return self.errors_if_leaf(answers)
-
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return int(self.by_class.shape[1])
+
+    n_labels = n_classes
 
     @property
     def is_whole(self) -> bool:
@@ -153,6 +152,8 @@ class Counts(Counted):
         self.tree.ledger.look(self)
         return self.wrong(labels)
 
+    costs_if_leaf = errors_if_leaf
+
     def wrong(self, labels: npt.ArrayLike) -> Sums:
         """Return the same as `errors_if_leaf`, without recording it in the ledger."""
         chosen = np.asarray(labels)
@@ -163,20 +164,6 @@ class Counts(Counted):
         if chosen.dtype != np.int32:
             chosen = np.minimum(chosen, self.n_classes).astype(np.int32)
         return sealed(structure.wrong_counts(self.by_class, self.total, chosen))
-
-    def restricted(self, tree: Tree, nodes: Array) -> "Counts":
-        """Return the counts on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
-        return replace(self, tree=tree, by_class=sealed(self.by_class[nodes]))
-
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Counts):
-            return NotImplemented
-        return self.sample == other.sample and same(self.by_class, other.by_class) and self.tree == other.tree
-
-    def __hash__(self) -> int:
-        return hash((self.sample, self.by_class.tobytes()))
 
     def __repr__(self) -> str:
         total = self.total[0]

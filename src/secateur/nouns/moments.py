@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import node_moments, structure
-from ..data.arrays import Array, Floats, frozen, rebuilt, same, sealed
+from ..data.arrays import Floats, frozen, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
 from .counted import Counted
@@ -56,6 +56,7 @@ class Moments(Counted):
     """
 
     has_classes: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread")
 
     tree: Tree
     weight: Floats
@@ -140,10 +141,6 @@ class Moments(Counted):
         full = structure.sum_upwards(self.tree.parent, own[:, None])[:, 0]
         return sealed(np.where(self.spread - full <= NOISE * self.spread[0], full, self.spread))
 
-    def costs_if_leaf(self, answers: npt.ArrayLike) -> Floats:
-        """Return the same as `squared_errors_if_leaf`."""
-        return self.squared_errors_if_leaf(answers)
-
     @cached_property
     def mark(self) -> bytes:
         """What tells this sample from others; see `Counts.mark`."""
@@ -176,30 +173,15 @@ class Moments(Counted):
             raise CountsError(f"the value of node {wrong[0]} is {answers[wrong[0]]}; finite numbers are needed")
         return sealed(self.spread + self.weight * (self.mean - answers) ** 2)
 
-    def restricted(self, tree: Tree, nodes: Array) -> "Moments":
-        """Return the moments on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
-        return Moments(
-            tree, self.weight[nodes], self.mean[nodes], self.spread[nodes], self.sample, self.n_rows, self.sketch
-        )
-
-    __reduce__ = rebuilt
+    costs_if_leaf = squared_errors_if_leaf
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("by_class", "majority", "errors_if_leaf", "n_classes"):
+        if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "wrong"):
             raise NoClassesError(
                 f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
                 "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"
             )
         raise AttributeError(f"'Moments' object has no attribute {name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Moments):
-            return NotImplemented
-        alike = all(same(getattr(self, name), getattr(other, name)) for name in ("weight", "mean", "spread"))
-        return alike and self.sample == other.sample and self.tree == other.tree
-
-    def __hash__(self) -> int:
-        return hash((self.sample, self.mean.tobytes()))
 
     def __repr__(self) -> str:
         return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"

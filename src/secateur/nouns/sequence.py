@@ -6,7 +6,8 @@ before `steps[v]` and no longer after, so v is a leaf in exactly the members
     steps[v] <= i < steps[parent[v]]        (original leaves 0; above the root len(sequence)).
 
 Any additive number of all members is then one difference array and one cumulative sum.
-Sequences that are not nested rebuild a member on demand from the table behind them.
+Sequences that are not nested rebuild a member on demand from the table behind them, or from
+the changes between members (`members.py`).
 """
 
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from .._kernels.weakest_link import member_sums
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, frozen, rebuilt, same
 from ..errors import ParameterError, PruningError
 from .counts import Counts
+from .members import Members
 from .moments import Moments
 from .pruning import Pruning
 from .seen import NOTHING, Seen
@@ -129,6 +131,42 @@ class PruningSequence:
         near = [str(x) for x in ([below.max()] if len(below) else []) + ([above.min()] if len(above) else [])]
         raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(near)}")
 
+    def place_of(self, pruning: Pruning) -> int | None:
+        """The first member of the size of a pruning that has its leaves; None if there is none.
+
+        Examples
+        --------
+        >>> tree = Tree.from_parents([-1, 0, 0])
+        >>> PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0]).place_of(Pruning.from_cuts(tree, [0]))
+        1
+        """
+        is_equal = self.n_leaves == pruning.n_leaves
+        if isinstance(self.rebuild, Members):
+            is_equal &= self.rebuild.is_equal(pruning.is_kept)
+        elif self.steps is not None:
+            kept, inner = pruning.is_kept, ~self.tree.is_leaf
+            is_equal[: self.steps[inner & ~kept].max(initial=0)] = False
+            is_equal[self.steps[kept].min(initial=len(self)) :] = False
+        else:
+            is_equal[is_equal] = [same(self._leaves_of(i), pruning.is_leaf) for i in np.flatnonzero(is_equal).tolist()]
+        return int(is_equal.argmax()) if is_equal.any() else None
+
+    @property
+    def n_different(self) -> int:
+        """The number of different members; of one that is read from a file, those that differ from the one before.
+
+        Examples
+        --------
+        >>> PruningSequence(Tree.from_parents([-1, 0, 0]), [2, 1, 1], [0, 1, 1], steps=[1, 0, 0]).n_different
+        2
+        """
+        if isinstance(self.rebuild, Members):
+            return self.rebuild.n_different
+        if self.steps is not None:
+            return 1 + len(np.unique(self.steps[self.steps > 0]))
+        n_sizes = len(np.unique(self.n_leaves))
+        return n_sizes if n_sizes == len(self) else len({self._leaves_of(i).tobytes() for i in range(len(self))})
+
     def errors_on(self, counts: Counts) -> Sums:
         """Return the errors of every member on a sample.
 
@@ -148,8 +186,11 @@ class PruningSequence:
     def costs_on(self, node_cost: Sums) -> Sums:
         """Return the total leaf cost of every member.
 
-        One pass over the nodes for a nested sequence, one per member otherwise.
+        One pass over the nodes for a nested sequence, over the nodes and changes for one from a file, and
+        one per member otherwise.
         """
+        if isinstance(self.rebuild, Members):
+            return self.rebuild.sums(node_cost)
         if self.steps is None:
             return np.array([self[i].cost(node_cost) for i in range(len(self))])
         return member_sums(self.tree.parent, self.steps, node_cost, len(self))
@@ -189,6 +230,8 @@ class PruningSequence:
             return False
         if self.steps is not None and other.steps is not None:
             return same(self.steps, other.steps)
+        if isinstance(self.rebuild, Members) and isinstance(other.rebuild, Members):
+            return all(same(getattr(self.rebuild, name), getattr(other.rebuild, name)) for name in ("start", "changes"))
         return all(same(a.is_leaf, b.is_leaf) for a, b in zip(self, other, strict=True))
 
     def __hash__(self) -> int:

@@ -89,7 +89,7 @@ class SelectionDisplay(ModelDisplay):
             se=selection.se,
             best=selection.best,
             chosen=selection.chosen,
-            limit=None if selection.score in ("log loss", "brier") else selection.limit,
+            limit=selection.one_se_limit,
             score=selection.score,
             select=selection.select,
             sample=selection.sample,

@@ -7,21 +7,13 @@ import numpy as np
 
 from ..data.arrays import Floats
 from ..errors import UnsupportedError
-from ..growers import CRITERIA
-from ..nouns.model import Model, as_model
-from ..show.importances import column_importances, node_gains
+from ..growers.importances import column_importances, node_gains
+from ..nouns.model import as_model
 from ..show.wording import column_names
 from .parts import BLUE, LITERAL, ModelDisplay, elided, tidied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def model_gains(model: Model) -> Floats:
-    """Return what each test of a model gained in growing, by the criterion it was grown with."""
-    names = [model.parameters.get("criterion"), model.selection and model.selection.growing.get("criterion")]
-    is_ratio = any(isinstance(name, str) and name in CRITERIA and CRITERIA[name].is_ratio for name in names)
-    return node_gains(model.tree, model.grown, is_ratio=is_ratio)
 
 
 @dataclass
@@ -54,12 +46,12 @@ class ImportancesDisplay(ModelDisplay):
     def from_model(cls, model: object, *, max_columns: int = 20) -> Self:
         """Return the display of a model's columns, without those that no test uses."""
         found = as_model(model, done="drawn")
-        gains = model_gains(found)
+        gains = node_gains(found)
         kept = found.pruning.is_kept
         if not found.tree.has_tests or np.isnan(gains[kept]).any():
             raise UnsupportedError(f"what the tests of {found.tree} gained is not known; grow the tree with secateur")
         names = column_names(found.tree, None)
-        shares = column_importances(found.pruning, gains, len(names))
+        shares = column_importances(found, gains)
         order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
         shown = order[:max_columns]
         return cls([names[j] for j in shown], shares[shown], len(order) - len(shown))

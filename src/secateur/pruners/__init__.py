@@ -6,6 +6,7 @@ they need from that line.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.names import check_name, check_parameters, lazily
@@ -45,7 +46,7 @@ class Rule:
     takes_cost: bool = False
     penalty: Literal["cost", "criterion"] | None = None
 
-    @property
+    @cached_property
     def needs_holdout(self) -> bool:
         """Whether it prunes with held-out rows."""
         return "holdout" in self.samples

@@ -3,8 +3,7 @@
     _data.py      a model as plain lists        page/page.html, page.css   the page
     _stops.py     where the slider can stand
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
-    _shares.py    limits on class shares                                   joined in the order of SCRIPTS
-    _rows.py      distributions of rows
+    _rows.py      distributions of rows                                    joined in the order of SCRIPTS
     _card.py      the model card
     _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
@@ -33,7 +32,7 @@ from ..nouns.model import Model, as_model
 from ..nouns.surrogates import check_plain
 from ..plot.distributions import table_of
 from ..show.wording import plain
-from ._data import page_data
+from ._data import node_limits, page_data
 from ._numbers import figure, number, percent
 from ._reasons import costs_of
 from ._static import picture, static_html
@@ -184,7 +183,8 @@ class Report:
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
     check_plain(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
-    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
+    table = None if data is None else table_of(model.tree, data)
+    return Report(model, title, hasattr(model_or_parts, "model_"), table)
 
 
 def _framed(page: str, height: int) -> str:
@@ -200,7 +200,8 @@ def _page(model: Model, title: str, *, is_estimator: bool, table: Table | None) 
     style = folder.joinpath("page.css").read_text("utf-8")
     body = "\n".join(_compact(folder.joinpath(f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{body}\n}})();\n'
-    shown = page_data(model, title, is_estimator=is_estimator, table=table)
+    limits = node_limits(model)
+    shown = page_data(model, title, is_estimator=is_estimator, table=table, limits=limits)
     data = json.dumps(shown, separators=(",", ":"), allow_nan=False)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
@@ -213,7 +214,7 @@ def _page(model: Model, title: str, *, is_estimator: bool, table: Table | None) 
         summary=escape(_summary(model)),
         style=style,
         icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
-        static=static_html(model),
+        static=static_html(model, limits),
         # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
         data=data.replace("<", "\\u003c"),
         script=script,

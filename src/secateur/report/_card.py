@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..nouns.counts import Counts
+from ..data.arrays import Array
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
-from ..show.view import view_of
 from ..show.wording import plain
 from ._numbers import number, percent
 
@@ -25,9 +23,12 @@ ASSUMPTIONS = (
 Section = list[Any]  # title, then a list of [name, text]
 
 
-def card(model: Model, sequence: PruningSequence, rows: list[list[str]]) -> list[Section]:
+def card(model: Model, sequence: PruningSequence, rows: list[list[str]], classes: list[str]) -> list[Section]:
     """Return the sections of the model card: a title, and a list of names and texts; `rows` tell of the rows."""
-    sections: list[Section] = [["Data", [*_data(model), *rows]], ["Tree and pruning", _pruning(model, sequence)]]
+    sections: list[Section] = [
+        ["Data", [*_data(model, classes), *rows]],
+        ["Tree and pruning", _pruning(model, sequence)],
+    ]
     if model.selection is not None:
         sections.append(["Choice of the size", _selection(model)])
     sections.append(["Certificate", _certificate(model)])
@@ -37,7 +38,7 @@ def card(model: Model, sequence: PruningSequence, rows: list[list[str]]) -> list
     return sections
 
 
-def _data(model: Model) -> list[list[str]]:
+def _data(model: Model, classes: list[str]) -> list[list[str]]:
     schema = model.tree.schema
     found = [["growing sample", f"{number(model.grown.total[0].item())} rows, named {plain(model.grown.sample)}"]]
     if model.holdout is not None:
@@ -58,16 +59,15 @@ def _data(model: Model) -> list[list[str]]:
         least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
         why = "rows that are equal in all columns but not in class cannot be told apart"
         found.append(["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"])
-        found.append(["classes in growing", _class_rows(model.tree, model.class_grown)])
+        found.append(["classes in growing", _class_rows(model.class_grown.by_class[0], classes)])
         found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
     else:
         found.append(["target", "a number; RMSE is the root of the mean squared error"])
     return found
 
 
-def _class_rows(tree: Tree, grown: Counts) -> str:
+def _class_rows(rows: Array, names: list[str]) -> str:
     """The rows of each class, the most frequent first."""
-    rows, names = grown.by_class[0], view_of(tree, n_classes=grown.n_classes).classes
     order = np.argsort(-rows, kind="stable")
     told = [f"{names[c]} {number(rows[c].item())} ({percent(rows[c] / max(rows.sum(), 1e-300))})" for c in order[:10]]
     return ", ".join([*told, *([f"{len(order) - 10:,} more"] if len(order) > 10 else [])])

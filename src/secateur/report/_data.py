@@ -6,26 +6,31 @@ the rest. Every text is on one line and without control characters; the page set
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from ..certifiers import leaf_shares
 from ..data.arrays import Array, Ints
 from ..data.table import Table
+from ..errors import SecateurError
+from ..growers.importances import node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model
 from ..nouns.moments import Moments
-from ..plot.importances import model_gains
+from ..nouns.shares import LeafShares
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
 from ._numbers import Entries
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._rows import rows_facts, rows_of
-from ._shares import node_limits, packed_limits
 from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
 
 
-def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | None = None) -> Entries:
+def page_data(
+    model: Model, title: str, *, is_estimator: bool, table: Table | None, limits: LeafShares | None
+) -> Entries:
     """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
     tree = model.tree
     own = model.sequence
@@ -33,13 +38,17 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
     stops = find_stops(model, sequence)
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
     costs = [costs_of(model, sample) for sample in samples]
-    fitted = next((at for at, name in stops.names.items() if "fitted" in name), None)
+    internal = tree.internal
+    judged = model.selection
+    if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
+        judged = None
     reasons = sequence_reasons(
         sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
     )
-    n_classes = max((s.n_classes for s in samples if isinstance(s, Counts)), default=0)
-    internal = tree.internal
+    n_classes = max(sample.n_labels for sample in samples)
+    gain = short(node_gains(model)[internal], 5)
     view = view_of(tree, n_classes=n_classes)
+    default, idle = _arrivals(view)
     data: Entries = {
         "title": plain(title),
         "kind": "classes" if model.is_classifier else "numbers",
@@ -50,27 +59,27 @@ def page_data(model: Model, title: str, *, is_estimator: bool, table: Table | No
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
         "cut": _exact(view, internal),
-        "gain": short(model_gains(model)[internal], 5),
-        "default": _defaults(view)[internal].tolist(),
-        "idle": _idle(view),
+        "gain": gain,
+        "default": default[internal].tolist(),
+        "idle": idle,
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
-        "stops": stop_table(model, sequence, stops, costs),
+        "stops": stop_table(model, sequence, stops, costs, judged),
         "cuts": {str(at): cuts for at, cuts in stops.cuts.items()},
         "names": {str(at): name for at, name in stops.names.items()},
-        "marks": marks_of(model, stops, fitted),
+        "marks": marks_of(stops, None if own is None else judged),
         "limit": _limit(model),
         "delta": delta_of(model),
-        "shares": packed_limits(node_limits(model, delta_of(model))),
+        "shares": _packed_limits(limits),
         "reasons": _packed_reasons(reasons, internal),
-        "fitted_reasons": None if fitted is None else _packed_reasons(fitted_reasons(model), internal),
+        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.names else None,
         "certificate": None if model.certificate is None else str(model.certificate),
         "certified": _certified(model),
         "is_own_sequence": own is not None,
         "code": _code(model, is_estimator=is_estimator),
         "rows": None if table is None else rows_of(model, table),
-        "card": card(model, sequence, [] if table is None else rows_facts(model, table)),
+        "card": card(model, sequence, [] if table is None else rows_facts(model, table), view.classes),
     }
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
@@ -132,19 +141,17 @@ def _exact(view: TreeView, internal: Array) -> list[float | None]:
     return found
 
 
-def _defaults(view: TreeView) -> Ints:
-    """The child of missing and unknown values; as -1 - child where no missing value of growing can arrive."""
-    arrives = np.zeros(view.tree.n_nodes, bool)
-    arrives[view.tree.parent[1:][view.ways.is_missing_in[1:]]] = True
-    return np.where(arrives, view.tree.default, -1 - view.tree.default)
+def _arrivals(view: TreeView) -> tuple[Ints, list[int]]:
+    """(the child of missing and unknown values; nodes that a comparison leads to which tells no more than one above).
 
-
-def _idle(view: TreeView) -> list[int]:
-    """The nodes that a comparison leads to which tells no more than one above it."""
-    parent, is_high = view.tree.parent, view.child > 0
-    ends = np.where(is_high, view.ways.low, view.ways.high)
-    is_compared = np.isfinite(view.tree.threshold[parent]) & (parent >= 0)
-    return np.flatnonzero(is_compared & (ends != parent)).tolist()
+    The child is -1 - child where no missing value of growing can arrive.
+    """
+    tree, ways, parent = view.tree, view.ways, view.tree.parent
+    arrives = np.zeros(tree.n_nodes, bool)
+    arrives[parent[1:][ways.is_missing_in[1:]]] = True
+    is_compared = np.isfinite(tree.threshold[parent]) & (parent >= 0)
+    is_idle = is_compared & (np.where(view.child > 0, ways.low, ways.high) != parent)
+    return np.where(arrives, tree.default, -1 - tree.default), np.flatnonzero(is_idle).tolist()
 
 
 def _branches(view: TreeView) -> Entries:
@@ -163,9 +170,9 @@ def _branches(view: TreeView) -> Entries:
 
 def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
-    if not isinstance(sample, Counts):
+    if not sample.has_classes:
         return {
-            **about, "is_whole": False, "total": short(sample.weight), "mean": short(sample.mean), "cost": short(cost)
+            **about, "is_whole": False, "total": short(sample.total), "mean": short(sample.answers), "cost": short(cost)
         }  # fmt: skip
     flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
@@ -223,3 +230,40 @@ def _code(model: Model, *, is_estimator: bool) -> dict[str, str]:
         "fitted": f"model.pruning{end}",
         "cuts": f"secateur.Pruning.from_cuts({tree}, [CUTS]{labels})",
     }
+
+
+def node_limits(model: Model) -> LeafShares | None:
+    """Return the limits on the class shares of every node from the held-out sample; None where there are none.
+
+    They hold for all nodes of the grown tree at once, so for the leaves of every stop of the slider and
+    of every tree cut by hand after looking.
+    """
+    if model.holdout is None or not model.is_classifier:
+        return None
+    grown, held_out = model.class_grown, model.class_holdout
+    assert grown is not None
+    assert held_out is not None
+    n_more = grown.n_classes - held_out.n_classes
+    if n_more > 0:  # the page knows all classes of either sample
+        held_out = replace(held_out, by_class=np.pad(held_out.by_class, ((0, 0), (0, n_more))))
+    try:
+        limits: LeafShares = leaf_shares(model.pruning, held_out, delta=delta_of(model), over="nodes", grown=grown)
+    except SecateurError:  # weights, no rows, or rows that grew the tree
+        return None
+    return limits
+
+
+def _packed_limits(limits: LeafShares | None) -> Entries | None:
+    """Return upper limits in tenths of a percent, rounded up, node after node without gaps.
+
+    A node with rows has one number for each class that occurs in it and, if some do not, one for
+    all of those; a node without rows has none.
+    """
+    if limits is None:
+        return None
+    tenths = np.ceil(1000 * limits.upper).astype(int)
+    is_there = limits.count > 0
+    # Classes that do not occur in a node have the same limit; it goes into a column behind the others.
+    missing = np.where(is_there, 0, tenths).max(axis=1)
+    is_listed = np.column_stack([is_there, (limits.n > 0) & ~is_there.all(axis=1)])
+    return {"delta": limits.delta, "upper": np.column_stack([tenths, missing])[is_listed].tolist()}

@@ -69,17 +69,16 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     grown = costs_of(model, model.grown)
     if not model.is_classifier:
         return grown, "in squared error on the growing sample"
-    if sequence.steps is None:  # each member would have to be rebuilt to tell, and no sentence asks
-        return grown, "errors on the growing sample"
-    assert model.class_grown is not None
     rows = float(model.grown.total[0]) or 1.0
-    candidates: list[tuple[Sums, str]] = [(grown, "errors on the growing sample")]
-    candidates.append(
-        (m_estimate(model.class_grown) * rows, "estimated errors (growing sample, m-estimate with m = 2)")
-    )
-    if model.holdout is not None:
-        candidates.append((costs_of(model, model.holdout), "errors on the held-out sample"))
-    return next((c for c in candidates if _same_cost(sequence, c[0], rows)), candidates[0])
+    # Of a table each member would have to be rebuilt to tell, and no sentence asks.
+    if sequence.steps is not None and not _same_cost(sequence, grown, rows):
+        assert model.class_grown is not None
+        estimated = m_estimate(model.class_grown) * rows
+        if _same_cost(sequence, estimated, rows):
+            return estimated, "estimated errors (growing sample, m-estimate with m = 2)"
+        if model.holdout is not None and _same_cost(sequence, held := costs_of(model, model.holdout), rows):
+            return held, "errors on the held-out sample"
+    return grown, "errors on the growing sample"
 
 
 def sequence_reasons(

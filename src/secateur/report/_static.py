@@ -7,22 +7,21 @@ import numpy as np
 
 from ..nouns.model import Model
 from ..nouns.pruning import Pruning
+from ..nouns.shares import LeafShares
 from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from ..show.wording import limited, plain
-from ._shares import node_limits
-from ._stops import delta_of
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
 COLUMN, ROW = 150, 26
 
 
-def static_html(model: Model) -> str:
+def static_html(model: Model, limits: LeafShares | None) -> str:
     """Return the drawing and the tables as HTML without scripts or inline styles."""
     view = view_of(model.tree, model.grown, pruning=_unfolded(model))
     answers = _answers(model, view)
     certificate = "" if model.certificate is None else f"<p>{escape(plain(str(model.certificate)))}</p>"
-    return f"{certificate}\n{_drawing(model, view, answers)}\n{_leaves(model, view, answers)}"
+    return f"{certificate}\n{_drawing(model, view, answers)}\n{_leaves(model, view, answers, limits)}"
 
 
 def picture(model: Model, n_leaves: int = 12) -> str:
@@ -89,11 +88,10 @@ def _clipped(text: str, n_most: int) -> str:
     return text if len(text) <= n_most else text[: n_most - 1] + "…"
 
 
-def _leaves(model: Model, view: TreeView, answers: dict[int, str]) -> str:
+def _leaves(model: Model, view: TreeView, answers: dict[int, str], limits: LeafShares | None) -> str:
     """The rules of the leaves that are drawn, as a table."""
     if not view.tree.has_tests:
         return ""
-    limits = node_limits(model, delta_of(model))
     rows = []
     for v, asked in view.rules():
         node, answer = int(view.node[v]), answers[v]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..certifiers import path
 from ..data.arrays import Sums
 from ..errors import SecateurError
-from ..fitting import index_of
+from ..nouns.choice import Selection
 from ..nouns.model import Model
 from ..nouns.sequence import PruningSequence
 from ..show.wording import plain
@@ -32,11 +32,14 @@ class Stops:
         Of each stop that is no member: the nodes it cuts.
     names : dict of int to str
         What such a stop is called.
+    fitted : int
+        The stop of the model's own pruning.
     """
 
     member: list[int]
     cuts: dict[int, list[int]]
     names: dict[int, str]
+    fitted: int
 
     def of_member(self, member: int) -> int:
         """The stop at which a member stands; the nearest one if it was thinned out."""
@@ -56,32 +59,27 @@ def own_sequence(model: Model) -> PruningSequence:
     return found
 
 
-def _member(sequence: PruningSequence, model: Model) -> int:
-    """The member of a sequence that is the model's pruning, or -1."""
-    found = index_of(sequence, model.pruning)
-    return -1 if found is None else found
-
-
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     """Place the whole tree and the model's own pruning among the members, if they are not members."""
-    n_members = len(sequence)
-    keep = np.arange(n_members)
-    fitted = _member(sequence, model)
+    n_members, n_fitted, n_grown = len(sequence), model.pruning.n_leaves, model.tree.n_leaves
+    keep, fitted = np.arange(n_members), sequence.place_of(model.pruning)
     if sequence.steps is None and n_members > MOST_MEMBERS:
         even = np.geomspace(1, n_members, MOST_MEMBERS) - 1  # small trees, at the end, are looked at most
-        wanted = [*(n_members - 1 - even.astype(int)), 0, max(fitted, 0)]
+        wanted = [*(n_members - 1 - even.astype(int)), 0, fitted or 0]
         if model.selection is not None:
             wanted += [model.selection.best, model.selection.chosen]
         keep = np.unique(wanted)
     rows: list[tuple[int, int, int, str, list[int]]] = [(-int(sequence.n_leaves[i]), 1, int(i), "", []) for i in keep]
-    if fitted < 0:
-        name = "as fitted" if model.pruning.n_leaves < model.tree.n_leaves else "as fitted, the whole tree"
-        rows.append((-model.pruning.n_leaves, 0, -1, name, model.pruning.cuts.tolist()))
-    if sequence.n_leaves[0] < model.tree.n_leaves and model.pruning.n_leaves < model.tree.n_leaves:
-        rows.append((-model.tree.n_leaves, 0, -1, "as grown", []))
+    if fitted is None:
+        name = "as fitted" if n_fitted < n_grown else "as fitted, the whole tree"
+        rows.append((-n_fitted, 0, -1, name, model.pruning.cuts.tolist()))
+    if max(sequence.n_leaves[0], n_fitted) < n_grown:
+        rows.append((-n_grown, 0, -1, "as grown", []))
     rows.sort(key=lambda row: row[:3])
     extra = [(at, row) for at, row in enumerate(rows) if row[2] < 0]
-    return Stops([row[2] for row in rows], {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra})
+    members = [row[2] for row in rows]
+    own = members.index(fitted) if fitted is not None else next(at for at, row in extra if "fitted" in row[3])
+    return Stops(members, {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra}, own)
 
 
 def short(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
@@ -99,7 +97,9 @@ def _rounded(value: float, n_digits: int) -> float | int | None:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: list[Sums]) -> Entries:
+def stop_table(
+    model: Model, sequence: PruningSequence, stops: Stops, costs: list[Sums], judged: Selection | None
+) -> Entries:
     """One list per column, one entry per stop, the largest tree first."""
 
     def spread(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
@@ -108,22 +108,21 @@ def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: lis
         return [None if m < 0 else listed[m] for m in stops.member]
 
     leaves = [0 if m < 0 else int(sequence.n_leaves[m]) for m in stops.member]
-    for at, name in stops.names.items():
-        leaves[at] = model.pruning.n_leaves if "fitted" in name else model.tree.n_leaves
+    for at in stops.names:
+        leaves[at] = model.pruning.n_leaves if at == stops.fitted else model.tree.n_leaves
     table: Entries = {"member": stops.member, "leaves": leaves}
     if sequence.alphas is not None:
         table["alpha"] = spread(sequence.alphas)
     errors = []
     for cost in costs:
         column = spread(sequence.costs_on(cost), 12)
-        for at, name in stops.names.items():
-            value = model.pruning.cost(cost) if "fitted" in name else cost[model.tree.is_leaf].sum()
+        for at in stops.names:
+            value = model.pruning.cost(cost) if at == stops.fitted else cost[model.tree.is_leaf].sum()
             column[at] = short([value], 12)[0]
         errors.append(column)
     table["errors"] = errors
-    if model.selection is not None and model.selection.is_error and len(model.selection.sequence) == len(sequence):
-        table |= {"cv": spread(model.selection.error), "se": spread(model.selection.se)}
-        table["cv_name"] = plain(model.selection.sample)
+    if judged is not None:
+        table |= {"cv": spread(judged.error), "se": spread(judged.se), "cv_name": plain(judged.sample)}
     bounds = _path_bounds(model, sequence)
     if bounds is not None:
         table["bound"] = spread(bounds)
@@ -132,6 +131,8 @@ def stop_table(model: Model, sequence: PruningSequence, stops: Stops, costs: lis
 
 def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     """A limit for every member at once, where the held-out sample did not help to make the sequence."""
+    if model.holdout is None:
+        return None
     holdout = model.class_holdout
     if holdout is None or sequence.node_labels is None or model.pruning.node_labels is None:
         return None
@@ -151,17 +152,11 @@ def delta_of(model: Model) -> float:
     return float(given) if isinstance(given, float | int) and 0 < given < 1 else DELTA
 
 
-def marks_of(model: Model, stops: Stops, fitted: int | None) -> dict[str, int]:
+def marks_of(stops: Stops, judged: Selection | None) -> dict[str, int]:
     """Stops that have a name: what was fitted, what was best, the smallest within one standard error of it."""
-    selection = model.selection
-    sequence = model.sequence
-    if fitted is None:
-        fitted = stops.of_member(_member(sequence if sequence is not None else own_sequence(model), model))
-    marks = {"fitted": fitted}
-    if selection is None or sequence is None or not selection.is_error:
-        return marks
-    if len(selection.sequence) == len(sequence):
-        marks |= {"best": stops.of_member(selection.best), "one_se": stops.of_member(selection.one_se)}
+    marks = {"fitted": stops.fitted}
+    if judged is not None:
+        marks |= {"best": stops.of_member(judged.best), "one_se": stops.of_member(judged.one_se)}
     return marks
 
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from .._kernels import node_moments, presort, route
 from ..data.arrays import Array, Ints, sealed
-from ..data.blocks import blocks, native_blocks
 from ..data.encoding import encode
 from ..data.sketch import Sketch
-from ..data.table import Schema, Table
+from ..data.table import Schema, Table, blocks, native_blocks
 from ..errors import TreeError
 from ..nouns.moments import Moments
 from ..nouns.seen import Ledger, Seen, SeenSample
@@ -46,13 +45,11 @@ def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
 
 def with_history(counts: Any, sketch: Sketch) -> Any:
     """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
-    history = Seen([SeenSample(counts.sample, sketch)])
     # Both were checked when they were made; nothing of what was checked changes.
-    tree = object.__new__(Tree)
-    tree.__dict__.update(counts.tree.__dict__, history=history, ledger=Ledger())
-    new = {"tree": tree, "n_rows": sketch.n_rows, "sketch": sketch}
-    grown = object.__new__(type(counts))
-    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)} | new)
+    grown, tree = object.__new__(type(counts)), object.__new__(Tree)
+    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)})
+    tree.__dict__.update(counts.tree.__dict__, history=Seen([SeenSample(counts.sample, sketch)]), ledger=Ledger())
+    grown.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
     return grown
 
 

@@ -5,24 +5,28 @@ each member the geometric mean of the interval in which it is the best. Breiman 
 """
 
 import itertools
+import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ..data.arrays import Array
+from ..data.encoding import encode
 from ..data.names import whole
 from ..data.table import Table
-from ..errors import ParameterError, UnsupportedError
+from ..data.target import check_weights
+from ..errors import DataError, ParameterError, UnsupportedError
+from ..growers import CRITERIA
 from ..growers.folds import Ground
 from ..growers.interactions import plain_groups
-from ..growers.settings import Settings, settings_of
+from ..growers.settings import Settings, n_threads, settings_of, times_class_weight
 from ..nouns.choice import Selection
 from ..nouns.seen import Seen
 from ..routing import remembered
 from ._race import Field, Judge, race
 from ._registry import n_standard_errors
-from ._sample import rows_of
 from ._score import Path
 from ._splits import seed_of, splits_of
 from .losses import losses_of
@@ -169,11 +173,12 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         "min_weight_fraction_leaf": min_weight_fraction_leaf, "max_bins": max_bins, "allow_zero": allow_zero,
         "penalise_numeric": penalise_numeric,
         "monotonic_cst": monotonic_cst.tolist() if isinstance(monotonic_cst, np.ndarray) else monotonic_cst,
-        "interaction_cst": plain_groups(interaction_cst),
+        "interaction_cst": None if interaction_cst is None else plain_groups(interaction_cst),
         "surrogates": surrogates,
     }  # fmt: skip
     ways = _ways(growing)
-    table, weight = rows_of(X, y, sample_weight, class_weight, nominal, criterion)
+    n_jobs = n_jobs if hasattr(n_jobs, "submit") else n_threads(n_jobs)
+    table, weight = _rows_of(X, y, sample_weight, class_weight, nominal, criterion)
     n_repeats = _n_repeats(cv_repeats, table.n_rows, cv)
     seed = seed_of(random_state)
     losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)
@@ -205,6 +210,33 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     winner, tables = race(field, rounds, judge, n_splits=n_splits, may_stop=may_stop)
     winner = _remembered(winner, table, is_used)
     return replace(winner, pool=tuple(_line(table) for table in tables)) if len(tables) > 1 else winner
+
+
+def _rows_of(
+    X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: Any, criterion: str
+) -> tuple[Table, Array | None]:
+    """Return the rows and their weights in growing and judging, read as `grow` does; a `Table` is taken as it is."""
+    given = None if sample_weight is None else np.asarray(sample_weight)
+    kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
+    is_table = isinstance(X, Table)
+    if is_table and y is nominal is None and X.schema.has_numeric_target == (kind == "number"):
+        table = X
+    else:
+        weights = None if is_table else given
+        table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=weights)
+    target, classes = table.target, table.schema.classes
+    if target is None:
+        raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")
+    if classes is None and class_weight is not None:
+        raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
+    weight = check_weights(given, table.n_rows)
+    if class_weight is not None:
+        weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
+    used = target if weight is None else target[weight > 0]
+    if classes is not None and (used == used[0]).all():
+        message = f"every row has the class {classes[used[0]]!r}; the tree is one leaf"
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return table, None if weight is None or (weight == 1).all() else weight
 
 
 def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:

@@ -10,7 +10,7 @@ import numpy as np
 from ..data.arrays import Floats
 from ..errors import DataError
 from ..growers.folds import Ground
-from ..growers.settings import Settings, n_threads
+from ..growers.settings import Settings
 from ..nouns.choice import Selection
 from ..nouns.counts import Counts
 from ..nouns.moments import Moments
@@ -64,7 +64,7 @@ class Field:
 
 def _groups(ways: list[Settings], n_parts: int, n_jobs: Any) -> list[tuple[Settings, ...]]:
     """The ways, those together that one task grows: it prepares rows once, but there must be tasks for all hands."""
-    n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_threads(n_jobs) // n_parts))
+    n_groups = len(ways) if hasattr(n_jobs, "submit") else min(len(ways), -(-4 * n_jobs // n_parts))
     size = -(-len(ways) // n_groups)
     return [tuple(ways[first : first + size]) for first in range(0, len(ways), size)]
 

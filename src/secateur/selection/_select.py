@@ -95,7 +95,7 @@ def select(
     sequence.tree.ledger.look(counts, sequence=sequence)
     rate = sequence.costs_on(loss) / total
     n = _n_rows(counts)
-    if isinstance(counts, Moments):
+    if not counts.has_classes:
         spread = rate * np.sqrt(2 / n)
     elif cost is not None:
         spread = np.full(len(sequence), np.nan)
@@ -110,7 +110,16 @@ def select(
     best, chosen = choose(rate, spread, n_errors)
     name = "min-error" if rule == "min-error" else rule_name(n_errors)
     table = Selection(
-        sequence, rate, spread, best, chosen, name, counts.sample, n, judges=Seen.of(counts), details={"se": se}
+        sequence,
+        rate,
+        spread,
+        best,
+        chosen,
+        name,
+        counts.sample,
+        n,
+        judges=Seen.of(counts),
+        details={"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"}),
     )
     return table.pruning, table
 
@@ -127,10 +136,10 @@ def _losses(
                 f"cost has shape {array.shape} of {array.dtype}; one finite number per node, ({n_nodes},), is needed"
             )
         return array, None
-    if isinstance(counts, Moments):
+    if not counts.has_classes:
         if values is None:
             raise ParameterError("Moments need values=, the prediction of each node (grown.mean), or cost=")
-        return counts.squared_errors_if_leaf(values), None
+        return counts.costs_if_leaf(values), None
     if values is not None:
         raise ParameterError("values= needs Moments; the nodes of this sequence predict classes")
     if sequence.node_labels is None:

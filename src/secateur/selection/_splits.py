@@ -68,14 +68,8 @@ def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stra
         )
     if len(used) < table.n_rows:
         table = table.take(used)
-
-    order = dealing.in_order(table, stratified=stratified)
-
-    def deal(repeat: int) -> list[Split]:
-        part = dealing.deal(table, n_folds, seed=seed, repeat=repeat, stratified=stratified, order=order)
-        return [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
-
-    return map(deal, range(repeats))
+    for part in dealing.deals(table, n_folds, seed=seed, repeats=range(repeats), stratified=stratified):
+        yield [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
 
 
 def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:

@@ -16,10 +16,11 @@ from ..data.table import Table
 from ..errors import ParameterError
 from ..nouns.costs import m_estimate
 from ..nouns.counts import Counts
-from ..nouns.moments import Moments
 from ..statistics import PROBABILITIES
 from ._registry import SCORES, Score, scoring_of
 from .scores import balanced_costs
+
+COSTS = ("errors", "m-estimate", "deviance", "impurity")
 
 
 class Losses(NamedTuple):
@@ -88,7 +89,10 @@ def losses_of(
 
 def cost_matrix(costs: Any, n_classes: int) -> Sums:
     """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
-    matrix = np.asarray(costs)
+    try:
+        matrix = np.asarray(costs)
+    except ValueError as error:
+        raise ParameterError(f"costs are no matrix ({error}); ({n_classes}, {n_classes}) numbers are needed") from error
     if matrix.shape != (n_classes, n_classes) or matrix.dtype.kind not in "iuf":
         raise ParameterError(
             f"costs have shape {matrix.shape} of {matrix.dtype}; ({n_classes}, {n_classes}) numbers are needed, "
@@ -101,10 +105,10 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
     return sealed(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
 
 
-def answers_of(grown: Counts | Moments, losses: Losses) -> Answers:
+def answers_of(grown: Any, losses: Losses) -> Answers:
     """Return what the nodes of a grown tree answer, and what they cost the path."""
     total = float(grown.total[0])
-    if isinstance(grown, Moments) or (losses.costs is None and losses.cost == "errors"):
+    if losses.costs is None and losses.cost == "errors":
         return Answers(grown.answers, grown.own_costs, total, grown.labels)
     if losses.cost in ("deviance", "impurity"):
         labels = grown.majority if losses.costs is None else cheapest(grown, losses.costs)

@@ -167,9 +167,14 @@ def _value(view: TreeView, column: int, value: Any, *, is_missing: bool) -> str:
 
 def _test(view: TreeView, v: int, below: int, value: Any, *, is_missing: bool) -> str:
     """What leads on, with the exact threshold where the short one would say otherwise of this very value."""
-    exact, short = float(view.tree.threshold[v]), view.threshold[v]
-    if is_missing or view.is_nominal[v] or (value <= exact) == (value <= float(short)):
+    if is_missing or view.is_nominal[v]:
         return view.branch(below)
-    ends = ("", written(exact)) if value <= exact else (written(exact), "")
-    name = view.columns[int(view.tree.feature[v])]
+    exact, rounded, column = float(view.tree.threshold[v]), float(view.tree.rounded[v]), int(view.tree.feature[v])
+    about = view.about(column)
+    is_date = about is not None and about.is_date
+    short = (exact if np.isnan(rounded) else rounded) if is_date else float(view.threshold[v])
+    if (value <= exact) == (value <= short):
+        return view.branch(below)
+    shown = day_text(exact) if is_date else written(exact)
+    ends, name = ("", shown) if value <= exact else (shown, ""), view.columns[column]
     return ranged(name, *ends, is_missing_in=False, is_known_in=True, gaps=False)

@@ -190,8 +190,8 @@ def export_rules(
 def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
     """The line of a leaf in a drawing."""
     sample = view.sample
-    if isinstance(sample, Moments):
-        weight = f"weight: {sample.weight[v]:,.10g} value: {view.answer(v)}"
+    if sample is not None and view.mean is not None:
+        weight = f"weight: {sample.total[v]:,.10g} value: {view.answer(v)}"
         return weight if show_weights else f"value: {view.conclusion(v)}"
     name = f"class: {view.answer(v)}" if view.label is not None else view.conclusion(v)
     if sample is None or view.wrong is None:

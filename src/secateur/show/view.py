@@ -85,9 +85,9 @@ class TreeView:
         return sealed(np.diff(self.tree.branch_start) > 0)
 
     @cached_property
-    def mean(self) -> Floats | None:
+    def mean(self) -> Array | None:
         """The number each node of a regression tree answers."""
-        return self.sample.mean if isinstance(self.sample, Moments) else None
+        return None if self.sample is None or self.sample.has_classes else self.sample.answers
 
     @cached_property
     def wrong(self) -> Array | None:
@@ -97,7 +97,7 @@ class TreeView:
     @cached_property
     def shares(self) -> Floats | None:
         """The share of each class in each node; of one without rows that of its parent."""
-        if not isinstance(self.sample, Counts):
+        if self.sample is None or not self.sample.has_classes:
             return None
         by_class, total = self.sample.by_class, self.sample.total
         shares = by_class / np.where(total > 0, total, 1)[:, None]
@@ -124,9 +124,19 @@ class TreeView:
 
     def codes(self, v: int) -> Array:
         """The categories that lead from the parent of node `v` to it and can arrive there, as codes."""
-        p = int(self.tree.parent[v])
-        here = slice(*self.tree.branch_start[p : p + 2].tolist())
-        return np.flatnonzero((self.tree.branch[here] == self.child[v]) & self.ways.arrives[here])
+        entries, start = self._entries
+        codes: Array = entries[start[v] : start[v + 1]] - self.tree.branch_start[self.tree.parent[v]]
+        return codes
+
+    @cached_property
+    def _entries(self) -> tuple[Longs, Longs]:
+        """The entries of `tree.branch` by the node they lead to, and where those of each node begin."""
+        tree = self.tree
+        first, child = tree.child_lists
+        owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
+        to = np.where(self.ways.arrives, child[first[owner] + tree.branch], tree.n_nodes)
+        order = np.argsort(to, kind="stable")
+        return order, np.searchsorted(to[order], np.arange(tree.n_nodes + 1))
 
     def branch(self, v: int) -> str:
         """What leads to node `v` from its parent; empty for the root."""
@@ -196,8 +206,8 @@ class TreeView:
         if self.sample is None or (self.label is None and self.mean is None):
             return name
         total, error = float(self.sample.total[v]), ""
-        if total > 0 and isinstance(self.sample, Moments):
-            error = f", mean squared error {self.sample.spread[v] / total:.4g}"
+        if total > 0 and self.mean is not None:
+            error = f", mean squared error {self.sample.spread[v] / total:.4g}"  # type: ignore[union-attr]
         elif total > 0 and self.wrong is not None:
             error = f", error {self.wrong[v] / total:.1%}"
         return f"{name} ({self.size(v)}{error})"
@@ -257,7 +267,7 @@ def view_of(
     here = np.flatnonzero(shown.is_kept | shown.is_leaf)
     small, sample = (shown.to_tree(), None) if counts is None else shown.to_tree(counts)
     n_hidden, n_levels = _hidden(tree, is_leaf, shown.is_leaf & ~is_leaf, here)
-    n_classes = max(n_classes, counts.n_classes if isinstance(counts, Counts) else 0)
+    n_classes = max(n_classes, 0 if counts is None else counts.n_labels)
     n_classes = n_classes if label is None else max(n_classes, int(label.max()) + 1)
     return TreeView(
         tree=small,

@@ -1,0 +1,50 @@
+"""How much each test of a tree, and so each column, gained in growing."""
+
+import numpy as np
+
+from ..data.arrays import Floats
+from ..nouns.counted import Counted
+from ..nouns.model import Model
+from . import CRITERIA
+
+
+def node_gains(model: Model) -> Floats:
+    """Return how much the criterion fell at each test, times its rows; NaN at leaves and where growing is unknown.
+
+    Under a ratio the drop behind it counts. The criterion is the one that cross-validation chose, or that was given.
+    """
+    tree, grown = model.tree, model.grown
+    names = [model.parameters.get("criterion"), model.selection and model.selection.growing.get("criterion")]
+    gains = np.where(tree.is_leaf, np.nan, tree.score * grown.total)
+    if any(isinstance(name, str) and name in CRITERIA and CRITERIA[name].is_ratio for name in names):
+        gains = gains * _split_information(grown)
+    found: Floats = np.maximum(gains, 0)
+    return found
+
+
+def column_importances(model: Model, gains: Floats) -> Floats:
+    """Return the share of each column in the gains of the tests that are kept; all 0 if there are none.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> from secateur.nouns.model import as_model
+    >>> model = as_model(secateur.grow([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], ["no", "yes", "yes"]))
+    >>> column_importances(model, node_gains(model)).tolist()
+    [1.0, 0.0]
+    """
+    tree, at = model.tree, np.flatnonzero(model.pruning.is_kept)
+    n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
+    summed = np.bincount(tree.feature[at], gains[at], minlength=n_columns)
+    total = summed.sum()
+    shares: Floats = summed / (total if total > 0 else 1.0)
+    return shares
+
+
+def _split_information(counts: Counted) -> Floats:
+    """The entropy, in bits, of how each node's rows fall on its children."""
+    parent, total = counts.tree.parent[1:], counts.total
+    share = total[1:] / np.maximum(total[parent], 1e-300)
+    bits = -share * np.log2(np.where(share > 0, share, 1))
+    information: Floats = np.bincount(parent, weights=bits, minlength=len(total)).astype(np.float64)
+    return information

@@ -1,0 +1,260 @@
+"""Model files made by hand so that a verb costs as much as it can for their size; tests/lanes/costs.py measures them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from secateur import TreeClassifier, TreeRegressor
+from secateur.modelfile._write import model_document
+
+
+def shaped(parent):
+    """A document of a tree of this shape that tests one numeric column (or, with many branches, a nominal one)."""
+    n = len(parent)
+    arity = np.bincount(parent[1:], minlength=n)
+    model = TreeClassifier(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), list("nnnyyyny")).model_
+    document = json.loads(json.dumps(model_document(model, sketch=False)))
+    is_inner = arity > 0
+    counts = (~is_inner).astype(int)
+    for v in range(n - 1, 0, -1):
+        counts[parent[v]] += counts[v]
+    column = {"name": "size", "kind": "numeric", "has_missing": False}
+    tree = {"parent": list(parent), "feature": np.where(is_inner, 0, -1).tolist()}
+    if arity.max() > 2:
+        column = {"name": "size", "kind": "nominal", "has_missing": False, "categories": list(range(arity.max()))}
+        tree["branch_start"] = [0, *np.cumsum(np.where(is_inner, arity.max(), 0)).tolist()]
+        tree["branch"] = [min(c, k - 1) for k in arity[is_inner].tolist() for c in range(arity.max())]
+    else:
+        tree["threshold"] = [0.5 if inner else None for inner in is_inner]
+    sample = {"kind": "counts", "n_rows": None, "sketch": None, "numbers": "whole"}
+    document["schema"]["columns"] = [column]
+    document["tree"] = tree
+    document["grown"] = {**sample, "sample": "grow", "by_class": [counts.tolist(), [0] * n]}
+    document["holdout"] = {**sample, "sample": "prune", "by_class": [counts.tolist(), [0] * n]}
+    document["pruning"] |= {"cuts": [], "node_labels": [0] * n, "seen": []}
+    document["rows"] |= {"history": [], "looks": [], "samples": []}
+    return document
+
+
+def chain(n):
+    """A tree that is one path: every second node is a leaf."""
+    n += 1 - n % 2
+    return shaped([-1, *(2 * (i // 2) for i in range(n - 1))])
+
+
+def balanced(n):
+    """A tree as flat as can be."""
+    above, found = [(-1, n // 2)], []
+    while above:
+        parent, leaves = above.pop()
+        found.append(parent)
+        if leaves > 1:
+            here = len(found) - 1
+            above += [(here, leaves // 2), (here, leaves - leaves // 2)]
+    return shaped(found)
+
+
+def star(n):
+    """One test with a branch for every leaf."""
+    return shaped([-1] + [0] * min(n, 60_000))
+
+
+def with_sequence(document, n_leaves, **parts):
+    """The document with a sequence, and a choice among its members."""
+    m = len(n_leaves)
+    document["sequence"] = {
+        "rule": "", "nested": "steps" in parts, "seen": [], "numbers": "whole", "n_leaves": n_leaves, "errors": [0] * m,
+        "alphas": None, "node_labels": "pruning", **parts,
+    }  # fmt: skip
+    document["selection"] = {
+        "rule": "0se", "sample": "cross-validation", "judges": [], "n": 9, "best": 0, "chosen": 0, "sequence": "sequence",
+        "error": [0.5] * m, "se": [0.1] * m, "betas": None, "fold_error": None, "counts": "grown", "growing": {},
+        "pool": [], "details": {},
+    }  # fmt: skip
+    return document
+
+
+def flickering(n):
+    """As many members as nodes, in which the last test goes and comes; all of one size, by what is stated."""
+    document = chain(n)
+    m = len(document["tree"]["parent"])
+    return with_sequence(document, [m // 2 + 1] * m, change_start=list(range(m + 1)), changes=[m - 3] * m)
+
+
+def turning(n):
+    """A balanced tree whose members cut one half of all tests, then the other."""
+    document = balanced(n)
+    parent = np.array(document["tree"]["parent"])
+    lowest = np.array(document["tree"]["feature"]) >= 0
+    lowest[parent[1:][lowest[1:]]] = False
+    turn = np.flatnonzero(lowest).tolist()
+    m = max(2, n // len(turn))
+    start = [0, *(len(turn) * i for i in range(m))]
+    return with_sequence(document, [int(len(parent) // 2 + 1)] * m, change_start=start, changes=turn * (m - 1))
+
+
+def equal(n):
+    """As many members as nodes, each the root alone."""
+    document = chain(n)
+    m = len(document["tree"]["parent"])
+    return with_sequence(document, [1] * m, steps=[0] * m)
+
+
+def stepping(n):
+    """A chain with a member for each of its tests."""
+    document = chain(n)
+    m = len(document["tree"]["parent"]) // 2
+    steps = [m - v // 2 if v % 2 == 0 and v < 2 * m else 0 for v in range(2 * m + 1)]
+    return with_sequence(document, list(range(m + 1, 0, -1)), steps=steps)
+
+
+def classes(n):
+    """A stump with very many classes."""
+    document, n = shaped([-1, *[0] * 11]), n // 8
+    for name in ("grown", "holdout"):
+        document[name]["by_class"] = [[11, *[1] * 11]] * n
+    document["schema"]["classes"] = {"dtype": "int64", "values": list(range(n))}
+    return document
+
+
+def square(n):
+    """About as many classes as nodes."""
+    k = int(n**0.5)
+    document = balanced(k)
+    counts = document["grown"]["by_class"][0]
+    for name in ("grown", "holdout"):
+        document[name]["by_class"] = [counts] * k
+    document["schema"]["classes"] = {"dtype": "int64", "values": list(range(k))}
+    return document
+
+
+def columns(n):
+    """A stump over very many columns."""
+    document = shaped([-1, 0, 0])
+    document["schema"]["columns"] += [{"name": f"c{i}", "kind": "numeric", "has_missing": True} for i in range(n)]
+    return document
+
+
+def wide(n):
+    """As many columns as classes."""
+    document = columns(n // 2)
+    k = n // 4
+    for name in ("grown", "holdout"):
+        document[name]["by_class"] = [[2, 1, 1]] * k
+    document["schema"]["classes"] = {"dtype": "int64", "values": list(range(k))}
+    return document
+
+
+def codes(n):
+    """Tests of a column with many categories, which every one of them lists."""
+    k = int(n**0.5)
+    document = chain(k)
+    inner = [feature >= 0 for feature in document["tree"]["feature"]]
+    document["schema"]["columns"] = [
+        {"name": "k", "kind": "nominal", "has_missing": True, "categories": [f"c{i}" for i in range(k - 1)]}
+    ]
+    del document["tree"]["threshold"]
+    document["tree"]["branch_start"] = [0, *np.cumsum([k * is_inner for is_inner in inner]).tolist()]
+    document["tree"]["branch"] = ([0, 1] * k)[:k] * sum(inner)
+    return document
+
+
+def orders(n):
+    """Very many tests of one column, each of which parts its categories in another way."""
+    k, rng = 20, np.random.default_rng(0)
+    document = chain(n)
+    inner = [feature >= 0 for feature in document["tree"]["feature"]]
+    document["schema"]["columns"] = [
+        {"name": "k", "kind": "nominal", "has_missing": False, "categories": [f"c{i}" for i in range(k)]}
+    ]
+    del document["tree"]["threshold"]
+    document["tree"]["branch_start"] = [0, *np.cumsum([k * is_inner for is_inner in inner]).tolist()]
+    document["tree"]["branch"] = rng.integers(0, 2, k * sum(inner)).tolist()
+    return document
+
+
+def crowd(n):
+    """Very many samples that were looked at, and large sketches."""
+    document = stepping(200)
+    size = min(n, 1 << 15)
+    for name, first in (("grown", 1), ("holdout", 1 << 20)):
+        part = document[name]
+        total = sum(column[0] for column in part["by_class"])
+        part["n_rows"] = total
+        which = next(c for c, column in enumerate(part["by_class"]) if column[0])
+        k = min(size, total)
+        part["sketch"] = {
+            "size": 1 << 16, "hashes": "".join(f"{first + i:016x}" for i in range(k)), "classes": [which] * k,
+            "copies": [1] * k, "n_by_class": [total * (c == which) for c in range(2)],
+        }  # fmt: skip
+    many = min(4096, n // 10)
+    look = {"pruning": None, "is_sequence": True, "is_open": False, "is_several": False}
+    document["rows"] |= {
+        "samples": [{"sample": f"s{i}", "sketch": ["grown", "holdout"][i % 2]} for i in range(many)],
+        "looks": [{"mark": f"{i:032x}", "sample": i % many, **look} for i in range(many)],
+    }
+    return document
+
+
+def surrogates(n):
+    """A chain whose every test has surrogates."""
+    document = chain(n)
+    document["schema"]["columns"].append({"name": "other", "kind": "numeric", "has_missing": True})
+    inner = [feature >= 0 for feature in document["tree"]["feature"]]
+    k = sum(inner)
+    document["tree"]["surrogates"] = {
+        "start": [0, *np.cumsum(inner).tolist()], "feature": [1] * k, "threshold": [0.5] * k, "low": [0] * k,
+        "branch_start": [0] * (k + 1), "branch": [], "agreement": [0.9] * k,
+    }  # fmt: skip
+    return document
+
+
+def numbers(n):
+    """A regression tree, one path, with a sequence that is not nested."""
+    model = TreeRegressor(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), np.arange(8.0)).model_
+    regression = json.loads(json.dumps(model_document(model, sketch=False)))
+    document = flickering(n)
+    m = len(document["tree"]["parent"])
+    document["schema"] |= {"classes": None, "has_numeric_target": True}
+    weight = document["grown"]["by_class"][0]
+    for name in ("grown", "holdout"):
+        document[name] = {
+            "kind": "moments", "sample": document[name]["sample"], "n_rows": None, "sketch": None,
+            "weight": weight, "mean": [1.0] * m, "spread": [0.0] * m,
+        }  # fmt: skip
+    document["pruning"]["node_labels"] = document["sequence"]["node_labels"] = None
+    document["parameters"] = regression["parameters"]
+    return document
+
+
+def pool(n):
+    """A choice from a long table, of many folds and ways of growing."""
+    document = stepping(200)
+    m = len(document["sequence"]["n_leaves"])
+    document["selection"] |= {
+        "fold_error": [[0.5] * m] * (n // m // 4),
+        "pool": [{"criterion": "gini", "error": 0.5, "n_leaves": 3, "se": 0.1}] * (n // 40),
+        "details": {"tried": [1] * (n // 4)},
+    }
+    return document
+
+
+FILES = {
+    make.__name__: make
+    for make in (
+        chain, balanced, star, flickering, turning, equal, stepping, classes, square, columns, wide, codes, orders, crowd,
+        surrogates, numbers, pool,
+    )
+}  # fmt: skip
+
+
+def of_size(make, n_bytes):
+    """The document of about so many bytes."""
+    n = n_bytes // 40
+    for _ in range(4):
+        found = json.dumps(make(n), separators=(",", ":")).encode()
+        if abs(len(found) / n_bytes - 1) < 0.1:
+            break
+        n = max(16, int(n * n_bytes / len(found)))
+    return found

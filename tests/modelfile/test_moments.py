@@ -1,0 +1,101 @@
+"""Regression files: moments that are those of no rows are refused, and those of any rows are kept."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeRegressor
+
+from secateur import TreeClassifier, TreeRegressor, from_sklearn, select
+from secateur.errors import CountsError, DataError, ModelFileError
+from secateur.modelfile import dumps_model, loads_model
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(80, 2)).round(1)
+Y = X[:, 0] + RNG.normal(size=80)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return TreeRegressor(select="holdout", max_depth=3).fit(X, Y)
+
+
+def changed(fitted, where, change):
+    document = json.loads(dumps_model(fitted.model_))
+    *above, last = where.split(".")
+    part = document
+    for key in above:
+        part = part[key]
+    part[last] = change(part[last])
+    return json.dumps(document).encode()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["ours", "foreign"])
+@given(
+    seed=st.integers(0, 10**6),
+    power=st.integers(-140, 140),
+    offset=st.sampled_from([0.0, 1.0, 1e4, 1e8, 1e15]),
+    weights=st.sampled_from([None, 0.5, 3.0]),
+)
+def test_moments_of_any_rows_are_kept(kind, seed, power, offset, weights):
+    """Targets of all sizes, far from 0 or not, and weights of many; the foreign trees subtract large squares."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(rng.integers(5, 60), 2)).round(1)
+    y = (rng.normal(size=len(rows)) * rng.choice([1, 1e-7, 1e7], len(rows)) + offset) * 10.0**power
+    weight = None if weights is None else np.exp(weights * rng.normal(size=len(rows)))
+    try:
+        if kind == "ours":
+            fit = TreeRegressor(prune=None).fit(rows, y, sample_weight=weight)
+        else:
+            fit = from_sklearn(DecisionTreeRegressor().fit(rows, y, sample_weight=weight))
+    except (CountsError, DataError):  # a square that is no number
+        return
+
+    text = dumps_model(fit)
+
+    assert dumps_model(loads_model(text)) == text
+
+
+@pytest.mark.parametrize("sample", ["grown", "holdout"])
+@pytest.mark.parametrize(
+    ("name", "says"), [("mean", "not the mean of the children"), ("spread", "not that of the children")]
+)
+@pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, 1e9])
+def test_moments_that_are_not_those_of_the_children_are_refused(fitted, sample, name, says, factor):
+    with pytest.raises(ModelFileError, match=rf"{sample}\.{name}\[0\] is .*; it is {says}"):
+        loads_model(changed(fitted, f"{sample}.{name}", lambda values: [values[0] * factor, *values[1:]]))
+
+
+def test_a_leaf_that_answers_what_its_parent_contradicts_is_refused(fitted):
+    with pytest.raises(ModelFileError, match=r"grown\.mean"):
+        loads_model(changed(fitted, "grown.mean", lambda values: [*values[:-1], values[-1] + 5]))
+
+
+def test_a_number_has_no_certificate(fitted):
+    bound = {
+        "value": 0.01, "delta": 0.05, "method": "test sample", "n": 100, "errors": 0, "complexity": 0.0, "certified": True,
+        "reason": "", "sample": "elsewhere", "predictor": "", "quantity": "error", "scale": 1.0, "freshness": "",
+        "is_checked": False, "details": {},
+    }  # fmt: skip
+    with pytest.raises(ModelFileError, match="certificate must be null for a numeric target"):
+        loads_model(changed(fitted, "certificate", lambda _: bound))
+
+
+def test_errors_of_a_choice_that_the_held_out_sample_contradicts_are_refused(fitted):
+    with pytest.raises(ModelFileError, match=r"selection.error\[0\] is .* on sample 'prune'; the file holds"):
+        loads_model(changed(fitted, "selection.error", lambda values: [values[0] * 1.01, *values[1:]]))
+    with pytest.raises(ModelFileError, match=r"selection.best is 0, whose error is .*; others have less"):
+        loads_model(changed(fitted, "selection.best", lambda _: 0))
+
+
+def test_a_choice_by_other_costs_says_so_and_is_kept():
+    model = TreeClassifier(select="holdout", max_depth=3).fit(X, Y > 0).model_
+    _, chosen = select(model.sequence, model.holdout, costs=[[0, 5], [1, 0]])
+
+    assert loads_model(dumps_model(replace(model, selection=chosen))).selection == chosen
+    with pytest.raises(ModelFileError, match=r"selection.error\[0\] is"):
+        dumps_model(replace(model, selection=replace(chosen, details={})))
