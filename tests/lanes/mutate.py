@@ -115,24 +115,27 @@ def in_fork(job: Callable[[], Any], seconds: float) -> Any:
     return result
 
 
-def functions_of(module: str) -> dict[tuple[str, int], FunctionType]:
-    """The functions of a module that have come since the last `gc.freeze`, methods among them, by name and line."""
-    found = (one for one in gc.get_objects() if isinstance(one, FunctionType) and one.__module__ == module)
-    return {(one.__qualname__, one.__code__.co_firstlineno): one for one in found}
+def functions_of(module: str) -> dict[tuple[str, int], list[FunctionType]]:
+    """The functions of a module that have come since the last `gc.freeze`, by name and line; it may stand there twice."""
+    found: dict[tuple[str, int], list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType) and one.__module__ == module:
+            found.setdefault((one.__qualname__, one.__code__.co_firstlineno), []).append(one)
+    return found
 
 
 def put_in(
-    module: ModuleType, loaded: dict[tuple[str, int], FunctionType], tree: ast.Module, change: Change | None
+    module: ModuleType, loaded: dict[tuple[str, int], list[FunctionType]], tree: ast.Module, change: Change | None
 ) -> None:
     """Give the functions of a module the code of a tree; if the change is in no function, what follows from it."""
     fresh = ModuleType(module.__name__)
     fresh.__dict__.update(__file__=module.__file__, __package__=module.__package__)
     exec(compile(tree, str(module.__file__), "exec"), fresh.__dict__)
-    for key, new in functions_of(module.__name__).items():
-        if key in loaded:
-            loaded[key].__code__ = new.__code__
+    for key, (new, *_) in functions_of(module.__name__).items():
+        for old in loaded.get(key, ()):
+            old.__code__ = new.__code__
             if change is not None and not change.is_inside:
-                loaded[key].__defaults__, loaded[key].__kwdefaults__ = new.__defaults__, new.__kwdefaults__
+                old.__defaults__, old.__kwdefaults__ = new.__defaults__, new.__kwdefaults__
     if change is not None and isinstance(change.statement, ast.Assign) and not change.is_inside:
         for name in [one.id for each in tree.body for one in getattr(each, "targets", ()) if isinstance(one, ast.Name)]:
             old = module.__dict__[name]
@@ -148,7 +151,7 @@ class Mutants:
         self.n_wanted, self.seed, self.part = n_wanted, seed, part
         self.has_failed = False
         self.modules: dict[str, ModuleType] = {}
-        self.loaded: dict[str, dict[tuple[str, int], FunctionType]] = {}
+        self.loaded: dict[str, dict[tuple[str, int], list[FunctionType]]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.has_failed |= report.failed
@@ -196,6 +199,7 @@ class Mutants:
         self.modules = {name: importlib.import_module(_dotted(name)) for name in names}
         for name in ("pandas", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.tree"):
             importlib.import_module(name)  # or every fork would do it
+        gc.unfreeze()  # what the tests have frozen
         self.loaded = {name: functions_of(module.__name__) for name, module in self.modules.items()}
         gc.freeze()
         items = {item.nodeid: item for item in session.items}

@@ -155,3 +155,12 @@ def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number
     assert (prunings.errors.tolist(), prunings.n_leaves.tolist()) == ([0, 5], [2, 1])
     assert (prunings.node_labels.tolist(), prunings.nested) == (counts.majority.tolist(), False)
     assert global_srm(tree, None, cost=[5, 0, 0, 0, 0], n=1, c=0).n_leaves == 2
+
+
+def test_the_number_of_examples_is_the_one_given_or_that_of_the_sample():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[3, 0], [0, 7]])
+    for asked, m in ((None, 10), (40, 40)):
+        table = global_srm_table(tree, counts, c=0.5, n=asked)
+        assert table.value[0] == pytest.approx(0.5 * math.sqrt(3 / m))
+        assert table.value[3] == pytest.approx(3 / m + 0.5 * math.sqrt(1 / m))
