@@ -51,7 +51,7 @@ def test_every_export_of_the_table_is_complete():
             missing.append(f"{name}: a sentence in changelog.d")
     endings = [ending for facts in exports.EXPORTS.values() for ending in facts.endings]
     missing += [f"{ending}: one export for it, not two" for ending in set(endings) if endings.count(ending) > 1]
-    assert missing == []
+    assert not missing, "missing:\n" + "\n".join(missing)
 
 
 def test_every_export_is_found_by_name_and_as_a_function():
