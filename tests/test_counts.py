@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import all_prunings
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError
-from secateur.nouns.costs import excess_cost, full_cost, m_estimate, node_cost
+from secateur.nouns.costs import excess_cost, full_cost, m_estimate, node_cost, seen_of
 from secateur.nouns.counts import leaf_labels
 from strategies import trees_with_counts
 
@@ -201,6 +201,7 @@ def test_a_held_out_sample_may_have_fewer_classes(rule):
 def test_counts_end_just_below_2_to_the_53_and_zeros_are_compared_too():
     leaf = Tree.from_parents([-1])
     assert Counts(leaf, [[2**53 - 1]]).total[0] == 2**53 - 1
+    assert Counts(leaf, [[2**52, 0]]).total[0] == 2**52
     with pytest.raises(CountsError, match=r"2\*\*53 or more"):
         Counts(leaf, [[2**53]])
     with pytest.raises(CountsError, match="count 0, but the leaves below it hold 1"):
@@ -211,3 +212,17 @@ def test_an_m_estimate_has_a_weight_of_two_and_any_prior():
     counts = Counts.from_leaves(TREE, [[7, 3], [5, 5]])
     assert m_estimate(counts).tolist() == m_estimate(counts, m=2).tolist() != m_estimate(counts, m=3).tolist()
     assert m_estimate(counts, prior=0.5).tolist() == m_estimate(counts, prior=[0.5, 0.5]).tolist()
+
+
+@pytest.mark.parametrize("wrong", [-1, np.inf, np.nan])
+def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
+    with pytest.raises(CountsError, match="a number of 0 or more is needed"):
+        Counts(TREE, np.array([[wrong, 1], [wrong, 0], [0, 1]]))
+
+
+def test_a_cost_may_come_from_any_sample_that_was_asked():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
+    tree.ledger.look(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
+    assert seen_of(tree, grown) == {"grow"}
+    assert seen_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}

@@ -8,8 +8,14 @@ import pytest
 from interrupts import QUICK, commands, interrupted
 from secateur import grow
 from secateur._kernels.stop import STOPPED
+from secateur.certifiers import binomial_upper
 from secateur.cli import COMMANDS
 from secateur.data.threads import Threads
+from secateur.pruners import cost_complexity
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(60_000, 8)), RNG.integers(0, 2, 60_000)
+TREE, GROWN = grow(np.arange(200.0)[:, None], np.arange(200) % 3)
 
 
 @pytest.mark.large
@@ -25,14 +31,22 @@ def test_every_command_with_long_work_is_interrupted_by_the_script(tmp_path):
     assert {*commands(tmp_path), *QUICK} == set(COMMANDS)
 
 
-def test_a_pool_that_is_left_by_ctrl_c_stops_the_trees_that_grow_in_it():
-    """Ctrl-C reaches the main thread only; the others would go on to the end of their trees."""
-    rng = np.random.default_rng(0)
-    X, y, has_begun = rng.normal(size=(60_000, 8)), rng.integers(0, 2, 60_000), Event()
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda: grow(*ROWS),
+        lambda: [cost_complexity(TREE, GROWN) for _ in range(10**6)],
+        lambda: [binomial_upper(3, 10, -5.0) for _ in range(10**6)],
+    ],
+    ids=["grow", "prune", "certify"],
+)
+def test_a_pool_that_is_left_by_ctrl_c_stops_what_works_in_it(verb):
+    """Ctrl-C reaches the main thread only; the others would go on to the end of their work."""
+    has_begun = Event()
 
     def work():
         has_begun.set()
-        return grow(X, y)
+        return verb()
 
     def wait():
         with Threads(1) as pool:

@@ -140,3 +140,23 @@ def test_eight_cuts_are_named(n_cuts, more):
     parent = [-1, *(v for i in range(n_cuts) for v in (0, 3 * i + 1, 3 * i + 1))]
     pruning = Pruning.from_cuts(Tree.from_parents(parent), [3 * i + 1 for i in range(n_cuts)])
     assert repr(pruning).endswith(f"cuts at 1, 4, 7, 10, 13, 16, 19, 22{more})")
+
+
+@pytest.mark.parametrize("labels", [[0], [0.0, 0.0, 1.0], [[0, 0, 1]]])
+def test_labels_are_a_whole_number_for_each_node(labels):
+    with pytest.raises(PruningError, match="node_labels have shape"):
+        Pruning.from_cuts(Tree.from_parents([-1, 0, 0]), [], node_labels=labels)
+
+
+def test_a_new_leaf_has_no_test_left():
+    fields = {
+        "feature": [0, 0, -1, -1, -1],
+        "threshold": [1.5, 0.5, np.nan, np.nan, np.nan],
+        "birth": [0, 1, -1, -1, -1],
+    }
+    tree = Tree([-1, 0, 1, 1, 0], **fields, score=[3.0, 2.0, np.nan, np.nan, np.nan], default=[1, 1, 0, 0, 0])
+    small = Pruning.from_cuts(tree, [1]).to_tree()
+    assert small == Tree(
+        [-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], birth=[0, -1, -1], ids=[0, 1, 4],
+        score=[3.0, np.nan, np.nan], default=[1, 0, 0],
+    )  # fmt: skip

@@ -82,6 +82,7 @@ def test_scores_of_probabilities_are_those_of_the_slow_route(scoring, cost_of, m
         assert STRENGTHS[int(np.argmin(least))] == strength
 
 
+@pytest.mark.lane
 def test_the_strength_of_shrinkage_is_that_of_the_least_log_loss_of_the_choice():
     found = cross_validate(X, Y, select="0se", **HOW)
     cost = [lambda own: sum(own) - max(own)]

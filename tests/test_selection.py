@@ -225,3 +225,8 @@ def test_selections_differ_where_a_number_or_a_word_differs():
     assert one != Selection(**{**vars(one), "chosen": 1})
     assert one.judges == {"prune"}
     assert Selection(sequence, one.error, one.se, 0, 2, "2se", "cross-validation", 200).judges == set()
+
+
+def test_an_error_on_the_limit_is_within_it():
+    sequence = PruningSequence(Tree.from_parents([-1, 0, 0]), [2, 1], [0, 1], steps=[1, 0, 0])
+    assert Selection(sequence, [0.5, 0.75], [0.25, 0.25], 0, 0, "0se", "prune", 4).one_se == 1

@@ -135,3 +135,15 @@ def test_columns_and_children_end_before_their_number():
     for default in ([2, 0, 0], [0, 0, 1], [-1, 0, 0]):
         with pytest.raises(TreeError, match="sends missing values to child"):
             Tree([-1, 0, 0], feature=[0, -1, -1], default=default, **fields)
+
+
+def test_the_second_child_follows_the_first_subtree():
+    assert Tree.from_parents([-1, 0, 1, 1, 0, 4, 4]).right.tolist() == [4, 3, 0, 0, 6, 0, 0]
+
+
+def test_a_column_of_one_category_is_nominal_and_branches_are_all_used():
+    one = Tree([-1, 0, 0], feature=[0, -1, -1], branch_start=[0, 1, 1, 1], branch=[0])
+    assert one.has_tests
+    for start in ([0, 1, 1, 2], [1, 1, 1, 1], [0, 2, 1, 1]):
+        with pytest.raises(TreeError, match="branch_start must rise from 0 to 1"):
+            Tree([-1, 0, 0], feature=[0, -1, -1], branch_start=start, branch=[0])

@@ -68,3 +68,7 @@ def test_a_bound_that_makes_no_sense_is_refused(wrong):
 )
 def test_limits_have_three_digits_and_are_rounded_up(fields, limit):
     assert f"at most {limit}, from" in str(Bound(delta=0.05, method="m", n=9, errors=0, **fields))
+
+
+def test_the_confidence_has_six_digits_and_is_rounded_down():
+    assert str(Bound(0.1, 0.0012345678, "m", 9, 0)).startswith("With 99.8765 % confidence")

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.certifiers import METHODS, certify, occam, pac_bayes, path, rademacher, test_sample
+from secateur.certifiers import METHODS, certify, freshness, occam, pac_bayes, path, rademacher, test_sample
 from secateur.errors import LeakageError, ParameterError, UnsupportedError
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
@@ -115,3 +115,47 @@ def test_misuse_is_refused_with_the_way_out():
         certify(CHOSEN, HELD, grown=GROWN, prior="size")
     with pytest.raises(UnsupportedError, match="takes a Pruning"):
         certify(TREE, HELD)
+
+
+def test_the_path_pays_for_a_member_of_the_only_sequence_that_was_looked_at():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    labels = [0, 0, 0, 1, 1, 0, 1]
+    held = Counts.from_leaves(tree, [[9, 1], [2, 7], [6, 5], [1, 9]], sample="prune")
+    first, second = (
+        PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps, node_labels=labels, rule="a", seen={"grow"})
+        for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
+    )
+    first.errors_on(held)
+    assert freshness(first[1], held).sequence is first
+    assert freshness(second[1], held).sequence is None
+    assert freshness([first[1]], held).sequence is None
+    second.errors_on(held)
+    assert freshness(first[1], held).sequence is None
+    assert freshness(first[1], held).looked
+
+
+def test_a_label_that_growing_did_not_give_is_refused_whatever_its_number():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[9, 1], [2, 7]])
+    held = Counts.from_leaves(tree, [[9, 1], [2, 7]], sample="prune")
+    for labels in ([0, 0, 0], [0, 1, 1]):
+        with pytest.raises(LeakageError, match="labels were not fixed"):
+            occam(tree, grown, held, pruning=Pruning.from_cuts(tree, [], node_labels=labels))
+
+
+def test_a_sequence_pays_for_itself_alone_and_a_twin_of_the_tree_remembers_too():
+    tree, twin = (Tree.from_parents([-1, 0, 1, 1, 0, 4, 4]) for _ in range(2))
+    labels = [0, 0, 0, 1, 1, 0, 1]
+    held = Counts.from_leaves(twin, [[9, 1], [2, 7], [6, 5], [1, 9]], sample="prune")
+    held = Counts(twin, held.by_class, "prune", n_rows=40)
+    first, second = (
+        PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps, node_labels=labels, rule="a", seen={"grow"})
+        for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
+    )
+    assert not freshness(first[1], held).looked
+    second.errors_on(held)
+    assert freshness(first, held).looked
+    assert not freshness(second, held).looked
+    tree.ledger.looks.clear()
+    held.errors_if_leaf(labels)
+    assert freshness(first[1], held).looked

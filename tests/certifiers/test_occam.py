@@ -259,3 +259,20 @@ def test_the_printed_prior_says_how_many_bits_it_has_and_needs():
     bound = occam(TREE, GROWN, HELD, prior="printed")
     assert "a quarter bit per node is 1.75 bits" in bound.reason
     assert "takes 2.32" in bound.reason  # log2 of 5 prunings
+
+
+def test_the_only_pruning_of_a_leaf_costs_nothing():
+    leaf = Tree.from_parents([-1])
+    grown, held = (Counts.from_leaves(leaf, [[30, 10]], sample=sample) for sample in ("grow", "prune"))
+    assert occam(leaf, grown, held, prior="informed", lam=0.1, mu=0.1).complexity == pytest.approx(0, abs=1e-9)
+
+
+def test_the_weights_named_are_those_that_cost_least():
+    sequence = PruningSequence(TREE, [4, 1], [0, 4], steps=[1, 1, 0, 0, 1, 0, 0], node_labels=GROWN.majority)
+    grid = {"lam": [0.01, 5.0], "mu": [0.01, 0.5, 5.0]}
+    for bound, pruning in zip(
+        occam(TREE, GROWN, HELD, prior="informed", pruning=sequence, **grid), sequence, strict=True
+    ):
+        pair = {name: bound.details[name] for name in ("lam", "mu")}
+        alone = occam(TREE, GROWN, HELD, prior="informed", pruning=pruning, **pair)
+        assert bound.complexity == pytest.approx(alone.complexity + math.log(6))

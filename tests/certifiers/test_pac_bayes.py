@@ -142,7 +142,9 @@ def test_the_details_make_the_bound_again():
     assert mixture.value == pytest.approx(kl_upper(mixture.errors, 200, mixture.details["log_delta"]))
     assert mixture.details["vote"] == pytest.approx(2 * mixture.value)
     one = pac_bayes(tree, grown, held, pruning=Pruning.from_cuts(tree, [], node_labels=grown.majority))
-    assert (one.errors, one.predictor) == (20, "")
+    assert (one.errors, type(one.errors), type(mixture.errors), one.predictor) == (20, int, float, "")
+    assert one.method.endswith("one pruning")
+    assert mixture.method.endswith("mixture of all prunings")
     assert one.value == pytest.approx(kl_upper(20, 200, one.details["log_delta"]))
     few = Counts.from_leaves(tree, [[2, 2], [2, 2]], sample="prune")
     assert pac_bayes(tree, grown, few).details["vote"] == 1

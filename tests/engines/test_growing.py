@@ -66,6 +66,7 @@ def write(table, folder, cuts, row_group_size=None):
     return folder
 
 
+@pytest.mark.lane
 @settings(max_examples=40)
 @given(sample=samples(max_rows=14), rules=st.fixed_dictionaries({
     "criterion": st.sampled_from(["gini", "entropy", "sqrt"]),
@@ -158,6 +159,7 @@ def test_codes_on_disk_and_many_passes_a_level_change_nothing(tmp_path):
     assert list((tmp_path / "codes").iterdir()) == []
 
 
+@pytest.mark.lane
 @pytest.mark.filterwarnings("ignore:column 'x0' is infinite")
 @settings(max_examples=60)
 @given(

@@ -24,6 +24,7 @@ def rises(values, sign):
     return (sign * np.diff(np.asarray(values, float).reshape(4, 5), axis=1) >= -1e-12).all()
 
 
+@pytest.mark.lane
 @settings(max_examples=60)
 @given(rows(), st.sampled_from([-1, 1]), st.data())
 def test_every_pruning_of_a_monotone_tree_is_monotone(sample, sign, data):

@@ -11,7 +11,6 @@ import secateur
 from secateur import Column, Model, Pruning, Schema, TreeClassifier, TreeRegressor, count, encode, grow
 from secateur.asking import explain
 from secateur.errors import ModelFileError, ParameterError, TreeError, UnsupportedError
-from secateur.growers.surrogates import find_surrogates
 from secateur.modelfile import dumps_model, loads_model
 from secateur.nouns.surrogates import Surrogates
 from secateur.routing import apply, plan
@@ -55,36 +54,60 @@ def best_of_column(values, side, weight, is_nominal):
     return None if best <= majority else (best / total, total)
 
 
+def sides(tree, v, table, rows):
+    """The child that the test of a node sends each row to, 2 where its value is missing."""
+    values = table.columns[tree.feature[v]][rows]
+    codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+    if len(codes):
+        return codes[values].astype(int)
+    return np.where(np.isnan(values), 2, values > tree.threshold[v])
+
+
+def gaps_as_minus_one(table, j, rows):
+    values = table.columns[j][rows].astype(float)
+    if table.schema.columns[j].kind == "nominal":
+        values[values == len(table.schema.columns[j].categories)] = -1
+    return values
+
+
+def check_node(tree, v, table, rows, weight, k):
+    """The surrogates of a node are the best of all tests of all other columns, and agree with as many as they say."""
+    side, found = sides(tree, v, table, rows), tree.surrogates
+    own = np.ones(len(rows)) if weight is None else weight[rows]
+    expected = {}
+    for j, about in enumerate(table.schema.columns):
+        best = best_of_column(gaps_as_minus_one(table, j, rows), side, own, about.kind == "nominal")
+        if j != tree.feature[v] and best is not None:
+            expected[j] = best
+    order = sorted(expected, key=lambda j: (-expected[j][0], -expected[j][1], j))[:k]
+    here = found.of(v)
+    assert found.feature[here].tolist() == order
+    assert found.agreement[here] == pytest.approx([expected[j][0] for j in order])
+    for s, j in zip(here, order, strict=True):
+        values = gaps_as_minus_one(table, j, rows)
+        goes = np.array([found.side(s, value) for value in values])
+        both = (goes < 2) & (side < 2)
+        assert np.sum(own[both & (goes == side)]) / np.sum(own[both]) == pytest.approx(found.agreement[s])
+    return len(order)
+
+
+@pytest.mark.lane
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_surrogates_agree_best_of_all_tests_of_each_column(seed, is_weighted):
-    table = mixed(seed, 25)
-    rng = np.random.default_rng(seed)
-    weight = rng.integers(1, 4, 25).astype(float) if is_weighted else None
-    x = table.columns[0]
-    side = np.where(np.isnan(x), 2, x > 0.1)
-    own = np.ones(25) if weight is None else weight
-    expected = {}
-    for j in (1, 2, 3):
-        values = table.columns[j].astype(float)
-        if j == 3:
-            values[values == len(table.schema.columns[3].categories)] = -1
-        found = best_of_column(values, side, own, j == 3)
-        if found is not None:
-            expected[j] = found
-    order = sorted(expected, key=lambda j: (-expected[j][0], -expected[j][1], j))
-    found = find_surrogates(table, np.arange(25), weight, side, 0, 9)
-    assert [one.feature for one in found] == order
-    assert [one.agreement for one in found] == pytest.approx([expected[j][0] for j in order])
-    for one in found:  # the test itself agrees with as many as it says
-        values = table.columns[one.feature]
-        if one.feature == 3:
-            goes = np.array([2 if v < 0 else one.branch[v] for v in values])
-        else:
-            goes = np.where(np.isnan(values), 2, np.where(values <= one.threshold, one.low, 1 - one.low))
-        both = (goes < 2) & (side < 2)
-        assert np.sum(own[both & (goes == side)]) / np.sum(own[both]) == pytest.approx(one.agreement)
-    assert find_surrogates(table, np.arange(25), weight, side, 0, 1) == found[:1] or len(found) < 2
+@pytest.mark.parametrize("k", [1, 9])
+def test_surrogates_agree_best_of_all_tests_of_each_column(seed, is_weighted, k):
+    table = mixed(seed, 40)
+    weight = np.random.default_rng(seed).integers(1, 4, 40).astype(float) if is_weighted else None
+    tree, _ = grow(table, surrogates=k, sample_weight=weight)
+    leaves = apply(tree, table)
+    checked = 0
+    for v in tree.internal.tolist():
+        if tree.threshold[v] == np.inf:
+            assert len(tree.surrogates.of(v)) == 0
+            continue
+        rows = np.flatnonzero((leaves >= v) & (leaves < tree.end[v]))
+        checked += check_node(tree, v, table, rows, weight, k)
+    assert checked > 0
 
 
 def naive_leaf(tree, row):
@@ -125,24 +148,35 @@ def test_rows_go_where_a_slow_walk_goes_and_the_counts_agree(seed):
     assert (grown.total[tree.leaves] > 0).all()
 
 
-def test_surrogates_of_a_node_are_those_of_the_rows_that_reach_it():
+@pytest.mark.parametrize("criterion", ["entropy", "sqrt", "squared_error"])
+def test_surrogates_of_other_criteria_are_those_of_the_rows_that_reach_the_node(criterion):
     table = mixed(3, 150, 0.3)
-    tree, _ = grow(table, surrogates=3, max_depth=3, min_samples_leaf=4)
+    if criterion == "squared_error":
+        table = encode(table, target=np.nan_to_num(table.columns[1]) + table.target, target_kind="number")
+    tree, _ = grow(table, surrogates=3, max_depth=3, criterion=criterion)
     leaves = apply(tree, table)
     checked = 0
     for v in tree.internal.tolist():
-        rows = np.flatnonzero((leaves >= v) & (leaves < tree.end[v]))
-        if np.diff(tree.surrogates.start)[v] == 0 or tree.branch_start[v] < tree.branch_start[v + 1]:
-            continue
-        values = table.columns[tree.feature[v]][rows]
-        side = np.where(np.isnan(values), 2, values > tree.threshold[v])
-        found = find_surrogates(table, rows, None, side, int(tree.feature[v]), 3)
-        here = list(tree.surrogates.of(v))
-        assert [one.feature for one in found] == tree.surrogates.feature[here].tolist()
-        assert [one.agreement for one in found] == tree.surrogates.agreement[here].tolist()
-        checked += 1
+        if tree.threshold[v] != np.inf:
+            rows = np.flatnonzero((leaves >= v) & (leaves < tree.end[v]))
+            checked += check_node(tree, v, table, rows, None, 3)
     assert checked > 1
     assert int(tree.depth.max()) <= 3
+
+
+def test_columns_of_two_values_stand_in_either_way_round():
+    table = encode(
+        [[float(i), 5.0 * (i > 3), 5.0 * (i <= 3), "no" if i > 3 else "yes", 1.0 * (i % 2)] for i in range(8)],
+        target=[0] * 4 + [1] * 4,
+    )
+    tree, _ = grow(table, surrogates=4)
+    found = tree.surrogates
+    assert check_node(tree, 0, table, np.arange(8), None, 4) == 3
+    assert found.threshold[:2].tolist() == [2.5, 2.5]
+    assert found.low[:2].tolist() == [0, 1]
+    assert found.branch.tolist() == [1, 0]  # no, yes
+    gaps = encode([[None, 5.0, 0.0, "no", 0.0], [None, 0.0, 5.0, "yes", 0.0]], schema=table)
+    assert apply(tree, gaps).tolist() == [2, 1]
 
 
 def copied(n=1500, seed=0):
@@ -367,3 +401,21 @@ def test_a_surrogate_answers_a_child_or_that_it_does_not_know():
     two = Surrogates([0, 2, 2, 2], [0, 1], [2.5, np.nan], [1, 0], [0, 0, 3], [1, 2, 0], [0.9, 0.8])
     assert [two.side(0, value) for value in (2.4, 2.5, 2.6, np.nan)] == [1, 1, 0, 2]
     assert [two.side(1, value) for value in (0, 1, 2, -1)] == [1, 2, 0, 2]
+
+
+def test_the_surrogates_of_some_nodes_are_taken_along_and_a_share_of_nothing_is_one():
+    three = Surrogates(
+        [0, 2, 3, 3, 3, 3], [7, 8, 9], [1.5, np.nan, np.nan], [1, 0, 0], [0, 0, 2, 5], [0, 1, 1, 0, 2], [0.0, 0.5, 0.9]
+    )
+    last = three.taken(np.array([1]), np.array([True]))
+    assert (last.feature.tolist(), last.branch.tolist(), last.start.tolist()) == ([9], [1, 0, 2], [0, 1])
+    ends = three.taken(np.array([0, 1, 4]), np.array([True, False, False]))
+    assert (ends.feature.tolist(), ends.branch.tolist(), ends.start.tolist()) == ([7, 8], [0, 1], [0, 2, 2, 2])
+
+
+def test_a_smaller_tree_tells_rows_apart_as_the_whole_one_does():
+    table = mixed(0)
+    tree, _ = grow(table, surrogates=2)
+    assert tree.surrogates is not None
+    small = Pruning.from_cuts(tree, [1]).to_tree()
+    assert small.row_key is tree.row_key

@@ -290,32 +290,36 @@ def asked_of(model):
     from secateur.report import report_html
     from secateur.show.text import export_rules, export_text
 
-    estimator = (TreeRegressor if isinstance(model.grown, Moments) else TreeClassifier).from_model(model)
+    kind = TreeRegressor if isinstance(model.grown, Moments) else TreeClassifier
     schema, sequence, held = model.tree.schema, model.sequence, model.holdout
     columns = () if schema is None else schema.columns
     rows = pd.DataFrame({c.name: ([*c.categories] or [0.5, -1.0, math.nan])[:1] * 3 for c in columns}, index=range(3))
     sizes = [] if sequence is None else sequence.n_leaves.tolist()
-    another = min(set(range(2, 99)) - set(sizes))  # which no member has
+    another = min(set(range(2, len(sizes) + 3)) - set(sizes))  # which no member has
     found = {
         "save": lambda: dumps_model(model),
         "summary": lambda: str(summary(model)),
         "report": lambda: report_html(model),
         "text": lambda: export_text(model.tree, model.grown, pruning=model.pruning),
         "rules": lambda: export_rules(model.tree, model.grown, pruning=model.pruning),
-        "repr": lambda: repr(estimator),
-        "predict": lambda: estimator.predict(rows),
-        "predict_proba": lambda: estimator.predict_proba(rows) if model.is_classifier else None,
-        "prune_to 1": lambda: estimator.prune_to(n_leaves=1),
-        "prune_to another": lambda: estimator.prune_to(n_leaves=another),
-        "prune_to accuracy": lambda: estimator.prune_to(accuracy=0.6),
-        "prune_to alpha": lambda: estimator.prune_to(alpha=0.1),
-        "importances": lambda: estimator.feature_importances_,
-        "to_sklearn": estimator.to_sklearn,
         "path": lambda: path_table(model, held),
         "explain": lambda: str(explain(model, rows.iloc[:1])),
         "evaluate": lambda: str(evaluate(model, held or model.grown)),
         "equal": lambda: model == loads_model(dumps_model(model)),
     }
+    if schema is not None:  # an estimator needs columns
+        estimator = kind.from_model(model)
+        found |= {
+            "repr": lambda: repr(estimator),
+            "predict": lambda: estimator.predict(rows),
+            "predict_proba": lambda: estimator.predict_proba(rows) if model.is_classifier else None,
+            "prune_to 1": lambda: estimator.prune_to(n_leaves=1),
+            "prune_to another": lambda: estimator.prune_to(n_leaves=another),
+            "prune_to accuracy": lambda: estimator.prune_to(accuracy=0.6),
+            "prune_to alpha": lambda: estimator.prune_to(alpha=0.1),
+            "importances": lambda: estimator.feature_importances_,
+            "to_sklearn": estimator.to_sklearn,
+        }
     found |= {f"export {to}": lambda to=to: export(model, to=to) for to in EXPORTS}
     if held is not None:
         found["choose"] = lambda: choose_on_holdout(model)

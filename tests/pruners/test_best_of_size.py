@@ -247,5 +247,6 @@ def test_the_root_alone_can_be_asked_for():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1]])
     assert best_of_size(tree, counts, max_leaves=1).n_leaves.tolist() == [1]
+    assert best_of_size(tree, counts).nested  # the root alone is a pruning of anything
     with pytest.raises(ParameterError, match="max_leaves=0"):
         best_of_size(tree, counts, max_leaves=0)

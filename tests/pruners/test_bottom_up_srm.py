@@ -418,3 +418,19 @@ def test_the_vc_form_counts_the_ways_to_part_twice_the_rows():
     for n_features in (0, math.inf):
         with pytest.raises(ParameterError, match="n_features="):
             bottom_up_srm(TWO_LEAVES, CLEAR, form="vc", n_features=n_features)
+
+
+def test_one_example_has_a_printed_penalty():
+    penalty = srm_penalty(1, 0, 1, n_tests=2, form="printed")
+    assert penalty.value == pytest.approx(2 * math.sqrt(3 * math.log(2) + math.log(20)))
+
+
+def test_every_doubt_is_named():
+    tree = nominal_tree(5, [0, 1, 2, 0, 1])
+    pruning = bottom_up_srm(tree, Counts.from_leaves(tree, [[9, 0], [0, 9], [9, 0]]), form="printed")
+    assert "leaves its constant open; some tests are neither" in pruning.note
+
+
+def test_a_wider_column_that_no_test_uses_could_have_been_grouped():
+    tree = nominal_tree(2, [0, 1], 3)
+    assert "two-way groupings" in bottom_up_srm(tree, CLEAR).note

@@ -202,6 +202,7 @@ def test_a_concave_penalty_takes_its_members_from_the_additive_family(name, size
     assert {p.is_leaf.tobytes() for p in path} <= {p.is_leaf.tobytes() for p in additive}
 
 
+@pytest.mark.lane
 @pytest.mark.parametrize("size", ["leaves", "nodes"])
 @given(data=st.data())
 def test_other_penalties_follow_the_definition_and_say_whether_they_are_nested(size, data):
@@ -230,6 +231,7 @@ def test_thresholds_scale_with_the_cost(case, factor):
     assert scaled.steps.tolist() == once.steps.tolist()
 
 
+@pytest.mark.lane
 @given(st.data())
 def test_real_costs_give_the_family_of_whole_ones(data):
     tree, cost = data.draw(trees_with_costs())
@@ -373,3 +375,26 @@ def test_a_penalty_that_is_barely_convex_is_not_taken_for_a_concave_one():
         sizes, alphas = family_by_sizes(prunings_with_numbers(tree, cost.tolist()), lambda j: j * (j + 1) // 2)
         assert path.n_leaves.tolist() == sizes
         assert path.alphas == pytest.approx(np.array(alphas, float) * unit)
+
+
+def test_real_costs_that_rounding_parts_are_equal_in_the_table_too():
+    tree = Tree.from_parents([-1, 0, 0])
+    cost = 1e6 * np.array([0.1 + 0.2, 0.3, 0.0])
+    assert cost[0] > cost[1]
+    assert cost_complexity(tree, None, cost=cost, penalty=lambda j: j * j).n_leaves.tolist() == [1]
+
+
+def test_the_printed_listing_follows_its_words_and_does_not_claim_to_be_nested():
+    tree, counts = nine_tests()
+    path = printed_cost_complexity(tree, counts)
+    best = {}
+    for total, size, _ in prunings_with_numbers(tree, counts.errors_if_leaf(counts.majority).tolist()):
+        best[size] = min(total, best.get(size, total))
+    sizes, alphas = [min(size for size in best if best[size] == min(best.values()))], [Fraction(0)]
+    while sizes[-1] > 1:
+        ratios = {j: Fraction(best[j] - best[sizes[-1]], sizes[-1] - j) for j in best if j < sizes[-1]}
+        alphas.append(min(ratios.values()))
+        sizes.append(max(j for j in ratios if ratios[j] == alphas[-1]))
+    assert path.n_leaves.tolist() == sizes
+    assert path.alphas.tolist() == [float(alpha) for alpha in alphas]
+    assert not path.nested

@@ -513,10 +513,11 @@ def test_raising_names_what_is_missing_and_takes_a_single_class():
     assert error_based(tree, count(tree, table), raise_subtrees=True, table=table)[0].n_leaves == 1
 
 
-def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none():
-    frame, labels = mixed_table()
+@pytest.mark.parametrize(("seed", "is_root_raised"), [(6, False), (12, True)])
+def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none(seed, is_root_raised):
+    frame, labels = mixed_table(seed=seed * is_root_raised)
     table = encode(frame, target=labels)
-    tree = any_tree(table.schema, 6)
+    tree = any_tree(table.schema, seed)
     known = np.where(tree.is_leaf, np.nan, np.arange(tree.n_nodes) + 0.5)
     tree = replace(tree, score=known, rounded=known, birth=np.where(tree.is_leaf, -1, np.arange(tree.n_nodes)))
 
@@ -533,4 +534,17 @@ def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none():
         else:
             assert (small.birth[v], small.score[v]) == (old, old + 0.5)
             assert small.rounded[v] == old + 0.5 if as_grown[v] else np.isnan(small.rounded[v])
-    assert 0 < sum(as_grown) < small.n_nodes
+    assert any(as_grown) != is_root_raised
+
+
+def test_one_row_that_differs_is_noticed_when_raising():
+    frame, labels = mixed_table(60)
+    table = encode(frame, target=labels)
+    tree = any_tree(table.schema, 6)
+    other = encode(frame, target=np.append(1 - labels[:1], labels[1:]))
+    with pytest.raises(CountsError, match="do not make the counts"):
+        error_based(tree, count(tree, table), raise_subtrees=True, table=other)
+
+
+def test_a_single_example_that_is_an_error_has_the_limit_one():
+    assert upper_limit([1, 0], [1, 1]).tolist() == [1, 0.75]

@@ -137,3 +137,21 @@ def test_the_prunings_behind_the_table_are_the_smallest_within_d_errors(case):
                 assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, found)
             else:
                 assert within == []
+
+
+def test_both_routes_lead_to_the_same_pruning():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    rng = np.random.default_rng(0)
+    for c in (0.1, 0.3, 1.0):
+        for _ in range(15):
+            counts = Counts.from_leaves(tree, rng.integers(0, 30, (4, 2)))
+            assert global_srm(tree, counts, c=c, route="table") == global_srm(tree, counts, c=c, route="path")
+
+
+def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    counts = Counts.from_leaves(tree, [[5, 0], [5, 0], [0, 5]])
+    prunings = global_srm_prunings(tree, counts)
+    assert (prunings.errors.tolist(), prunings.n_leaves.tolist()) == ([0, 5], [2, 1])
+    assert (prunings.node_labels.tolist(), prunings.nested) == (counts.majority.tolist(), False)
+    assert global_srm(tree, None, cost=[5, 0, 0, 0, 0], n=1, c=0).n_leaves == 2

@@ -208,3 +208,11 @@ def test_a_prior_can_outvote_the_examples():
     found = minimum_error(tree, counts, m=10, prior=[0.1, 0.9], labels="estimate")
     assert found.node_labels.tolist() == [1, 1, 1]  # the first leaf has votes 3 and 9
     assert minimum_error(tree, counts, m=10, prior=[0.1, 0.9]).node_labels.tolist() == [1, 0, 1]
+
+
+def test_the_uniform_prior_is_one_that_adds_up():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        counts = Counts.from_leaves(tree, rng.integers(0, 6, (3, 2)))
+        assert minimum_error(tree, counts, prior="uniform") == minimum_error(tree, counts, prior=[0.5, 0.5])

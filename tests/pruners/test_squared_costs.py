@@ -194,3 +194,10 @@ def test_a_chain_of_a_hundred_thousand_levels_is_pruned():
     assert tree.depth.max() == n
     assert path[len(path) - 1].n_leaves == 1
     assert prune(tree, grown, grown, rule="reduced-error").n_leaves == tree.n_leaves
+
+
+def test_costs_need_no_held_out_moments():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
+    found = pruners.reduced_error(tree, grown, None, cost=[1.0, 0.2, 0.2])
+    assert (found.n_leaves, found.node_labels) == (2, None)

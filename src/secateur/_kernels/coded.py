@@ -78,7 +78,7 @@ def count(histogram, facts, column, last, start, sums):
 def most_of_two(number, tally, n_codes, n_sums, sums, most):
     """Gain by gini or sqrt of one child per category, which no set of them exceeds; returns the categories.
 
-    Of two classes: what the impurities of the categories, a b / (a + b) (twice) or sqrt(a b), leave of the node's.
+    Of two classes: what the impurities of the categories, 2 a b / (a + b) or sqrt(a b), leave of the node's.
     """
     n_present: cython.int = 0
     left: cython.double = 0

@@ -142,7 +142,7 @@ def _by_bounds(facts, histogram, node, sums, base, n, order, bounds):
     j: cython.Py_ssize_t
     for t in range(n):
         j = base + t - facts.n_lists
-        bounds[t] = INFINITY
+        bounds[t] = sums.base
         if facts.is_nominal[j] and coded.most_of_two(
             facts.measure.number, histogram.tally + t * histogram.table, facts.n_codes[j], facts.n_sums, sums,
             cython.address(bounds[t]),

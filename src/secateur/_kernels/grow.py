@@ -12,7 +12,7 @@ from cython.cimports.cpython.exc import PyErr_CheckSignals
 from cython.cimports.libc.stdlib import free, realloc
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels import split
+from cython.cimports.secateur._kernels import split, surrogate
 from cython.cimports.secateur._kernels.growing import (
     ABOVE,
     ARITY,
@@ -141,6 +141,8 @@ def _grow(facts, desk, lists, rows, t, most):
         n_children = t.nodes[v * t.n_columns + ARITY]
         node = t.nodes + v * t.n_columns
         split.assign_children(facts, desk, lists, rows, node, t.reals + v * t.n_reals, t.branch)
+        if facts.n_surrogates > 0 and not surrogate.stand_in(facts, desk, lists, rows, node, t):
+            return -1
         keep = split.add_children(facts, desk, node, t.nodes, t.reals, t.n_columns, t.n_reals, t.n_nodes)
         node[BIRTH] = t.n_splits
         t.n_splits += 1
@@ -168,6 +170,7 @@ class _Growth:
 
     def __dealloc__(self) -> None:
         free(self.t.branch)
+        free(self.t.surrogates)
 
     @cython.cfunc
     def make_room(self, capacity: cython.Py_ssize_t) -> object:
@@ -211,6 +214,7 @@ def grow_part(
     t.n_heap = 0
     t.n_branch = 0
     t.n_splits = 0
+    t.n_surrogates = 0
     if t.capacity < root[END] - root[START] + job.most + 1:
         growth.make_room(root[END] - root[START] + job.most + 1)
     t.n_nodes = 1
@@ -242,4 +246,12 @@ def grow_part(
     children: cython.ushort[::1] = branch
     if t.n_branch:
         memcpy(cython.address(children[0]), t.branch, t.n_branch * cython.sizeof(cython.ushort))
+    if facts.n_surrogates > 0:
+        wholes: cython.longlong[:, ::1] = np.empty((t.n_surrogates, 4), np.int64)
+        reals: cython.double[:, ::1] = np.empty((t.n_surrogates, 2))
+        for i in range(t.n_surrogates):
+            one = t.surrogates + i
+            wholes[i, 0], wholes[i, 1], wholes[i, 2], wholes[i, 3] = one.step, one.slot, one.low, one.branch
+            reals[i, 0], reals[i, 1] = one.threshold, one.agreement
+        space.surrogates = wholes.base, reals.base
     return growth.nodes[: t.n_nodes], growth.reals[: t.n_nodes], branch

@@ -48,11 +48,6 @@ class Codes(NamedTuple):
         """Columns of more than two values."""
         return int(np.count_nonzero(self.n_codes > 2)) if len(self.codes) else 0
 
-    @property
-    def code_bits(self) -> int:
-        """Bits of a code in its word."""
-        return code_bits(int(self.n_codes.max(initial=2)))
-
 
 def code_bits(most: int) -> int:
     """Bits in which so many codes are kept."""
@@ -91,10 +86,17 @@ class Limits(NamedTuple):
     groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all
 
 
+class Surrogates(NamedTuple):
+    """What the search for tests that stand in needs. None in its place: nobody asks for them."""
+
+    most: int  # of a node
+    values: npt.NDArray[np.float64]  # of the listed columns, a line each
+    n_known: npt.NDArray[np.int64]  # of each coded column: values that are no gap
+
+
 def slots_of_groups(feature: npt.NDArray[np.int32], groups: tuple[tuple[int, ...], ...]) -> npt.NDArray[np.uint64]:
     """A line of words for each group of columns, one bit per slot."""
-    n_words = max(1, -(-len(feature) // 64))
-    bits = np.zeros((len(groups), 64 * n_words), np.bool_)
+    bits = np.zeros((len(groups), 64 * max(1, -(-len(feature) // 64))), np.bool_)
     for line, group in zip(bits, groups, strict=True):
         line[: len(feature)] = np.isin(feature, group)
     return np.packbits(bits, axis=1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)

@@ -86,6 +86,10 @@ cdef struct Facts:  # what stays the same while a tree is grown
     int n_groups
     int n_slot_words  # of a node's bits, before those of the groups it has left
     unsigned long long* groups  # the slots of each
+    # tests that stand in for one whose value is missing; 0: none are looked for
+    int n_surrogates
+    double* values  # of the lists, a line of rows each
+    long long* n_known  # categories of each column of codes that are no gap
 
 cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
     int n_sums
@@ -157,6 +161,15 @@ cdef struct Sums:  # what the tests of a node start from
     double total  # their sum of weight times (y - centre)
     Py_ssize_t n  # rows
 
+cdef struct Surrogate:  # of the node that was the `step`-th to be split
+    long long step
+    long long slot
+    long long low  # the child of values at or below the threshold
+    long long branch  # where the children of its categories begin; -1: it compares a number
+    double threshold  # NaN of a column of two values
+    double agreement
+    double total
+
 cdef struct Tables:  # a tree while it grows
     int n_columns  # of nodes
     int n_reals
@@ -167,6 +180,9 @@ cdef struct Tables:  # a tree while it grows
     unsigned short* branch
     Py_ssize_t n_branch
     Py_ssize_t branch_capacity
+    Surrogate* surrogates
+    Py_ssize_t n_surrogates
+    Py_ssize_t surrogate_capacity
     long long* fresh  # stack of nodes not evaluated yet
     Py_ssize_t n_fresh
     long long* heap  # best-first: evaluated nodes

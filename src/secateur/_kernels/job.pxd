@@ -10,4 +10,5 @@ cdef class Space:
     cdef Desk desk
     cdef readonly object branch  # the child of each category, of the best nominal test
     cdef public object tables  # those of the last part grown here, to be used again
+    cdef public object surrogates  # those of the last part grown here: (whole, real) numbers
     cdef list _kept

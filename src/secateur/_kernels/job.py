@@ -11,7 +11,7 @@ from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.growing import Facts
 
-from .grow_parts import slots_of_groups
+from .grow_parts import code_bits, slots_of_groups
 
 MOST_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of the columns counted at once: 256 kB
 
@@ -32,7 +32,7 @@ def _pointer(array: object) -> cython.p_void:
 class Job:
     """Everything that stays the same while one tree is grown."""
 
-    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None) -> None:
+    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None, surrogates=None) -> None:
         f = cython.address(self.facts)
         memset(f, 0, cython.sizeof(Facts))
         n_rows = lists.entries.shape[1]
@@ -53,10 +53,13 @@ class Job:
         child_of = None
         if codes is not None:
             f.rows = _pointer(codes.rows)
-            f.n_coded = codes.n_coded
+            n_codes: cython.const[cython.longlong][::1] = codes.n_codes
+            for j in range(n_codes.shape[0]):
+                self.most = max(self.most, cython.cast(cython.int, n_codes[j]))
+                f.n_coded += n_codes[j] > 2 and codes.codes.shape[0] > 0
             f.n_bits = f.n_slots - f.n_lists - f.n_coded
             f.width = codes.width
-            f.code_bits = codes.code_bits
+            f.code_bits = code_bits(self.most)
             f.n_code_words = codes.codes.shape[0]
             f.codes = cython.cast(cython.p_ulonglong, _pointer(codes.codes))
             f.bits = cython.cast(cython.p_uchar, _pointer(codes.bits))
@@ -64,7 +67,6 @@ class Job:
             f.n_words = codes.words.shape[0]
             f.n_codes = cython.cast(cython.p_longlong, _pointer(codes.n_codes))
             f.is_nominal = cython.cast(cython.p_uchar, _pointer(codes.is_nominal))
-            self.most = int(codes.n_codes.max(initial=2))
             if limits.multiway and self.most > 2:
                 child_of = np.zeros(n_rows, np.uint16)
                 f.child_of = cython.cast(cython.p_ushort, _pointer(child_of))
@@ -74,7 +76,7 @@ class Job:
             f.by_weight = weights.by_weight
             f.missing = cython.cast(cython.p_uchar, _pointer(weights.missing))
             f.line = cython.cast(cython.p_longlong, _pointer(weights.line)) if f.missing != cython.NULL else cython.NULL
-        by_feature = np.argsort(lists.feature, kind="stable").astype(np.int64)
+        by_feature = None if y is None else np.argsort(lists.feature, kind="stable").astype(np.int64)
         f.by_feature = cython.cast(cython.p_longlong, _pointer(by_feature))
         f.y = cython.cast(cython.p_double, _pointer(y))
         if ratio is not None:
@@ -89,11 +91,16 @@ class Job:
         f.multiway = limits.multiway
         f.best_first = limits.best_first
         f.above = limits.above
-        groups = slots_of_groups(lists.feature, limits.groups) if limits.groups else None
-        if groups is not None:
+        groups = None
+        if limits.groups:
+            groups = slots_of_groups(lists.feature, limits.groups)
             f.n_groups, f.n_slot_words = groups.shape
-        f.groups = cython.cast(cython.p_ulonglong, _pointer(groups))
-        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups)
+            f.groups = cython.cast(cython.p_ulonglong, _pointer(groups))
+        if surrogates is not None:
+            f.n_surrogates = min(surrogates.most, f.n_slots)
+            f.values = cython.cast(cython.p_double, _pointer(surrogates.values))
+            f.n_known = cython.cast(cython.p_longlong, _pointer(surrogates.n_known))
+        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups, surrogates)
 
 
 @cython.cfunc

@@ -128,7 +128,7 @@ def _entropy(facts, desk, entries, n_missing, sums, best, tie, least, cut):
 
 
 def _sqrt_two(entries, sums, best, tie, least, cut):
-    """Of two: sqrt(u) + sqrt(v), u and v zeros * ones of each side; screened by its square, u + v + 2 sqrt(u v)."""
+    """Two classes: sqrt(u) + sqrt(v), u and v zeros * ones of the sides; screened by its square, without a root."""
     cumulative = cython.declare(cython.int[64])
     margin = cython.declare(cython.double[64])
     n = sums.n

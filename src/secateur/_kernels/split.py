@@ -59,7 +59,8 @@ def _cut_list(facts, desk, entries, n, below, n_missing, default):
 
 def _is_alone(facts):
     """Whether all columns are words: they tell by themselves where they go, and nobody asks which rows they were."""
-    return facts.words != cython.NULL and facts.n_lists == 0 and facts.n_coded == 0
+    is_asked: cython.bint = facts.n_lists > 0 or facts.n_coded > 0 or facts.n_surrogates > 0
+    return facts.words != cython.NULL and not is_asked
 
 
 def _cut_codes(facts, desk, entries, node, reals, branch):

@@ -1,4 +1,7 @@
-"""The threads that are to stop. Ctrl-C reaches the main thread only; growing looks here between nodes."""
+"""The threads that are to stop. Ctrl-C reaches the main thread only.
+
+Growing looks here between nodes, and other verbs when they begin.
+"""
 
 from threading import get_ident
 

@@ -105,7 +105,7 @@ def thresholds(
     """Where the numeric tests of a tree cut: halfway between the values around it, NaN where there is no such test.
 
     Values are those of `matrix`, in which row i is that of number `rows[i]` (none: row i itself).
-    `of_column` has what columns of two values are cut at, NaN of the others; none: all are others.
+    `of_column` has what columns of two values are cut at, NaN of the others; so are columns beyond it.
     A threshold t has low <= t < high: it is `low` where halfway does not lie between. Infinity
     parts what is present from what is missing.
     """
@@ -124,7 +124,7 @@ def thresholds(
             if test[3, v] < 0:
                 out[v] = INFINITY
                 continue
-            if of_column.shape[0] > 0 and of_column[feature[v]] == of_column[feature[v]]:
+            if feature[v] < of_column.shape[0] and of_column[feature[v]] == of_column[feature[v]]:
                 out[v] = of_column[feature[v]]
                 continue
             below = test[2, v]

@@ -293,7 +293,8 @@ def _read_categorical(series: Series, name: str) -> Coded:
     if implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
         levels = native.dtype.categories.tolist()
         _check_levels(levels, name)
-        return Coded(native.cat.codes.to_numpy().astype(np.int32), tuple(levels), is_declared=True)
+        codes = native.array.codes if implementation.is_pandas() else native.cat.codes.to_numpy()  # a series takes long
+        return Coded(codes.astype(np.int32), tuple(levels), is_declared=True)
     if implementation.is_polars() and isinstance(series.dtype, nw.Enum):
         physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int32).fill_null(-1)
         return Coded(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)

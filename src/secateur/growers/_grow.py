@@ -19,13 +19,14 @@ from .assemble import assemble
 from .folds import Ground
 from .interactions import groups_of
 from .monotone import made_monotone
-from .prepare import prepare, rows_used, scaled
+from .prepare import prepare, rows_used
 from .run import Grower
 from .settings import (
     Inline,
     in_codes,
     measure_of,
     n_threads,
+    scaled,
     settings_of,
     times_class_weight,
     with_least_weight,

@@ -21,6 +21,7 @@ from ..routing import moments_of
 from .assemble import assemble
 from .prepare import prepare
 from .run import Grower, Grown
+from .surrogates import surrogates_of, with_surrogates
 
 SMALLEST_RANGE = 1e-140  # its square is still a float with all its digits
 TOP_SHARE = 16  # with threads: nodes of at most 1/16 of the rows are grown side by side
@@ -37,6 +38,7 @@ def grow_squared(
     max_bins: int | None,
     by_weight: bool,
     exponent: int,
+    surrogates: int = 0,
 ) -> tuple[Tree, Moments]:
     """Return the tree and the moments of its growing sample.
 
@@ -58,11 +60,13 @@ def grow_squared(
         is_squares=True,
     )
     total = float(table.n_rows) if weight is None else float(weight.sum())
-    grown = _grow(Grower(criteria.squares(), data, None, limits, N_SUMS, pool, n_jobs, y), y, total)
+    others = surrogates_of(data, in_order, None, surrogates)
+    grown = _grow(Grower(criteria.squares(), data, None, limits, N_SUMS, pool, n_jobs, y, others), y, total)
     grown.reals[:, N_SUMS] = np.ldexp(grown.reals[:, N_SUMS], 2 * scale)  # the scores
     tree, _ = assemble(
         grown, data, in_order, is_whole=is_whole, has_births=limits.best_first, exponent=0 if is_whole else exponent
     )
+    tree = with_surrogates(tree, grown, data) if surrogates else tree
     given = None if weight is None else np.ldexp(weight, exponent)
     return tree, moments_of(tree, table, given, "grow")
 
@@ -99,7 +103,8 @@ def _grow(grower: Grower, y: Array, total: float) -> Grown:
         return Grown(nodes, reals, np.zeros(0, np.uint16))
     is_parted = grower.n_jobs > 1 and not grower.limits.best_first
     most = n_rows // TOP_SHARE if is_parted else 0
-    grown = Grown(*grow.grow_part(grower.job, grower.space(n_rows), nodes[0], reals[0], most))
+    space = grower.space(n_rows)
+    grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)
     if not most:
         return grown
     below = np.flatnonzero(grown.nodes[:, parts.BIRTH] == parts.OPEN).tolist()

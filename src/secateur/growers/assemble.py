@@ -12,7 +12,7 @@ from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
 from ..nouns.tree import Tree
-from .prepare import TWO, Prepared, Values, midpoint
+from .prepare import Prepared, midpoint
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
@@ -44,9 +44,10 @@ def assemble(
     )
     n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
     branch_start, branch = tables.branches(test, default, grown.branch, n_codes, len(data.lists.entries))
+    threshold = _thresholds(test, feature, data, table, rows, matrix)
     fields: dict[str, Any] = {
-        "parent": parent, "feature": feature, "threshold": _thresholds(test, feature, data, table, rows, matrix),
-        "rounded": _rounded(test, feature, data, table, rows, is_asked=is_shown),
+        "parent": parent, "feature": feature, "threshold": threshold,
+        "rounded": _rounded(test, feature, data, table, rows) if is_shown else threshold,
         "branch_start": branch_start, "branch": branch, "default": default, "score": score, "birth": birth,
     }  # fmt: skip
     for array in (*fields.values(), by_class, end, right):
@@ -72,35 +73,28 @@ def _thresholds(
     test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, matrix: Array | None
 ) -> Array:
     """Halfway between the values around the cut; infinity where present is split from missing."""
-    two = _two_valued(data)
     matrix = table.matrix if matrix is None else matrix
     matrix = matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
-    if matrix is not None and len(two) == len(data.values):  # all from one array: no need to go by column
-        of_column = np.empty(0)
-        if two:
-            of_column = np.full(table.n_columns, np.nan)
-            of_column[list(two)] = [known.cut for known in two.values()]
-        return tables.thresholds(test, feature, of_column, matrix, _EVERY if rows is None else rows)
+    if matrix is not None and len(data.two_valued) == len(data.values):  # all from one array: no need to go by column
+        return tables.thresholds(test, feature, data.cuts, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
     numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
     threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
     return threshold
 
 
-def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, *, is_asked: bool) -> Array:
-    """The shortest number between the values around each cut, for people; NaN if nobody asks."""
+def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
+    """The shortest number between the values around each cut, for people."""
     rounded = np.full(len(feature), np.nan)
-    if is_asked:
-        numeric = np.flatnonzero(test[1] == parts.NUMERIC)
-        if two := _two_valued(data):
-            of_column = np.full(table.n_columns, np.nan)
-            low, high = np.array([(known.high[0], known.low[1]) for known in two.values()]).T
-            of_column[list(two)] = shortest(low, midpoint(low, high), high)
-            rounded[numeric] = of_column[feature[numeric]]
-        numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
-        is_cut = test[3, numeric] >= 0
-        low, high = low[is_cut], high[is_cut]
-        rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
+    two, of_column = data.two_valued, np.full(table.n_columns, np.nan)
+    low, high = (np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1)))
+    of_column[list(two)] = shortest(low, midpoint(low, high), high)
+    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
+    rounded[numeric] = of_column[feature[numeric]]
+    numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
+    is_cut = test[3, numeric] >= 0
+    low, high = low[is_cut], high[is_cut]
+    rounded[numeric[is_cut]] = shortest(low, midpoint(low, high), high)
     return rounded
 
 
@@ -125,11 +119,6 @@ def shortest(low: Floats, at: Floats, high: Floats) -> Floats:
         found[waiting[is_found]] = short[is_found]
         waiting = waiting[~is_found]
     return found
-
-
-def _two_valued(data: Prepared) -> dict[int, Values]:
-    """The columns of two values, each of which has one threshold."""
-    return {j: known for j, known in data.values.items() if known.codes is None and len(known.low) == TWO}
 
 
 def _around(

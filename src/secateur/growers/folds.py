@@ -16,9 +16,8 @@ from .._kernels import grow_parts as parts
 from ..data.arrays import Array, sealed
 from ..data.table import ROWS_AT_ONCE, Table, blocks
 from ..data.target import summable
-from ..nouns.counts import Counts
 from ..nouns.tree import Tree
-from ..routing import moments_of, route_from, route_in
+from ..routing import route_from, route_in
 from ._regression import grow_squared
 from .assemble import assemble
 from .interactions import groups_of
@@ -31,13 +30,12 @@ from .prepare import (
     check_branches,
     codes_of,
     prepare,
-    scaled,
     sorted_columns,
     weights_of,
 )
 from .run import Grower
-from .settings import NO_LIMIT, Inline, Settings, in_codes, measure_of, with_least_weight
-from .surrogates import with_surrogates
+from .settings import Inline, Settings, in_codes, measure_of, scaled, with_least_weight
+from .surrogates import surrogates_of, with_surrogates
 
 MOST_CELLS = 1 << 20  # of a table that is copied into a matrix
 
@@ -146,30 +144,7 @@ class Part:
         """Return what `grow` returns for these rows; no warning for a single class."""
         if settings.monotonic_cst is not None:
             return made_monotone(*self._grown(settings, is_shown=True), settings.monotonic_cst)
-        if settings.surrogates:
-            return self._with_surrogates(settings, is_shown=is_shown)
         return self._grown(settings, is_shown=is_shown)
-
-    def _with_surrogates(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
-        """The tree with surrogates, and the growing sample as they send it."""
-        limits, ground, rows = settings.limits, self.ground, self.rows
-        table = self._once("table", lambda: ground.table.take(rows))
-
-        def regrow(some: Array, depth: int) -> Tree:
-            left = NO_LIMIT if limits.max_depth == NO_LIMIT else limits.max_depth - depth
-            weight = None if self.weight is None else self.weight[some]
-            part = replace(Ground.of(table.take(some), weight).part(np.arange(len(some))), is_whole=self.is_whole)
-            how = settings._replace(limits=limits._replace(max_depth=left), surrogates=0)
-            return part.grow(how, is_shown=is_shown)[0]
-
-        tree = with_surrogates(
-            self._grown(settings, is_shown=is_shown)[0], table, self.weight, regrow,
-            k=settings.surrogates, least_leaf=limits.least_leaf, is_whole=self.is_whole,
-        )  # fmt: skip
-        if table.schema.classes is None:
-            weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
-            return tree, moments_of(tree, table, weight, "grow")
-        return tree, Counts(tree, ground.judges(rows).count(tree), "grow")
 
     def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
         table, rows, weight = self.ground.table, self.rows, self.weight
@@ -179,18 +154,24 @@ class Part:
         if table.schema.classes is None:
             return grow_squared(
                 self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
-                max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent,
+                max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent, surrogates=settings.surrogates,
             )  # fmt: skip
         how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
-        data = _fresh(self._once(how, lambda: self._prepare(*how)))
+        data = self._once(how, lambda: self._prepare(*how))
         n_classes = len(table.schema.classes)
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
         measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
-        grown = Grower(measure, data, settings.ratio, limits, n_classes, _ALONE, 1).run(counts, len(rows))
-        return assemble(
+        others = surrogates_of(data, table, rows, settings.surrogates)
+        grower = Grower(measure, _fresh(data), settings.ratio, limits, n_classes, _ALONE, 1, None, others)
+        grown = grower.run(counts, len(rows))
+        tree, counted = assemble(
             grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
         )  # fmt: skip
+        if not settings.surrogates:
+            return tree, counted
+        tree = with_surrogates(tree, grown, data)
+        return tree, replace(counted, tree=tree)
 
     def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
         """Return the counts of the growing sample in the tree of each way of growing."""
@@ -221,25 +202,25 @@ class Part:
         new_row[rows] = np.arange(n, dtype=np.int32)
         entries = np.empty((len(ground.lists), n), entry)
         n_values, n_missing = folds.filter_lists(ground.lists, new_row, shift, ground.n_seen, entries)
-        stays = (n_values > 2) | ((n_missing > 0) & (n_values > 0))
-        two_valued = [*ground.two_valued, *(ground.listed[i] for i in np.flatnonzero(~stays & (n_values == 2)))]
-        listed = [j for j, stay in zip(ground.listed, stays, strict=True) if stay]
-        missing = [
-            np.isnan(table.columns[j][rows]) if n_gaps else None
-            for j, n_gaps in zip(listed, n_missing[stays], strict=True)
-        ]
+        listed, missing, stays, two_valued = [], [], [], list(ground.two_valued)
+        for i, (j, n_here, n_gaps) in enumerate(zip(ground.listed, n_values.tolist(), n_missing.tolist(), strict=True)):
+            if n_here > TWO or (n_gaps and n_here):
+                listed.append(j)
+                missing.append(np.isnan(table.columns[j][rows]) if n_gaps else None)
+                stays.append(i)
+            elif n_here == TWO:
+                two_valued.append(j)
         coded = list(ground.nominal)
         values: dict[int, Values] = {}
         for j in two_valued:
             column = table.columns[j][rows]
             low, high = column.min(), column.max()
             if low < high:
-                two = np.array([low, high], np.float64)
-                values[j] = ground.two_valued.get(j) or Values(two, two)
+                values[j] = ground.two_valued.get(j) or Values(two := np.array([low, high], np.float64), two)
                 coded.append(Coded(j, table.columns[j], TWO, False, high))
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
-        lists = parts.Lists(entries if stays.all() else entries[stays], feature, shift)
+        lists = parts.Lists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
         assert table.schema.classes is not None
         weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
         if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():

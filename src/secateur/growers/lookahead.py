@@ -19,7 +19,8 @@ from ..nouns.counts import Counts
 from ..nouns.tree import Tree
 from ..routing import remembered
 from .assemble import shortest
-from .prepare import midpoint, scaled
+from .prepare import midpoint
+from .settings import scaled
 
 FEWEST, MOST = 2, 8  # leaves; with more, greedy growing is as good
 MOST_ROWS, MOST_CELLS = 100_000, 10_000_000

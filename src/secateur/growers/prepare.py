@@ -17,7 +17,6 @@ from .._kernels import grow_parts as parts
 from .._kernels import packing, presort
 from ..data.arrays import Array
 from ..data.table import Table
-from ..data.target import summable
 from ..errors import UnsupportedError
 
 LANES = 32  # bytes that one instruction adds; lines of two-valued columns are padded to it
@@ -78,6 +77,18 @@ class Prepared:
     codes: parts.Codes | None
     weights: parts.Weights | None
     values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
+
+    @cached_property
+    def two_valued(self) -> dict[int, Values]:
+        """The columns of two values, each of which has one threshold."""
+        return {j: known for j, known in self.values.items() if known.codes is None and len(known.low) == TWO}
+
+    @cached_property
+    def cuts(self) -> Array:
+        """That threshold by feature, as far as there are any; NaN of the others."""
+        cuts = np.full(max(self.two_valued, default=-1) + 1, np.nan)
+        cuts[list(self.two_valued)] = [known.cut for known in self.two_valued.values()]
+        return cuts
 
 
 def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
@@ -331,17 +342,3 @@ def _of_class(weight: Array, target: Array, n_classes: int) -> Array | None:
 def _size(weight: Array | None) -> Array | None:
     """What limits and bins count: whole weights are repetitions; with others rows count (None)."""
     return weight if weight is not None and (weight == np.rint(weight)).all() else None
-
-
-def scaled(weight: Array | None) -> tuple[Array | None, bool, int]:
-    """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
-
-    Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
-    """
-    if weight is None or (weight == 1).all():
-        return None, True, 0
-    weight = summable(weight)
-    if (weight == np.rint(weight)).all():
-        return weight, True, 0
-    exponent = int(np.frexp(weight.sum())[1])
-    return np.ldexp(weight, -exponent), False, exponent

@@ -32,6 +32,7 @@ class Grown:
     nodes: Array
     reals: Array
     branch: Array
+    surrogates: tuple[Array, Array] | None = None  # whole and real numbers of each, see `growing.pxd`
 
 
 class Grower:
@@ -47,6 +48,7 @@ class Grower:
         pool: ThreadPoolExecutor,
         n_jobs: int,
         y: Array | None = None,
+        surrogates: parts.Surrogates | None = None,
     ) -> None:
         self.data = data
         self.ratio = ratio
@@ -54,7 +56,8 @@ class Grower:
         self.n_sums = n_sums  # classes; of numbers 2
         self.pool = pool
         self.n_jobs = n_jobs
-        self.job = Job(criterion, data.lists, data.codes, data.weights, ratio, limits, n_sums, y)
+        self.surrogates = surrogates
+        self.job = Job(criterion, data.lists, data.codes, data.weights, ratio, limits, n_sums, y, surrogates)
 
     def run(self, counts: Array, n_rows: int) -> Grown:
         """Grow the whole tree from the class counts of the root."""
@@ -63,8 +66,10 @@ class Grower:
         if np.count_nonzero(counts) < 2 or self.is_too_small(n_rows):
             return Grown(nodes, reals, np.zeros(0, np.uint16))
         codes = self.data.codes
-        if not is_large or (codes is not None and self.limits.multiway) or self.limits.max_splits < n_rows:
-            return Grown(*grow.grow_part(self.job, self.space(n_rows), nodes[0], reals[0]))
+        is_whole = codes is not None and self.limits.multiway
+        if not is_large or is_whole or self.surrogates is not None or self.limits.max_splits < n_rows:
+            space = self.space(n_rows)
+            return Grown(*grow.grow_part(self.job, space, nodes[0], reals[0]), space.surrogates)
         return _Top(self, n_rows).run(nodes, reals)
 
     def root(self, counts: Array, n_rows: int) -> tuple[Array, Array]:

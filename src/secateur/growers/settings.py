@@ -7,8 +7,10 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
+from ..data.arrays import Array
 from ..data.names import check_name, whole
 from ..data.table import Table
+from ..data.target import summable
 from ..errors import ParameterError, UnsupportedError
 from . import CRITERIA
 
@@ -133,6 +135,20 @@ def with_least_weight(
         )
     # A node lighter than two such children is never split, so least_split has nothing to add.
     return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
+
+
+def scaled(weight: Array | None) -> tuple[Array | None, bool, int]:
+    """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
+
+    Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
+    """
+    if weight is None or (weight == 1).all():
+        return None, True, 0
+    weight = summable(weight)
+    if (weight == np.rint(weight)).all():
+        return weight, True, 0
+    exponent = int(np.frexp(weight.sum())[1])
+    return np.ldexp(weight, -exponent), False, exponent
 
 
 def n_threads(n_jobs: int | None) -> int:

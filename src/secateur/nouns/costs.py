@@ -90,13 +90,11 @@ def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None
     array
         Share of the examples in the node times its estimated error; additive over leaves.
     """
-    if not (np.isfinite(m) and m >= 0):
+    if not 0 <= m < np.inf:
         raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
     grown.tree.ledger.look(grown)
     whole = float(grown.total[0]) or 1.0
-    if prior is None:
-        prior = grown.by_class[0] / whole
-    expected = (1 - np.asarray(prior, float)) * m
+    expected = (1 - (grown.by_class[0] / whole if prior is None else np.asarray(prior, float))) * m
     if expected.shape != (grown.n_classes,):
         expected = np.broadcast_to(expected, grown.n_classes)
     return sealed(structure.m_estimates(grown.by_class, grown.total, expected, m, whole))

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy.typing as npt
 
+from .._kernels.stop import check_stopped
 from ..data.arrays import Array, Ints, Sums, rebuilt, same, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError
@@ -93,6 +94,7 @@ class Counted:
 
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless this sample was counted in `tree`."""
+        check_stopped()  # every verb begins here
         if not self.tree.same_structure(tree):
             raise CountsError(
                 f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "

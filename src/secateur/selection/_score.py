@@ -25,6 +25,7 @@ from ._splits import Rows, Split
 from .losses import Losses, answers_of, held_out
 from .scores import LEAST, area_losses, likelihood_losses
 
+_STRENGTHS = np.array(STRENGTHS)
 _TOLERANCE = 1e-12  # a geometric mean is rounded: penalties nearer than this are the same
 
 
@@ -102,10 +103,8 @@ def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) ->
     weight = float(held[0].sum())
     shrunk = None
     if steps is not None and losses.probabilities == "shrunk":
-        of = np.ascontiguousarray(counts.by_class, np.float64), np.ascontiguousarray(held, np.float64)
-        shrunk = shrunk_losses(
-            tree.parent, steps, *of, np.array(STRENGTHS), len(alphas), LEAST, losses.scoring == "brier"
-        )
+        of = counts.by_class.astype(np.float64), held.astype(np.float64)
+        shrunk = shrunk_losses(tree.parent, steps, *of, _STRENGTHS, len(alphas), LEAST, losses.scoring == "brier")
         if losses.score.is_likelihood:
             at = STRENGTHS.index(SHRINKAGE)
             return Fold(alphas, shrunk[0][at], shrunk[1][at], weight, shrunk)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import binomial
+from .._kernels.stop import check_stopped
 from ..data.arrays import Bools, Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
@@ -171,6 +172,7 @@ def _checked(
     errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike
 ) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
     """Flat float arrays of one length, and the shape of the answer."""
+    check_stopped()  # certificates in threads ask for many limits
     e, m, log_x = np.broadcast_arrays(
         np.asarray(errors, np.float64), np.asarray(n, np.float64), np.asarray(log_delta, np.float64)
     )
