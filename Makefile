@@ -6,7 +6,7 @@
 .PHONY: help demo test quick check format bench wheel pictures docs clean
 
 # What must be compiled again when it changes.
-KERNELS := setup.py scripts/compiler.py $(shell grep -l '^import cython' src/secateur/_kernels/*.py)
+KERNELS := setup.py scripts/compiler.py $(wildcard src/secateur/_kernels/*.pxd) $(shell grep -l '^import cython' src/secateur/_kernels/*.py)
 
 help: ## say what there is
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -20,7 +20,7 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 
 quick: .venv/installed-test ## lint, types, layers, the house, lists of names, help: under a minute
 	@scripts/check
-	@scripts/test -n 0 -m quick tests/test_house.py tests/test_registries.py tests/test_docs.py tests/cli/test_commands.py
+	@scripts/test -n 0 -m quick $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 
 check: .venv/installed-test ## lint, format, types, layers
 	@scripts/check

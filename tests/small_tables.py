@@ -14,6 +14,7 @@ from secateur import growers
 from secateur.growers import run
 
 CRITERIA = tuple(name for name, one in growers.CRITERIA.items() if one.target == "class")
+MEASURES = tuple(name for name in CRITERIA if not growers.CRITERIA[name].is_ratio)
 KINDS = ("numeric", "nominal", "flag", "pair")
 EXACT = (None, 9)  # max_bins: values as sorted lists, or counted as codes; a small table has fewer than 9 of them
 

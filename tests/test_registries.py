@@ -1,8 +1,10 @@
 """Every name of a registry has all that belongs to it; what is missing is told at once."""
 
 import inspect
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from secateur import certifiers, growers, pruners, selection
@@ -20,7 +22,13 @@ FAMILIES = {"pruners": (pruners, pruners.RULES), "certifiers": (certifiers, cert
 def test_every_name_has_its_file_its_docstring_and_its_test(family):
     package, registry = FAMILIES[family]
     folder = Path(package.__file__).parent
-    missing = []
+    functions = {f"_{entry.function}" for entry in registry.values()}
+    used = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))  # helpers, which some other file imports
+    missing = [
+        f"{path.name}: the line of its function in {family}/__init__.py"
+        for path in sorted(folder.glob("_[a-z]*.py"))
+        if path.stem not in functions and not re.search(rf"\.{path.stem}\b", used)
+    ]
     for name, entry in registry.items():
         function = entry.function
         if not (folder / f"_{function}.py").is_file():
@@ -32,7 +40,7 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
         if not (TESTS / family / f"test_{function}.py").is_file():
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
 
-    assert missing == []
+    assert not missing, "missing:\n" + "\n".join(missing)
 
 
 def test_rules_that_take_costs_are_those_with_that_parameter():
@@ -41,26 +49,39 @@ def test_rules_that_take_costs_are_those_with_that_parameter():
     assert takes_cost == {name for name, rule in pruners.RULES.items() if "cost" in parameters_of(pruners, rule)}
 
 
+def test_the_line_of_a_certificate_says_what_its_function_takes():
+    for name, method in certifiers.METHODS.items():
+        takes = parameters_of(certifiers, method)
+        found = {"pays": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
+        assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}] and its function"
+
+
 def parameters_of(package, entry):
     return inspect.signature(getattr(package, entry.function)).parameters
 
 
 def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
-    from secateur._kernels.criteria import NUMBERS
+    from secateur._kernels.criteria import NUMBERS, criterion_of, impurity
 
-    missing = []
+    missing = [
+        f"{name}: its line in CRITERIA of growers/__init__.py" for name in NUMBERS if name not in growers.CRITERIA
+    ]
     for name, criterion in growers.CRITERIA.items():
         if criterion.target == "class":
             kernel = criterion.kernel or name
             if kernel not in NUMBERS:
                 missing.append(f"{name}: its number in _kernels/criteria.py")
             try:
-                assert naive_impurity(kernel, [3, 1]) > 0
+                defined = naive_impurity(kernel, [5, 3, 2])
             except KeyError:
                 missing.append(f"{name}: its definition in tests/oracles.py")
+                continue
+            counts = np.array([5.0, 3, 2])
+            if kernel in NUMBERS and impurity(criterion_of(kernel), counts, 10) != pytest.approx(defined):
+                missing.append(f"{name}: the value of its definition in impurity_of of _kernels/criteria.py")
 
-    assert missing == []
+    assert not missing, "missing:\n" + "\n".join(missing)
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])

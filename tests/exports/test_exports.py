@@ -34,13 +34,20 @@ def test_every_export_of_the_table_is_complete():
     tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     fragments = "".join(path.read_text("utf-8") for path in [*(ROOT / "changelog.d").glob("*"), ROOT / "CHANGELOG.md"])
-    missing = []
+    folder = ROOT / "src" / "secateur" / "exports"
+    missing = [
+        f"{path.name}: the line of its function in exports/_registry.py"
+        for path in folder.glob("_[a-z]*.py")
+        if f"def export{path.stem}(" in path.read_text("utf-8") and path.stem[1:] not in exports.EXPORTS
+    ]
     for name, facts in exports.EXPORTS.items():
         function = f"export_{name}"
-        if not (ROOT / "src" / "secateur" / "exports" / f"_{name}.py").exists():
+        if not (folder / f"_{name}.py").exists():
             missing.append(f"{name}: the file exports/_{name}.py")
         elif "Examples" not in (inspect.getdoc(getattr(exports, function, None)) or ""):
             missing.append(f"{name}: the function {function} with an example in its docstring")
+        elif facts.runs and "probabilities" not in inspect.signature(getattr(exports, function)).parameters:
+            missing.append(f"{name}: the parameter probabilities, or runs=False in its line")
         if not re.search(rf"\b{function}\b", tests):
             missing.append(f"{name}: a test in tests/exports that calls {function}")
         if facts.needs and facts.needs not in extras:
@@ -51,7 +58,7 @@ def test_every_export_of_the_table_is_complete():
             missing.append(f"{name}: a sentence in changelog.d")
     endings = [ending for facts in exports.EXPORTS.values() for ending in facts.endings]
     missing += [f"{ending}: one export for it, not two" for ending in set(endings) if endings.count(ending) > 1]
-    assert missing == []
+    assert not missing, "missing:\n" + "\n".join(missing)
 
 
 def test_every_export_is_found_by_name_and_as_a_function():

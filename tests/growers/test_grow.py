@@ -7,7 +7,16 @@ from hypothesis import given
 from oracles import naive_grow
 from secateur import grow
 from secateur.routing import apply
-from small_tables import EXACT, Sample, assert_best_everywhere, per_criterion, rows_of_nodes, samples, with_a_top
+from small_tables import (
+    EXACT,
+    MEASURES,
+    Sample,
+    assert_best_everywhere,
+    per_criterion,
+    rows_of_nodes,
+    samples,
+    with_a_top,
+)
 
 NUMERIC = samples(kinds=("numeric", "numeric", "flag"), missing=False)
 
@@ -41,7 +50,7 @@ def test_every_test_of_the_other_plain_criteria_is_the_best(criterion, sample):
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
 
-@pytest.mark.parametrize("criterion", ["sqrt_pairs", "error"])
+@pytest.mark.parametrize("criterion", sorted({*MEASURES} - {"gini", "entropy", "sqrt"}))
 @per_criterion
 @given(sample=samples(missing=False))
 def test_every_test_of_the_rarer_criteria_is_the_best(criterion, sample):

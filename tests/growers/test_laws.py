@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from oracles import naive_impurity
 from secateur import count, grow
 from secateur.growers import run
-from small_tables import CRITERIA, Sample, per_criterion, samples
+from small_tables import CRITERIA, MEASURES, Sample, per_criterion, samples
 
 STRICT = ("gini", "entropy", "sqrt")
-MEASURES = ("gini", "entropy", "sqrt", "sqrt_pairs", "error")
 
 
 def total_impurity(counts, leaves, criterion):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import Column, Schema, Table, count, encode, grow
 from secateur.routing import apply
-from small_tables import Sample, assert_best_everywhere, per_criterion, samples
+from small_tables import CRITERIA, MEASURES, Sample, assert_best_everywhere, per_criterion, samples
 
 NOMINAL = ("nominal", "nominal", "pair", "numeric")
 
@@ -26,7 +26,7 @@ def test_no_set_of_categories_is_better(sample):
     assert_best_everywhere(sample, tree, counts, criterion="gini")
 
 
-@pytest.mark.parametrize("criterion", ["entropy", "sqrt", "sqrt_pairs", "error"])
+@pytest.mark.parametrize("criterion", MEASURES[1:])
 @per_criterion
 @given(sample=samples(kinds=NOMINAL))
 def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, sample):
@@ -35,7 +35,7 @@ def test_no_set_of_categories_is_better_under_the_other_criteria(criterion, samp
     assert_best_everywhere(sample, tree, counts, criterion=criterion)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt", "sqrt_pairs", "error", "gain_ratio"])
+@pytest.mark.parametrize("criterion", CRITERIA)
 @per_criterion
 @given(data=st.data(), least=st.integers(2, 4), weights=st.sampled_from([None, "whole"]))
 def test_no_set_of_categories_that_leaves_both_children_large_enough_is_better(criterion, data, least, weights):

@@ -4,8 +4,8 @@ All of them are measured as `weight * G(proportions)`: concave, 0 on pure nodes,
 errors of the node. Weights are subtracted from sums of weights, so a count can come out a
 rounding below 0.
 
-A new criterion is a function of (counts, number of classes, total), its number in `NUMBERS`, and
-its line in `impurity_of`; the scans that know a criterion by its number are shortcuts.
+A new criterion is a function of (counts, number of classes, total), its types in `criteria.pxd`, its
+number in `NUMBERS`, and its line in `impurity_of`; the scans that know a criterion by its number are shortcuts.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,8 @@ from cython.cimports.secateur._kernels import growing
 
 Floats = npt.NDArray[np.float64]
 
-NUMBERS = {"gini": 0, "entropy": 1, "sqrt": 2, "sqrt_pairs": 3, "error": 4}  # those of growing.pxd; the next is 7
+# Those of growing.pxd; the next is 7.
+NUMBERS = {"gini": 0, "entropy": 1, "sqrt": 2, "sqrt_pairs": 3, "error": 4}
 ENTROPY_TABLE, SQUARES = 5, 6
 
 

@@ -23,7 +23,7 @@ ENDINGS = {ending: name for name, facts in EXPORTS.items() for ending in facts.e
 def export(model: str, **options: Any) -> int:
     """Export the tree in MODEL to another format.
 
-    Code in SQL, Python, C or ONNX predicts exactly what the tree predicts.
+    Exported code and models predict exactly what the tree predicts.
     """
     from .. import exports
 
