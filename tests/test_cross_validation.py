@@ -266,18 +266,33 @@ def test_repeats_pool_their_errors_and_count_rows_once():
     assert np.allclose(thrice.se, np.sqrt(thrice.error * (1 - thrice.error) / 60))
 
 
-def test_few_rows_are_dealt_until_the_choice_stays_the_same_but_at_most_three_times():
+def is_firm(table, n_rows):
+    """Whether one standard error chooses the same member without any one fold, but for two of ten."""
+    n_same = 0
+    for rest in (np.delete(table.fold_error, i, axis=0) for i in range(10)):
+        error = rest.mean(axis=0)
+        limit = error.min() + np.sqrt(error.min() * (1 - error.min()) / n_rows)
+        chosen = np.flatnonzero(error <= limit + 1e-12)[-1]
+        gain = rest[:, [chosen]] - rest
+        better = np.flatnonzero((gain.mean(axis=0) > gain.std(axis=0, ddof=1) / 3) & (table.sequence.n_leaves > 1))
+        is_one = table.sequence.n_leaves[chosen] == 1 and len(better) > 0
+        n_same += (better[-1] if is_one else chosen) == table.chosen
+    return n_same >= 8
+
+
+def test_few_rows_are_dealt_until_the_choice_is_firm_or_stays_the_same_but_at_most_three_times():
     assert (auto_repeats(5_000), auto_repeats(5_001)) == (3, 1)
     assert cross_validate(*noisy(40), cv=dealt(40, 2), cv_repeats="auto").details["repeats"] == 1
     numbers = set()
-    for seed in (2, 3, 19):
+    for seed in (2, 3, 17):
         X, y = noisy(200, seed=seed, n_classes=4)
-        after = [cross_validate(X, y, cv_repeats=n).chosen for n in (1, 2, 3)]
-        n = 2 if after[0] == after[1] else 3
+        first, *after = (cross_validate(X, y, cv_repeats=n) for n in (1, 2, 3))
+        after = [first.chosen, *(found.chosen for found in after)]
+        n = 1 if is_firm(first, 200) else 2 if after[0] == after[1] else 3
         found = cross_validate(X, y, cv_repeats="auto")
         assert (found.details["repeats"], found.chosen) == (n, after[n - 1])
         numbers.add(n)
-    assert numbers == {2, 3}
+    assert numbers == {1, 2, 3}
 
 
 def test_ways_that_are_behind_are_left_out_after_the_first_round():
@@ -293,7 +308,7 @@ def test_ways_that_are_behind_are_left_out_after_the_first_round():
             more = other.fold_error[:, other.chosen] - leader.fold_error[:, leader.chosen]
             left += more.mean() <= np.std(more, ddof=1) / np.sqrt(10)
         assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
-        assert len(heard) in (22 + 10 * left, 22 + 20 * left)
+        assert len(heard) in ((22,) if is_firm(leader, 120) else (22 + 10 * left, 22 + 20 * left))
         assert {total for _, total in heard} == {62}
         numbers.add(left)
     assert numbers == {1, 2}

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..certifiers import leaf_shares
 from ..data.encoding import encode
 from ..errors import SecateurError
@@ -146,9 +148,11 @@ def explain(
     shares: dict[str, tuple[float, float, float]] = {}
     n_held_out = 0
     if limits is not None:
-        n_held_out = int(limits.n[limits.nodes.tolist().index(path.leaf)])
+        at = limits.nodes.tolist().index(path.leaf)
+        n_held_out = int(limits.n[at])
         if n_held_out:
-            shares = {name: limits.of(path.leaf, name) for name in limits.classes}
+            of_leaf = np.stack([limits.share[at], limits.lower[at], limits.upper[at]], axis=1).tolist()
+            shares = {name: tuple(three) for name, three in zip(limits.classes, of_leaf, strict=True)}
     may_change = None if actionable is None else tuple(actionable)
     return Explanation(path, _size(view, path), shares, n_held_out, delta, change, may_change, is_searched)
 
