@@ -26,7 +26,7 @@ from .run import Progress, run_all
 
 Way = tuple[dict[str, Any], Settings]
 Sample = Counts | Moments
-FIRM = 0.8  # of the folds: leaving one of them out leaves the choice as it is
+FIRM = 0.8  # of the folds, ten or more: leaving one of them out leaves the choice as it is
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,8 @@ class Judge(NamedTuple):
     def is_firm(self, table: Selection, folds: list[Fold], worth: float) -> bool:
         """Whether the choice hangs on no single fold: without one of them it is nearly always the same."""
         assert table.betas is not None
+        if len(folds) < 10:
+            return False
         if "shrinkage" in table.details:
             folds = [fold.with_strength(STRENGTHS.index(table.details["shrinkage"])) for fold in folds]
         without = (folds[:i] + folds[i + 1 :] for i in range(len(folds)))
