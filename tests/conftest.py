@@ -16,7 +16,7 @@ for profile, n in (("ci", 50), ("lane", 16)):  # a lane repeats what `ci` has tr
     settings.register_profile(
         profile, max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
-settings.register_profile("nightly", max_examples=3000, deadline=None)
+settings.register_profile("nightly", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

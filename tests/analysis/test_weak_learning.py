@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from secateur.analysis import (
@@ -42,11 +42,12 @@ def test_the_advantage_is_that_of_the_split_as_a_classifier_on_the_balanced_node
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(tau=inner, r=shares, p=shares)
+@example(tau=0.5, r=1 - 2**-53, p=0.0)
 def test_no_split_drops_less_than_its_advantage_forces(criterion, tau, r, p):
     q = tau * r + (1 - tau) * p
     if not 1e-9 < q < 1 - 1e-9:
         return
-    gamma = weak_learning_advantage(tau, r, p)
+    gamma = weak_learning_advantage(tau, r, p) * (1 - 1e-15)  # near 1/2 the bound by sqrt feels its last bit
 
     assert split_drop(criterion, tau, r, p) >= drop_lower_bound(criterion, gamma, q) - 1e-12
 
