@@ -253,10 +253,12 @@ def _sets(j: int, column: Array, n_codes: int, of_class: Floats) -> list[Test]:
 
 
 def _quantiles(weight: Array) -> Array:
-    """Values after which to cut so that the parts weigh about the same; not after the last."""
+    """Values after which to cut so that the parts weigh about the same, all if they are few; not after the last."""
+    if len(weight) <= N_CUTS + 1:
+        return np.arange(len(weight) - 1)
     reached = np.cumsum(weight)
     shares = np.arange(1, N_CUTS + 1) / (N_CUTS + 1) * (1 - 1e-12)
-    at: Array = np.unique(np.searchsorted(reached, shares * reached[-1])) if len(reached) else reached.astype(int)
+    at: Array = np.unique(np.searchsorted(reached, shares * reached[-1]))
     return at[at < len(weight) - 1]
 
 
