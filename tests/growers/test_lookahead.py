@@ -46,7 +46,9 @@ def bits(draw, n_classes=2):
 @pytest.mark.lane
 @settings(max_examples=80, deadline=None)
 @given(bits(3), st.integers(2, 4))
-@example((np.column_stack([1 - np.eye(11)[0], np.eye(11)[10]]), np.repeat([0, 1], [5, 6])), 2)  # a value that no quantile reaches
+@example(
+    (np.column_stack([1 - np.eye(11)[0], np.eye(11)[10]]), np.repeat([0, 1], [5, 6])), 2
+)  # a value that no quantile reaches
 def test_up_to_four_leaves_no_tree_errs_less(sample, n_leaves):
     X, y = sample
     counts = grow_ahead(encode(X, target=y), None, n_leaves)
