@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 gc.disable()  # until all is collected: rewritten tests are many objects, and what is imported stays
 
-for profile, n in (("ci", 30), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
+for profile, n in (("ci", 25), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
     settings.register_profile(
         profile, max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
