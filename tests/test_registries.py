@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changelog import untold
 from secateur import certifiers, growers, pruners, selection
 from secateur.data.names import check_name
 from secateur.errors import ParameterError
@@ -39,6 +40,7 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
         missing += [f"{name}: {part} in the docstring of {function}" for part in parts if f"{part}\n---" not in words]
         if not (TESTS / family / f"test_{function}.py").is_file():
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
+    missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]
 
     assert not missing, "missing:\n" + "\n".join(missing)
 
@@ -80,6 +82,7 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
             counts = np.array([5.0, 3, 2])
             if kernel in NUMBERS and impurity(criterion_of(kernel), counts, 10) != pytest.approx(defined):
                 missing.append(f"{name}: the value of its definition in impurity_of of _kernels/criteria.py")
+    missing += [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA)]
 
     assert not missing, "missing:\n" + "\n".join(missing)
 
