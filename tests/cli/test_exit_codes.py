@@ -97,7 +97,7 @@ def test_4_is_a_bad_model_file(command, tmp_path, grow_file):
 
 
 def test_130_is_interrupted_and_leaves_no_file(tmp_path):
-    rows = write(tmp_path / "many.csv", list(patients(30_000, 6)))
+    rows = write(tmp_path / "many.csv", list(patients(10_000, 6)))
     output = tmp_path / "tree.json"
     job = subprocess.Popen(
         [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--cv", "200", "-o", output],
@@ -105,7 +105,8 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    while time.clock_gettime((~job.pid << 3) | 2) < 1.2:  # its processor time, on Linux: it is fitting by then
+        time.sleep(0.02)
     job.send_signal(signal.SIGINT)
     _, err = job.communicate(timeout=60)
     assert job.returncode == 130, err
