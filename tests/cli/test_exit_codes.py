@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from types import ModuleType
 
 import pytest
 
 from patient_files import HEADER, patients, write
+from secateur import __main__
 
 ROWS = list(patients(60, 5))
 
@@ -113,16 +115,29 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     assert not output.exists()
 
 
-def test_an_interrupt_that_a_kernel_swallows_is_an_interrupt_too(command, monkeypatch, grow_file):
+@pytest.mark.parametrize("kind", [SystemError, RuntimeError])  # of a kernel that returns, of a class that is made
+def test_an_interrupt_in_the_clothes_of_another_error_is_an_interrupt_too(kind, command, monkeypatch, grow_file):
     def interrupted(*_, **__):
-        first = SystemError("returned a result with an exception set")
+        first = kind("returned a result with an exception set")
         first.__cause__ = KeyboardInterrupt()
-        raise SystemError("returned a result with an exception set") from first
+        raise kind("returned a result with an exception set") from first
 
     monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")
     assert (code, out) == (130, "")
     assert one_line(err)
+
+
+def test_an_interrupt_while_the_command_line_is_imported_is_one(monkeypatch, capsys):
+    class Slow(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "secateur.cli", Slow("secateur.cli"))
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert ended.value.code == 130
+    assert one_line(capsys.readouterr().err)
 
 
 def test_an_output_file_is_not_overwritten_unless_forced(command, tmp_path, model_file):
