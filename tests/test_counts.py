@@ -90,14 +90,20 @@ def test_counts_that_add_up_to_2_to_the_53_are_refused_with_the_way_out():
     four = Tree.from_parents([-1, 0, 0, 0, 0])
     wraps = [[2**62, 0]] * 4  # 0 in 64 bits
     for tree, leaves in [(TREE, [[2**52, 0], [0, 2**52]]), (TREE, [[2**62, 0], [0, 2**62]]), (four, wraps)]:
-        with pytest.raises(
-            CountsError, match=r"2\*\*53 or more.*divide them by a common factor, or pass them as float"
-        ):
+        with pytest.raises(CountsError, match=r"2\*\*53 or more.*divide them by a common factor"):
             Counts.from_leaves(tree, leaves)
     with pytest.raises(CountsError):
         Counts.from_leaves(TREE, np.array([[2**63, 0], [2**63, 0]], np.uint64))
     assert Counts.from_leaves(TREE, [[2**52, 0], [0, 2**52 - 1]]).total[0] == 2**53 - 1
-    assert not Counts.from_leaves(TREE, [[2.0**60, 0], [0, 2.0**60]]).is_whole
+
+
+def test_weights_that_add_up_to_2_to_the_53_are_refused_too():
+    for leaves in ([[2.0**52, 0], [0, 2.0**52]], [[1e308, 0], [0, 1e308]]):
+        with pytest.raises(CountsError, match=r"2\*\*53 or more"):
+            Counts.from_leaves(TREE, leaves)
+    with pytest.raises(CountsError, match=r"2\*\*53 or more"):
+        Counts(TREE, [[1e308, 1e308], [5.0, 0], [7, 7]])  # the slack for rounding was infinite, too
+    assert not Counts.from_leaves(TREE, [[2.0**52, 0], [0, 2.0**51]]).is_whole
 
 
 def test_a_class_beyond_those_counted_errs_everywhere():

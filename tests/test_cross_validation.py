@@ -671,3 +671,19 @@ def test_what_was_encoded_is_not_encoded_again(monkeypatch):
     monkeypatch.setattr("secateur.data.encoding.open_source", lambda *_, **__: pytest.fail("read again"))
 
     assert cross_validate(table, cv=3).pruning.n_leaves == 2
+
+
+@pytest.mark.parametrize(("of_target", "of_weight"), [(-190, 0), (190, 0), (-190, -120), (190, 45)])
+def test_a_choice_for_numbers_does_not_depend_on_their_unit_nor_that_of_the_weights(of_target, of_weight):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    y, weight = X[:, 0] + rng.normal(size=60) / 3, rng.integers(1, 9, size=60) / 8
+    folds = [(np.flatnonzero(np.arange(60) % 4 != k), np.flatnonzero(np.arange(60) % 4 == k)) for k in range(4)]
+    how = {"criterion": "squared_error", "cv": folds}  # else they are dealt by what rows hold
+
+    usual = cross_validate(X, y, sample_weight=weight, **how)
+    other = cross_validate(X, np.ldexp(y, of_target), sample_weight=np.ldexp(weight, of_weight), **how)
+
+    assert other.chosen == usual.chosen
+    assert other.error.tolist() == np.ldexp(usual.error, 2 * of_target).tolist()
+    assert other.se == pytest.approx(np.ldexp(usual.se, 2 * of_target), rel=1e-9)

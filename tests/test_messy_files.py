@@ -1,13 +1,17 @@
 """Files as people have them: each ends in a good tree, or in one sentence that says what to do."""
 
+import errno
 import gzip
 import io
+import os
 import random
 import zipfile
 
 import pytest
 
+from secateur import encode
 from secateur.cli import run
+from secateur.errors import DataError
 
 N = 240
 
@@ -238,3 +242,20 @@ def test_classes_that_differ_by_case_are_pointed_out(fit):
     _, _, err = fit("a.csv", PLAIN.replace(",low", ",LOW", 20), [])
 
     assert "'LOW' and 'low' differ only by case" in err
+
+
+def test_a_line_that_cannot_be_parted_is_named_with_its_file(tmp_path):
+    (tmp_path / "odd.csv").write_bytes(b"a,b\r,w\n1,2,3\n")
+    with pytest.raises(DataError, match=r"odd.csv, line 1 cannot be parted"):
+        encode(tmp_path / "odd.csv")
+
+
+def test_a_copy_that_does_not_fit_names_where_it_would_go(tmp_path, monkeypatch):
+    (tmp_path / "latin.csv").write_bytes("größe,b\n1,2\n".encode("latin-1"))
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    with pytest.warns(UserWarning, match="UTF-8"), pytest.raises(DataError, match=r"No space left.*set TMPDIR"):
+        encode(tmp_path / "latin.csv")

@@ -141,6 +141,7 @@ def test_moments_survive_copying_and_pickling():
         ([3, 2, 1], [1, 1, 1], [0, -1, 0], r"spread.*-1\.0 at node 1"),
         ([4, 2, 1], [1, 1, 1], [0, 0, 0], r"weight.*4\.0 at node 0.*hold 3\.0"),
         (["a", "b", "c"], [1, 1, 1], [0, 0, 0], "not numbers"),
+        ([2**53, 2**52, 2**52], [1, 1, 1], [0, 0, 0], r"2\*\*53 or more"),
     ],
 )
 def test_moments_that_cannot_be_are_refused(weight, mean, spread, says):

@@ -195,6 +195,16 @@ def test_compare_draws_a_picture(command, tmp_path, grow_file):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_compare_refuses_a_picture_that_cannot_be_drawn_before_the_work(command, tmp_path, monkeypatch):
+    code, out, err = command("compare", tmp_path / "no.csv", "--target", "outcome", "--plot", tmp_path / "rules.foo")
+    assert (code, out) == (2, "")
+    assert "'foo' is no format of pictures" in err
+    monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
+    code, _, err = command("compare", tmp_path / "no.csv", "--target", "outcome", "--plot", tmp_path / "rules.png")
+    assert (code, err.count("\n")) == (3, 1)
+    assert "pip install 'secateur[plot]'" in err
+
+
 def test_rules_lists_the_registry(command):
     assert set(json.loads(command("rules", "--json")[1])["rules"]) == set(RULES)
 

@@ -1,9 +1,11 @@
 """What commands write: whole or not at all, and one sentence where it cannot be written."""
 
+import ctypes
 import os
 import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,26 +31,27 @@ def words(model_file, fresh_file):
     return of
 
 
-def secateur(words, **how):
-    return subprocess.run(
-        [sys.executable, "-m", "secateur", *words], capture_output=True, text=True, timeout=120, check=False, **how
-    )
-
-
+@contextmanager
 def small_files_only():
     """As a disk that is full: no file of this process grows beyond 100 bytes."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @every_writer
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path):
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path, command):
     (tmp_path / "out").write_text(OLD)
 
-    done = secateur(words(name, tmp_path / "out"), preexec_fn=small_files_only)
+    with small_files_only():
+        code, _, said = command(*words(name, tmp_path / "out"))
 
-    assert done.returncode == 5, done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "cannot be written (File too large)" in done.stderr
+    assert code == 5, said
+    assert said.count("\n") == 1
+    assert "cannot be written (File too large)" in said
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_text() == OLD
 
@@ -107,13 +110,81 @@ def test_a_reader_that_has_seen_enough_is_no_fault(model_file, fresh_file):
 
 
 @every_writer
-def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path, monkeypatch):
-    done = secateur(words(name, "-"), cwd=tmp_path)
+def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, out, said = command(*words(name, "-"))
 
     if name in ("count", "report"):
-        assert done.returncode == 2
-        assert "needs the name of a file" in done.stderr
+        assert code == 2
+        assert "needs the name of a file" in said
     else:
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
+        assert code == 0, said
+        assert out
     assert not list(tmp_path.iterdir())
+
+
+@contextmanager
+def as_any_user():
+    """Whether root or not: what the permissions forbid is forbidden. Root loses what overrides them, in this thread."""
+    libc, header = ctypes.CDLL(None), (ctypes.c_uint32 * 2)(0x20080522, 0)
+    before, fewer = (ctypes.c_uint32 * 6)(), (ctypes.c_uint32 * 6)()
+    libc.capget(header, before)
+    fewer[:] = before
+    fewer[0] &= ~0b110  # effective: DAC_OVERRIDE, DAC_READ_SEARCH
+    assert libc.capset(header, fewer) == 0
+    try:
+        yield
+    finally:
+        libc.capset(header, before)
+
+
+def refused(command, *words):
+    """The exit status of a command that fails in one sentence for want of permission."""
+    with as_any_user():
+        code, out, said = command(*words)
+    assert (out, said.count("\n")) == ("", 1), said
+    assert "Permission denied" in said
+    return code
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the powers of root are taken as Linux has them")
+
+
+@needs_linux
+@every_writer
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_a_file_or_folder_without_permission_to_write_stays_as_it_is(name, is_folder, words, tmp_path, command):
+    out = tmp_path / "out"
+    out.write_text(OLD)
+    closed = tmp_path if is_folder else out
+    closed.chmod(0o500)
+    try:
+        assert refused(command, *words(name, out)) == 5
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    finally:
+        closed.chmod(0o700)
+    assert out.read_text() == OLD
+
+
+@needs_linux
+def test_files_and_folders_that_may_not_be_read_are_told_in_a_sentence(model_file, fresh_file, tmp_path, command):
+    model, rows = tmp_path / "tree.json", tmp_path / "rows.csv"
+    for path, source in ((model, model_file), (rows, fresh_file)):
+        path.write_bytes(Path(source).read_bytes())
+        path.chmod(0)
+    for name in ("show", "report", "path", "export"):
+        assert refused(command, name, model, *(("--to", "c") if name == "export" else ())) == 4
+    for name in ("predict", "evaluate", "explain", "count"):
+        assert refused(command, name, model, fresh_file, *(("-o", tmp_path / "o") if name == "count" else ())) == 4
+        assert refused(command, name, model_file, rows, *(("-o", tmp_path / "o") if name == "count" else ())) == 3
+    for name in ("fit", "compare"):
+        assert refused(command, name, rows, "--target", "outcome", "-q") == 3
+    for name in ("prune", "certify"):
+        assert refused(command, name, model_file, "--holdout", rows) == 3
+    for given in (("data", "build"), ("reproduce", "rademacher", "--quick", "--out")):
+        tmp_path.chmod(0o500)
+        try:
+            assert refused(command, *given, tmp_path / "new") == 5
+        finally:
+            tmp_path.chmod(0o700)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.csv", "tree.json"]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import secateur
+from secateur.errors import DataError
 from secateur.routing import merged, plan
 from small_tables import samples
 
@@ -85,3 +86,16 @@ def test_a_task_is_small_whatever_else_the_tree_remembers():
 
     assert task.columns == ("a", "y")
     assert len(pickle.dumps(task)) < 5000
+
+
+def test_weights_whose_sum_wraps_around_are_refused_wherever_it_happens():
+    tree, _ = secateur.grow(pl.DataFrame({"x": [0.0, 1.0]}), ["a", "b"])
+    task = plan(tree, ("x", "y", "w"), "y", "w", "majority-branch", "the frame")
+    n, most = 2**11, 2.0**53 - 1
+    rest = [1000.0, 1000.0, 1000.0]  # n * most + 3,000 is 952 in 64 bits
+    rows = pl.DataFrame({"x": [0.0] * (n + 3), "y": ["a"] * (n + 3), "w": [most] * n + rest})
+
+    with pytest.raises(DataError, match=r"2\*\*53 or more.*common factor"):
+        task(rows)
+    with pytest.raises(DataError, match=r"2\*\*53 or more.*common factor"):
+        merged(task(rows[i : i + 1]) for i in range(len(rows)))

@@ -369,6 +369,8 @@ def test_a_chain_of_ten_thousand_levels_is_grown():
         ([1.0, 2.0, 3.0], "4 rows but y has 3"),
         ([[1.0, 2.0]] * 4, r"shape \(4, 2\)"),
         ([0.0, 1e-200, 0.0, 0.0], "1e-200"),
+        ([0.0, 1e-61, 0.0, 0.0], "1e-61"),
+        ([0.0, 1e61, 0.0, 0.0], r"1e\+61 \(rows 1\)"),
         ([1 + 2j] * 4, "Complex"),
         ([], "4 rows|0 numbers"),
         (None, "y is None"),

@@ -55,6 +55,22 @@ def balanced(n):
     return shaped(found)
 
 
+def mixed(n):
+    """One path with leaves of both classes: every pruning rule has something to weigh."""
+    document, rng = chain(n), np.random.default_rng(0)
+    parent = document["tree"]["parent"]
+    is_leaf = np.array(document["tree"]["feature"]) < 0
+    for name in ("grown", "holdout"):
+        counts = rng.integers(0, 9, (2, len(parent))) * is_leaf
+        counts[0] += is_leaf
+        for v in range(len(parent) - 1, 0, -1):
+            counts[:, parent[v]] += counts[:, v]
+        document[name]["by_class"] = counts.tolist()
+    document["pruning"]["node_labels"] = np.argmax(document["grown"]["by_class"], axis=0).tolist()
+    document["tree"]["score"] = np.where(is_leaf, None, 1.0).tolist()
+    return document
+
+
 def star(n):
     """One test with a branch for every leaf."""
     return shaped([-1] + [0] * min(n, 60_000))
@@ -243,7 +259,7 @@ def pool(n):
 FILES = {
     make.__name__: make
     for make in (
-        chain, balanced, star, flickering, turning, equal, stepping, classes, square, columns, wide, codes, orders, crowd,
+        chain, balanced, mixed, star, flickering, turning, equal, stepping, classes, square, columns, wide, codes, orders, crowd,
         surrogates, numbers, pool,
     )
 }  # fmt: skip

@@ -97,5 +97,11 @@ def test_a_choice_by_other_costs_says_so_and_is_kept():
     _, chosen = select(model.sequence, model.holdout, costs=[[0, 5], [1, 0]])
 
     assert loads_model(dumps_model(replace(model, selection=chosen))).selection == chosen
-    with pytest.raises(ModelFileError, match=r"selection.error\[0\] is"):
-        dumps_model(replace(model, selection=replace(chosen, details={})))
+    document = json.loads(dumps_model(replace(model, selection=chosen)))
+    document["selection"]["details"] = {}  # early files did not note costs
+    with pytest.raises(
+        ModelFileError, match=r'selection.error\[0\] is .*add "loss": "given costs" to selection.details'
+    ):
+        loads_model(json.dumps(document).encode())
+    document["selection"]["details"] = {"loss": "given costs"}
+    loads_model(json.dumps(document).encode())

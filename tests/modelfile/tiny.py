@@ -282,11 +282,12 @@ def use(model):
 
 def asked_of(model):
     """What can be asked of a model, as functions by name."""
-    from secateur import certify, select
+    from secateur import certify, prune, select
     from secateur.asking import evaluate, explain, summary
     from secateur.certifiers import METHODS
     from secateur.exports import export
     from secateur.fitting import certificate_of, choose_on_holdout, path_table
+    from secateur.pruners import RULES
     from secateur.report import report_html
     from secateur.show.text import export_rules, export_text
 
@@ -321,6 +322,13 @@ def asked_of(model):
             "to_sklearn": estimator.to_sklearn,
         }
     found |= {f"export {to}": lambda to=to: export(model, to=to) for to in EXPORTS}
+    for name, rule in RULES.items():
+        samples = (model.grown, held)[: len(rule.samples)]
+        more = {"accuracy": 0.6} if name == "smallest-within" else {}
+        if held is not None or not rule.needs_holdout:
+            found[f"prune {name}"] = lambda name=name, samples=samples, more=more: prune(
+                model.tree, *samples, rule=name, **more
+            )
     if held is not None:
         found["choose"] = lambda: choose_on_holdout(model)
         found |= {

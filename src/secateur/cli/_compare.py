@@ -42,6 +42,7 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
     """
     from ..pruners import RULES
 
+    ending = _ending(options["picture"]) if options["picture"] else ""
     table, weights = Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
     grow_weight, test_weight = _parted(table, weights, options)
     found = []
@@ -52,7 +53,7 @@ def compare(data: tuple[str, ...], **options: Any) -> int:
             common.talk(f"{name}: {line.get('leaves', 'no answer')}", quiet=options["quiet"])
     rows = [_cells(line) for line in found]
     if options["picture"]:
-        _draw(found, options["picture"])
+        _draw(found, options["picture"], ending)
     common.show(options, {"rules": found}, [common.grid(HEAD, rows)])
     return 0
 
@@ -114,10 +115,26 @@ def _cells(line: common.Options) -> list[str]:
     return [line["rule"], f"{line['leaves']:,}", *shares, f"{line['seconds']:.2f}"]
 
 
-def _draw(found: list[common.Options], path: str) -> None:
+def _ending(path: str) -> str:
+    """The format of the picture; one that cannot be drawn is refused before the work."""
+    from ..errors import UnsupportedError
+
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise UnsupportedError(
+            "--plot needs matplotlib, which is not installed; pip install 'secateur[plot]'"
+        ) from error
+    ending = Path(path).suffix.removeprefix(".").lower() or "png"
+    if ending not in FigureCanvasBase.get_supported_filetypes():
+        raise click.UsageError(f"--plot {path}: {ending!r} is no format of pictures; png, svg or pdf is needed")
+    return ending
+
+
+def _draw(found: list[common.Options], path: str, ending: str) -> None:
     from ..plot import RulesDisplay
 
     picture = io.BytesIO()
     figure = RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_
-    figure.savefig(picture, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+    figure.savefig(picture, dpi=150, format=ending)
     write_file(path, picture.getvalue(), overwrite=True)

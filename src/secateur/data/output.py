@@ -29,6 +29,8 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe keeps its place
             target.write_bytes(data)
             return
+        if target.exists():
+            os.close(os.open(target, os.O_WRONLY))  # a rename would also replace what may not be written
         if target.suffix == ".gz":
             data = gzip.compress(data, PACKING, mtime=0)  # no clock in the file: equal contents, equal bytes
         beside = target.with_name(f".secateur-{secrets.token_hex(8)}.tmp")
@@ -47,7 +49,7 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
             raise
         raise OutputError(
             f"{shown_path(path)} cannot be written ({reason_of(error)}); the previous file is unchanged: "
-            "free some space or choose another path, and try again"
+            "free some space, check the permissions or choose another path"
         ) from error
 
 

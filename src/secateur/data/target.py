@@ -14,7 +14,8 @@ from .table import Schema, Table
 TargetKind = Literal["class", "number"]
 
 MANY_CLASSES = 1000
-LARGEST_TARGET = 1e150  # its square, summed over all rows that fit into memory, is still a float
+LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth powers, weighted, must be floats
+LEAST_TOTAL = 1e-40  # of weights, for the same reason
 
 
 def encode_target(y: Labels, *, classes: npt.ArrayLike | None = None) -> tuple[Ints, Array]:
@@ -114,8 +115,8 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
         raise DataError(f"Input {what} contains infinity ({shown}); finite numbers are needed")
     if is_large.any():
         raise DataError(
-            f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}), whose square is no float any "
-            f"more; numbers up to {LARGEST_TARGET:g} are needed: divide it"
+            f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}); numbers up to "
+            f"{LARGEST_TARGET:g} are needed, whose fourth powers can still be added up: divide it"
         )
     return sealed(values)
 
@@ -191,12 +192,10 @@ def check_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> Floats | 
         raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
         total = weights.sum()
-    if not np.isfinite(total):
-        raise DataError(f"sample_weight adds up to {total}; rescale it, for instance divide by {weights.max():.6g}")
-    if total >= EXACT_WHOLE and not (weights % 1).any():
+    if not LEAST_TOTAL <= total < EXACT_WHOLE:
         raise DataError(
-            f"sample_weight adds up to {total:.6g}, 2**53 or more, where whole numbers stop being exact; "
-            f"rescale it, for instance divide by {weights[weights > 0].min():.6g}"
+            f"sample_weight adds up to {total:.6g}; {LEAST_TOTAL:g} to below 2**53 is needed, where sums and their "
+            f"squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
         )
     return sealed(weights)
 

@@ -6,6 +6,7 @@ a copy is made that is, in a folder that lives as long as it is needed.
 
 import codecs
 import csv
+import errno
 import gzip
 import io
 import itertools
@@ -110,7 +111,9 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
     try:
         return _opened(shown, how)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(f"{shown} cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        is_full = getattr(error, "errno", None) == errno.ENOSPC  # where a copy in UTF-8 would go
+        more = f"; set TMPDIR to a folder with more room than {tempfile.gettempdir()}" if is_full else ""
+        raise DataError(f"{shown} cannot be read ({getattr(error, 'strerror', None) or error}){more}") from error
     except UnicodeError as error:
         raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); give its encoding=") from error
 
@@ -130,7 +133,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     if not head.strip(' \t\r\n"'):
         raise DataError(f"{shown} is empty (it has no first line); a line of column names and rows are needed")
     mark = how.delimiter or _delimiter(head, shown.lower())
-    rows = [(n, row) for n, row in enumerate(_rows(io.StringIO(head), mark), 1)]
+    rows = [(n, row) for n, row in enumerate(_rows(io.StringIO(head), mark, shown), 1)]
     there = [(n, row) for n, row in rows if any(cell.strip() for cell in row)] or rows
     width = Counter(len(row) for _, row in there[1:] or there).most_common(1)[0][0]
     first = _first(there, width)
@@ -155,7 +158,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     copy = Path(folder.name, "copy.csv")
     with _text(shown, encoding, newline) as stream, copy.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\r\n")  # puts quotes around both
-        cells = _even(_rows(stream, mark), there[first][0] - (not how.has_header), len(names), extra, shown)
+        cells = _even(_rows(stream, mark, shown), there[first][0] - (not how.has_header), len(names), extra, shown)
         writer.writerows([[" ".join(name.split()) for name in names]] if how.has_header else [])
         writer.writerows(cells)
     return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
@@ -164,7 +167,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
 def check_even(path: str, shown: str, how: Csv, n_columns: int) -> None:
     """Refuse a file with a row of another length, by its line."""
     with _text(path, "utf-8") as stream:
-        for _ in _even(_rows(stream, how.delimiter or ","), 0, n_columns, "", shown):
+        for _ in _even(_rows(stream, how.delimiter or ",", shown), 0, n_columns, "", shown):
             pass
 
 
@@ -220,21 +223,21 @@ def _text(path: str, encoding: str, newline: str | None = "") -> io.TextIOWrappe
     return io.TextIOWrapper(_bytes(path), encoding=encoding, newline=newline)
 
 
-def _rows(lines: Iterable[str], mark: str) -> Iterator[list[str]]:
+def _rows(lines: Iterable[str], mark: str, shown: str) -> Iterator[list[str]]:
     try:
         if mark == BLANKS:
             return (line.split() for line in lines)
-        return _parted(csv.reader(lines, delimiter=mark))
+        return _parted(csv.reader(lines, delimiter=mark), shown)
     except TypeError as error:
         raise ParameterError(f"delimiter={mark!r} cannot part cells; one character is needed") from error
 
 
-def _parted(reader: Any) -> Iterator[list[str]]:
+def _parted(reader: Any, shown: str) -> Iterator[list[str]]:
     try:
         yield from reader
     except csv.Error as error:
         raise DataError(
-            f"line {reader.line_num} cannot be parted into cells ({error}); cells with line breaks need quotes"
+            f"{shown}, line {reader.line_num} cannot be parted into cells ({error}); cells with line breaks need quotes"
         ) from error
 
 
@@ -245,7 +248,7 @@ def _delimiter(head: str, lower: str) -> str:
     scores = {}
     for order, mark in enumerate([*DELIMITERS, BLANKS]):
         try:
-            rows = [len(row) for row in _rows(io.StringIO(head), mark) if row]
+            rows = [len(row) for row in _rows(io.StringIO(head), mark, "") if row]
         except DataError:  # of another mark, cells may be unreadable
             continue
         width, n_rows = Counter(rows or [0]).most_common(1)[0]

@@ -23,7 +23,7 @@ from .prepare import prepare
 from .run import Grower, Grown
 from .surrogates import surrogates_of, with_surrogates
 
-SMALLEST_RANGE = 1e-140  # its square is still a float with all its digits
+SMALLEST_RANGE = 1e-60  # its fourth power, times a small weight, is still a float with all its digits
 TOP_SHARE = 16  # with threads: nodes of at most 1/16 of the rows are grown side by side
 N_SUMS = 2  # weight and deviations
 
@@ -77,7 +77,8 @@ def _scaled(target: Array) -> tuple[Array, int]:
     largest = max(-y[0], y[-1])
     if 0 < largest < SMALLEST_RANGE:
         raise DataError(
-            f"y ranges over {y[-1] - y[0]:.3g} only, whose square is 0 as a float; multiply y by a large number"
+            f"y ranges over {y[-1] - y[0]:.3g} only; {SMALLEST_RANGE:g} or more (or 0) is needed, whose fourth power "
+            "is still a float: multiply y by a large number"
         )
     scale = int(np.frexp(largest)[1])
     return np.ldexp(y, -scale), scale

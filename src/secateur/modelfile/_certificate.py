@@ -83,7 +83,8 @@ def _check_choice(model: Model) -> None:
     if not (np.abs(error - found) <= SLACK * np.abs(found).max()).all():
         at = int(np.argmax(~(np.abs(error - found) <= SLACK * np.abs(found).max())))
         raise ModelFileError(
-            f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g}"
+            f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g} "
+            '(if these are given costs, which early files did not note, add "loss": "given costs" to selection.details)'
         )
 
 

@@ -14,11 +14,11 @@ from ..data.columns import family_of
 from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
+from ..nouns.counted import MOST_WHOLE
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
 NEAR = 1e-9  # of the whole: far above rounding, far below a row
-MOST_WHOLE = 1 << 53  # whole numbers below it are exact in every reader of JSON
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
     total = 0.0 if by_class.dtype.kind == "i" else float(by_class[:, 0].sum())
     for c, column in enumerate(by_class):
         _prove_sums(shape, column, total, f"{where}.by_class[{c}]")
-    if by_class.dtype.kind == "i" and int(sum(by_class[:, 0].tolist())) >= MOST_WHOLE:
+    if sum(by_class[:, 0].tolist()) >= MOST_WHOLE:
         raise ModelFileError(f"{where}.by_class adds up to 2**53 or more; whole counts below are exact: rescale them")
 
 
@@ -270,8 +270,7 @@ def _prove_categories(column: Column, where: str) -> None:
 
 
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
-    most = np.inf if values.dtype.kind == "f" else MOST_WHOLE
-    refuse(~((values >= 0) & (values < most)), where, values, f"a number from 0 to below {most} is needed")
+    refuse(~((values >= 0) & (values < MOST_WHOLE)), where, values, f"a number from 0 to below {MOST_WHOLE} is needed")
     # Exact for whole numbers: sums that are right stay below 2**53, the others cannot come out right.
     below = np.bincount(shape.parent[1:], weights=values[1:], minlength=shape.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -12,13 +12,12 @@ from ..data.arrays import Ints, Sums, frozen, sealed
 from ..data.names import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError
-from .counted import Counted
+from .counted import MOST_WHOLE, Counted
 from .seen import mark_of
 from .tree import Tree
 
 LabelRule = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]
-MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +29,8 @@ class Counts(Counted):
     tree : Tree
         The tree the sample was routed through.
     by_class : array of shape (n_nodes, n_classes)
-        Whole numbers stay int64, so that ties are exact, and add up to less than 2**53, so that every
-        sum and rate made of them is; weights are float64.
+        Whole numbers stay int64, so that ties are exact; weights are float64. Both add up to less than 2**53,
+        so that every sum and rate made of whole numbers is exact.
     sample : str
         Name of the sample; prunings remember the samples that shaped them.
     n_rows : int, optional
@@ -230,18 +229,18 @@ def _numbers(values: npt.ArrayLike) -> Sums:
 
 def _check_sums(tree: Tree, by_class: Sums, sample: str) -> None:
     """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
-    if by_class.dtype.kind == "i":
-        total = float(by_class.max()) * by_class.size  # a bound that mostly decides
-        if total >= MOST_WHOLE:
-            # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
-            total = float(by_class[tree.is_leaf].sum(dtype=np.float64))
-        if total >= MOST_WHOLE:
-            raise CountsError(
-                f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
-                "exact; divide them by a common factor, or pass them as float weights"
-            )
-        if structure.adds_up(tree.end, by_class):
-            return
+    total = float(by_class.max()) * by_class.size  # a bound that mostly decides
+    if not total < MOST_WHOLE:
+        # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
+        with np.errstate(over="ignore"):
+            total = float(max(some.sum(dtype=np.float64) for some in (by_class[tree.is_leaf], by_class[0])))
+    if total >= MOST_WHOLE and np.isfinite(by_class).all():
+        raise CountsError(
+            f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
+            "exact; divide them by a common factor"
+        )
+    if by_class.dtype.kind == "i" and structure.adds_up(tree.end, by_class):
+        return
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
     slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
     v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)

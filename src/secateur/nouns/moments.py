@@ -11,7 +11,7 @@ from .._kernels import node_moments, structure
 from ..data.arrays import Floats, frozen, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
-from .counted import Counted
+from .counted import MOST_WHOLE, Counted
 from .seen import mark_of
 from .tree import Tree
 
@@ -215,6 +215,11 @@ def _check_sums(moments: Moments) -> None:
     that have lost digits.
     """
     tree, weight = moments.tree, moments.weight
+    if weight[0] >= MOST_WHOLE:
+        raise CountsError(
+            f"weight of sample {moments.sample!r} is {weight[0]:.6g}, 2**53 or more, where whole numbers stop being "
+            "exact; divide it by a common factor, and spread too"
+        )
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
     v, _, summed = structure.first_wrong_count(tree.parent, weight[:, None], 1e-9 * float(weight[0]))
     if v >= 0:

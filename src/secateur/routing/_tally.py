@@ -108,6 +108,7 @@ class ClassTally(Tally):
         if weight is None:
             parts = [np.zeros(0, np.int64)]
         else:  # sums of floats are exact where the weights are all known
+            _check_exact(weight)
             parts = [weight] if self.limbs[0].dtype.kind == "f" else _limbs(weight)
         self._widen(len(parts))
         for part, limb in zip(parts, self.limbs, strict=False):
@@ -119,6 +120,7 @@ class ClassTally(Tally):
         self._widen(len(other.limbs))
         for k, theirs in enumerate(other.limbs):
             self.limbs[k] += theirs
+        _check_exact(self.limbs[0])  # of the sum of two: each was below 2**53, so nothing has wrapped around yet
 
     def finish(self, tree: Tree, sample: str) -> Counts:
         """Return the counts of every node."""
@@ -126,10 +128,7 @@ class ClassTally(Tally):
         own = self.limbs[0] if len(self.limbs) == 1 else _joined(self.limbs)
         if not own.any():
             raise DataError("every weight is zero; at least one row must have a weight above zero")
-        if own.dtype.kind == "i" and int(own.sum()) >= EXACT_WHOLE:
-            raise DataError(
-                f"the weights add up to {own.sum():.6g}, 2**53 or more, where whole numbers stop being exact; rescale"
-            )
+        _check_exact(own)
         if not self.n_new:
             own = own[:, :-1]
         by_class = sealed(structure.sum_upwards(tree.parent, np.ascontiguousarray(own)))
@@ -219,6 +218,15 @@ def merged(tallies: Iterable[Any]) -> Any:
 def shown_labels(labels: Array | list[object]) -> tuple[str, ...]:
     """Return the first few of new classes as they print."""
     return tuple(sorted(listed([label]) for label in labels)[:N_SHOWN])
+
+
+def _check_exact(weight: Array) -> None:
+    total = weight.sum(dtype=np.float64)
+    if total >= EXACT_WHOLE:
+        raise DataError(
+            f"the weights add up to {total:.6g} or more, 2**53 or more, where whole numbers stop being exact; divide "
+            "them by a common factor"
+        )
 
 
 def _limbs(weight: Array) -> list[Array]:
