@@ -114,11 +114,43 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     assert not output.exists()
 
 
-def test_an_interrupt_that_a_kernel_swallows_is_an_interrupt_too(command, monkeypatch, grow_file):
+WHILE_IMPORTING = """
+class Finder:
+    def find_spec(name, *_):
+        if name == "click.core":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+"""
+IN_A_CALLBACK = """
+import time, secateur.cli
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run(_):
+    Last()
+    for _ in range(1000):
+        time.sleep(0.01)
+    return 0
+secateur.cli.run = run
+"""
+
+
+@pytest.mark.parametrize("before", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["while importing", "in a callback"])
+def test_130_also_where_python_would_print_a_traceback_or_go_on(before):
+    program = f"import signal, sys\n{before}\nfrom secateur.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--help"], capture_output=True, text=True, timeout=50, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("wrapper", [SystemError, RuntimeError], ids=["a kernel", "the making of a class"])
+def test_an_interrupt_that_python_wraps_is_an_interrupt_too(wrapper, command, monkeypatch, grow_file):
     def interrupted(*_, **__):
-        first = SystemError("returned a result with an exception set")
+        first = wrapper("returned a result with an exception set")
         first.__cause__ = KeyboardInterrupt()
-        raise SystemError("returned a result with an exception set") from first
+        raise wrapper("returned a result with an exception set") from first
 
     monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")

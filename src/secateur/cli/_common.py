@@ -83,8 +83,8 @@ def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
 
 
 def delta_option(what: str) -> Option:
-    """The option --delta, of what may fail."""
-    help_ = f"Probability that the {what} may fail."
+    """The option --delta of what may fail."""
+    help_ = f"Allowed failure probability of the {what}."
     return click.option("--delta", type=SHARE, default=0.05, show_default=True, help=help_)
 
 
@@ -112,7 +112,7 @@ write_options = together(
 )
 output_options = together(
     click.option("--quiet", "-q", is_flag=True, help="Suppress messages."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON: one document; of predictions, a line each."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON: one document, or one line per prediction."),
 )
 
 

@@ -228,7 +228,9 @@ def _rows_of(
     if target is None:
         raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")
     if classes is None and class_weight is not None:
-        raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
+        raise ParameterError(
+            f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
+        )
     weight = check_weights(given, table.n_rows)
     if class_weight is not None:
         weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
