@@ -19,8 +19,8 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 	@scripts/test
 
 quick: .venv/installed-test ## lint, types, layers, the house, lists of names, help: under a minute
-	@scripts/check
-	@scripts/test -n 0 -m quick $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
+	@scripts/check; checked=$$?; \
+	    scripts/test -n 0 -m quick $$(grep -rl --include='test_*.py' 'mark\.quick' tests) && exit $$checked
 
 check: .venv/installed-test ## lint, format, types, layers
 	@scripts/check

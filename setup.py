@@ -1,7 +1,7 @@
 """Compile the kernels: a file of `_kernels` that imports cython becomes an extension module of the same name.
 
 The code that all memoryviews need is compiled once, into `_kernels/_cyutility`, so that a kernel takes two seconds
-and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for tests/test_lanes.py, and =sanitized for little
+and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for scripts/bounds, and =sanitized for little
 time, for scripts/sanitize. Generated C is in build/.
 """
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 gc.disable()  # until all is collected: rewritten tests are many objects, and what is imported stays
 
-for profile, n in (("ci", 50), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
+for profile, n in (("ci", 25), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
     settings.register_profile(
         profile, max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
@@ -35,5 +35,5 @@ def pytest_collection_finish():
 
 def pytest_collection_modifyitems(items):
     """The longest files first, so that no worker is left alone with one of them at the end."""
-    longest = ("test_lanes.py", "test_check.py", "test_docs.py", "test_spark.py", "test_quick.py", "test_estimators.py")
+    longest = ("test_check.py", "test_docs.py", "test_spark.py", "test_quick.py", "test_estimators.py")
     items.sort(key=lambda item: longest.index(item.path.name) if item.path.name in longest else len(longest))

@@ -194,7 +194,7 @@ def test_21_missing_values_at_prediction_take_the_declared_branch_and_are_counte
     model.save(tmp_path / "m.json")
     gone.to_csv(tmp_path / "gone.csv", index=False)
     assert run(["predict", str(tmp_path / "m.json"), str(tmp_path / "gone.csv"), "--numeric", "a"]) == 0
-    assert "column 'a' has 5 missing values, none in growing" in capsys.readouterr().err
+    assert "column 'a' has 5 missing values, none when the tree was grown" in capsys.readouterr().err
 
 
 def test_22_columns_in_another_order_are_found_by_name():

@@ -189,7 +189,7 @@ def test_a_criterion_of_classes_does_not_fit_numbers(fit):
     status, _, err = fit("a.csv", PLAIN, ["--task", "regress", "--criterion", "gini"], target="income")
 
     assert status == 2
-    assert "--task regress has the criterion squared_error, not gini" in err
+    assert "--task regress uses the criterion squared_error, not gini" in err
 
 
 def test_several_files_a_pattern_and_a_folder_are_one_table(tmp_path, capsys):

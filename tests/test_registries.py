@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from changelog import untold
 from secateur import certifiers, growers, pruners, selection
 from secateur.data.names import check_name
 from secateur.errors import ParameterError
@@ -39,6 +40,7 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
         missing += [f"{name}: {part} in the docstring of {function}" for part in parts if f"{part}\n---" not in words]
         if not (TESTS / family / f"test_{function}.py").is_file():
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
+    missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]
 
     assert not missing, "missing:\n" + "\n".join(missing)
 
@@ -64,22 +66,22 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
     from secateur._kernels.criteria import NUMBERS, criterion_of, impurity
 
-    missing = [
-        f"{name}: its line in CRITERIA of growers/__init__.py" for name in NUMBERS if name not in growers.CRITERIA
-    ]
-    for name, criterion in growers.CRITERIA.items():
-        if criterion.target == "class":
-            kernel = criterion.kernel or name
-            if kernel not in NUMBERS:
-                missing.append(f"{name}: its number in _kernels/criteria.py")
-            try:
-                defined = naive_impurity(kernel, [5, 3, 2])
-            except KeyError:
-                missing.append(f"{name}: its definition in tests/oracles.py")
-                continue
-            counts = np.array([5.0, 3, 2])
-            if kernel in NUMBERS and impurity(criterion_of(kernel), counts, 10) != pytest.approx(defined):
-                missing.append(f"{name}: the value of its definition in impurity_of of _kernels/criteria.py")
+    kernels = {
+        name: criterion.kernel or name for name, criterion in growers.CRITERIA.items() if criterion.target == "class"
+    }
+    missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA, *NUMBERS)]
+    for name, kernel in (kernels | {kernel: kernel for kernel in NUMBERS}).items():
+        if name not in growers.CRITERIA:
+            missing.append(f"{name}: its line in CRITERIA of growers/__init__.py")
+        if kernel not in NUMBERS:
+            missing.append(f"{name}: its number in _kernels/criteria.py")
+        try:
+            defined = naive_impurity(kernel, [5, 3, 2])
+        except KeyError:
+            missing.append(f"{name}: its definition in tests/oracles.py")
+            continue
+        if kernel in NUMBERS and impurity(criterion_of(kernel), np.array([5.0, 3, 2]), 10) != pytest.approx(defined):
+            missing.append(f"{name}: the value of its definition in impurity_of of _kernels/criteria.py")
 
     assert not missing, "missing:\n" + "\n".join(missing)
 

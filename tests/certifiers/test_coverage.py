@@ -24,7 +24,7 @@ def coverage():
 
 @pytest.mark.parametrize("index", range(5))
 def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
-    n_runs = 24
+    n_runs = 14
     concept = coverage.concepts()[index]
     table = coverage.simulate(concept, n_runs)
     limit = coverage.most_failures(n_runs)
@@ -34,7 +34,7 @@ def test_no_certified_bound_fails_more_often_than_delta(coverage, index):
 
 @pytest.mark.parametrize("index", range(2))
 def test_no_importance_weighted_bound_fails_more_often_than_delta(coverage, index):
-    n_runs = 24
+    n_runs = 14
     table = coverage.simulate(coverage.shifts()[index], n_runs)
     assert max(row[0] for row in table.values()) <= coverage.most_failures(n_runs)
 

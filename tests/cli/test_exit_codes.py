@@ -6,12 +6,10 @@ import signal
 import subprocess
 import sys
 import time
-from types import ModuleType
 
 import pytest
 
 from patient_files import HEADER, patients, write
-from secateur import __main__
 
 ROWS = list(patients(60, 5))
 
@@ -115,29 +113,48 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     assert not output.exists()
 
 
-@pytest.mark.parametrize("kind", [SystemError, RuntimeError])  # of a kernel that returns, of a class that is made
-def test_an_interrupt_in_the_clothes_of_another_error_is_an_interrupt_too(kind, command, monkeypatch, grow_file):
+WHILE_IMPORTING = """
+class Finder:
+    def find_spec(name, *_):
+        if name == "click.core":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+"""
+IN_A_CALLBACK = """
+import time, secateur.cli
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run(_):
+    Last()
+    for _ in range(1000):
+        time.sleep(0.01)
+    return 0
+secateur.cli.run = run
+"""
+
+
+@pytest.mark.parametrize("before", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["while importing", "in a callback"])
+def test_130_also_where_python_would_print_a_traceback_or_go_on(before):
+    program = f"import signal, sys\n{before}\nfrom secateur.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--help"], capture_output=True, text=True, timeout=50, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("wrapper", [SystemError, RuntimeError], ids=["a kernel", "the making of a class"])
+def test_an_interrupt_that_python_wraps_is_an_interrupt_too(wrapper, command, monkeypatch, grow_file):
     def interrupted(*_, **__):
-        first = kind("returned a result with an exception set")
+        first = wrapper("returned a result with an exception set")
         first.__cause__ = KeyboardInterrupt()
-        raise kind("returned a result with an exception set") from first
+        raise wrapper("returned a result with an exception set") from first
 
     monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")
     assert (code, out) == (130, "")
     assert one_line(err)
-
-
-def test_an_interrupt_while_the_command_line_is_imported_is_one(monkeypatch, capsys):
-    class Slow(ModuleType):
-        def __getattr__(self, name):
-            raise KeyboardInterrupt
-
-    monkeypatch.setitem(sys.modules, "secateur.cli", Slow("secateur.cli"))
-    with pytest.raises(SystemExit) as ended:
-        __main__.main()
-    assert ended.value.code == 130
-    assert one_line(capsys.readouterr().err)
 
 
 def test_an_output_file_is_not_overwritten_unless_forced(command, tmp_path, model_file):

@@ -31,26 +31,27 @@ def words(model_file, fresh_file):
     return of
 
 
-def secateur(words, **how):
-    return subprocess.run(
-        [sys.executable, "-m", "secateur", *words], capture_output=True, text=True, timeout=120, check=False, **how
-    )
-
-
+@contextmanager
 def small_files_only():
     """As a disk that is full: no file of this process grows beyond 100 bytes."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @every_writer
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path):
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path, command):
     (tmp_path / "out").write_text(OLD)
 
-    done = secateur(words(name, tmp_path / "out"), preexec_fn=small_files_only)
+    with small_files_only():
+        code, _, said = command(*words(name, tmp_path / "out"))
 
-    assert done.returncode == 5, done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "cannot be written (File too large)" in done.stderr
+    assert code == 5, said
+    assert said.count("\n") == 1
+    assert "cannot be written (File too large)" in said
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_text() == OLD
 
@@ -109,15 +110,16 @@ def test_a_reader_that_has_seen_enough_is_no_fault(model_file, fresh_file):
 
 
 @every_writer
-def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path, monkeypatch):
-    done = secateur(words(name, "-"), cwd=tmp_path)
+def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, out, said = command(*words(name, "-"))
 
     if name in ("count", "report"):
-        assert done.returncode == 2
-        assert "needs the name of a file" in done.stderr
+        assert code == 2
+        assert "needs the name of a file" in said
     else:
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
+        assert code == 0, said
+        assert out
     assert not list(tmp_path.iterdir())
 
 

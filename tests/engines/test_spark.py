@@ -12,7 +12,6 @@ from secateur.errors import DataError, SchemaError
 
 pyspark = pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 pytestmark = [
     pytest.mark.skipif(
@@ -30,12 +29,18 @@ def spark():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)  # workers must find what this Python finds
         patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
-        builder = SparkSession.builder.master("local[2]")
+        builder = SparkSession.builder.master("local[1]")  # one worker: partitions come one after the other
         for name, value in {
             "spark.ui.enabled": "false",
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # half the time of the processor
+            # A third of the time of the processor: one compiler, classes taken as they are, no plans compiled to Java.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions"
+            " -XX:-BytecodeVerificationRemote",
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.sql.adaptive.enabled": "false",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
+            "spark.default.parallelism": "3",  # the partitions of the frame
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
         }.items():
@@ -47,15 +52,14 @@ def spark():
 
 
 @pytest.fixture(scope="module")
-def frame(spark, plain_held_out, tmp_path_factory):
-    path = tmp_path_factory.mktemp("spark") / "rows.parquet"
-    parquet.write_table(plain_held_out.table, path)
-    return spark.read.parquet(str(path)).repartition(3)
+def frame(spark, plain_held_out):
+    return spark.createDataFrame(plain_held_out.table)
 
 
 def test_a_spark_frame_gives_the_counts_of_memory(frame, plain_held_out):
     found, scan = engines.count(plain_held_out.tree, frame, "sold", sample_weight="times", return_scan=True)
 
+    assert frame.rdd.getNumPartitions() == 3
     assert found == plain_held_out.weighted()
     assert found.sketch == plain_held_out.weighted().sketch
     assert (scan.engine, scan.n_rows) == ("spark", plain_held_out.table.num_rows)

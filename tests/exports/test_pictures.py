@@ -147,14 +147,14 @@ def test_a_regression_tree_shows_means(export, read):
 
 
 @both
-def test_a_tree_of_100_000_levels_is_drawn_in_linear_time(export, read):
-    model = chain(100_000).model
+def test_a_tree_of_20_000_levels_is_drawn_in_linear_time(export, read):
+    model = chain(20_000).model
     start = time.process_time()
 
     text = export(model)
 
-    assert time.process_time() - start < 25
-    assert text.count("\n") > 400_000
+    assert time.process_time() - start < 5
+    assert text.count("\n") > 80_000
 
 
 @both

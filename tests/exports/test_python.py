@@ -98,13 +98,13 @@ def test_a_name_that_is_none_is_refused(name):
         export_python(numeric().model, function_name=name)
 
 
-def test_a_tree_of_100_000_levels_is_written_in_linear_time_and_answers():
-    case = chain(100_000)
+def test_a_tree_of_20_000_levels_is_written_in_linear_time_and_answers():
+    case = chain(20_000)
     start = time.process_time()
     text = export_python(case.model)
     seconds = time.process_time() - start
     names = {}
     exec(compile(text, "exported", "exec"), names)
 
-    assert seconds < 20
+    assert seconds < 4
     assert [names["predict"](row) for row in case.rows()[40:60]] == case.answers()[40:60]

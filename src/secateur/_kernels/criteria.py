@@ -4,8 +4,8 @@ All of them are measured as `weight * G(proportions)`: concave, 0 on pure nodes,
 errors of the node. Weights are subtracted from sums of weights, so a count can come out a
 rounding below 0.
 
-A new criterion is a function of (counts, number of classes, total), its types in `criteria.pxd`, its
-number in `NUMBERS`, and its line in `impurity_of`; the scans that know a criterion by its number are shortcuts.
+A new criterion is a function of (counts, number of classes, total), its number in `NUMBERS`, and its line in
+`impurity_of`; the scans that know a criterion by its number are shortcuts.
 """
 
 from typing import NamedTuple
@@ -72,11 +72,17 @@ def units_of(score, half):
     return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
-def _above_zero(x):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _above_zero(x: cython.double) -> cython.double:
     return x if x > 0 else 0.0
 
 
-def _gini(counts, n, total):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gini(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
     """Sum of q (1 - q) over the classes."""
     result: cython.double = 0
     if total > 0:
@@ -86,7 +92,10 @@ def _gini(counts, n, total):
     return result
 
 
-def _entropy(counts, n, total):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _entropy(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
     """Half the entropy, in bits."""
     result: cython.double = 0
     for c in range(n):
@@ -96,7 +105,10 @@ def _entropy(counts, n, total):
     return result
 
 
-def _sqrt(counts, n, total):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
     """Half the sum of sqrt(q (1 - q)) over the classes."""
     result: cython.double = 0
     if n == 2:
@@ -106,7 +118,10 @@ def _sqrt(counts, n, total):
     return 0.5 * result
 
 
-def _sqrt_pairs(counts, n, total):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt_pairs(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
     """Sum of sqrt(q r) over pairs of classes."""
     result: cython.double = 0
     for c in range(n):
@@ -115,7 +130,10 @@ def _sqrt_pairs(counts, n, total):
     return result
 
 
-def _error(counts, n, total):
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _error(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
     """What the largest class leaves."""
     largest: cython.double = 0
     for c in range(n):

@@ -11,6 +11,7 @@ from ..growers.importances import column_importances, node_gains
 from ..nouns.counts import Counts
 from ..nouns.model import Model, as_model
 from ..nouns.moments import Moments
+from ..show.wording import rate
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -102,7 +103,7 @@ class Summary:
             alpha = "" if alphas is None else f"{alphas[k]:.4g}"
             mark, told = ("> " if k == at else "  "), (" least" if k == selection.best else "")
             error, se = (
-                _rate(self.model, value) if selection.is_error else f"{value:.6g}"
+                rate(value, is_share=self.model.is_classifier and selection.is_error)
                 for value in (float(selection.error[k]), float(selection.se[k]))
             )
             lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
@@ -112,9 +113,8 @@ class Summary:
     def _errors(self) -> str:
         what = "error" if self.model.is_classifier else "mean squared error"
         lines = [f"{'measured by':<24}{what:>20}"]
-        return "\n".join(
-            lines + [f"{where:<24}{_rate(self.model, rate):>20}" for where, rate in errors(self.model).items()]
-        )
+        shown = ((where, rate(x, is_share=self.model.is_classifier)) for where, x in errors(self.model).items())
+        return "\n".join(lines + [f"{where:<24}{value:>20}" for where, value in shown])
 
 
 def summary(model: object) -> Summary:
@@ -149,10 +149,6 @@ def importances(model: Model) -> Floats:
     Under gain ratio the drop of the entropy counts.
     """
     return column_importances(model, node_gains(model))
-
-
-def _rate(model: Model, rate: float) -> str:
-    return f"{100 * rate:.2f} %" if model.is_classifier else f"{rate:.6g}"
 
 
 def _wrapped(text: str) -> str:

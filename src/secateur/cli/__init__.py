@@ -23,15 +23,15 @@ COMMANDS = {
     "certify": "Compute an upper bound on the error of a tree.",
     "predict": "Predict the target for the rows of a file.",
     "evaluate": "Measure a tree on other rows: errors, ranking, lift, threshold.",
-    "explain": "Explain the answer for one row, and what would change it.",
+    "explain": "Explain the answer for one row and what would change it.",
     "count": "Count the rows of a file in every node of a tree.",
     "path": "Show the pruning sequence: error by number of leaves.",
-    "show": "Show a summary of a tree and the tree, or its rules, as text.",
+    "show": "Show a summary and the tree, or its rules, as text.",
     "report": "Write an interactive HTML report of a tree.",
-    "export": "Export a tree to SQL, Python, C, ONNX, DOT and others.",
+    "export": "Export a tree to SQL, Python, C, ONNX, DOT or other formats.",
     "compare": "Compare all pruning rules on a data set.",
-    "data": "Make a folder of data sets for the experiments.",
-    "reproduce": "Run the experiments of the five documents again.",
+    "data": "Create a folder of data sets for the experiments.",
+    "reproduce": "Rerun the experiments of the five documents.",
     "rules": "List the pruning rules.",
     "doctor": "Show versions, optional libraries and number of cores.",
 }
@@ -126,7 +126,7 @@ def run(arguments: list[str] | None = None) -> int:
         _close_output()
         click.echo(f"error: the output could not be written ({error.strerror or error})", err=True)
         return 5
-    except Exception as error:  # what becomes of Ctrl-C while a kernel returns or, in an import, a class is made
+    except Exception as error:  # Python wraps Ctrl-C where a kernel returns and where a class is made
         if not _comes_from_ctrl_c(error):
             raise
         return _interrupted()

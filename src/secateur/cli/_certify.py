@@ -18,12 +18,14 @@ from ._reading import data_options
 @certify_of_options
 @common.names_option(
     "--method", names=["best", *METHODS], default="best", show_default=True,
-    help="Certificate; best tries those that apply and splits delta.",
+    help="Certificate; best tries all that apply and splits delta among them.",
 )  # fmt: skip
 @common.delta_option("certificate")
 @common.max_error_option
-@click.option("--repeated", is_flag=True, help="Whole-number weights count independent rows with equal values.")
-@common.random_state_option("Seed of the random signs (rademacher).")
+@click.option(
+    "--repeated", is_flag=True, help="Treat whole-number weights as counts of independent rows with equal values."
+)
+@common.random_state_option("Seed for the random signs (rademacher).")
 @common.write_options
 @common.sketch_option
 @data_options

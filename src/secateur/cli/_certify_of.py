@@ -19,7 +19,7 @@ certify_of_options = common.together(
     click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves)."),
     click.option(
         "--costs", metavar="FILE|JSON",
-        help="Cost matrix for --of cost: a row per true class, a column per prediction; default: the model's.",
+        help="Cost matrix for --of cost: a row per true class, a column per prediction; by default that of the model.",
     ),
     click.option(
         "--of", "what", type=common.Choice(WHAT), default="error", show_default=True,
@@ -89,7 +89,7 @@ def _check_options(what: str, options: common.Options) -> None:
     if options["method"] != "best":
         raise click.UsageError(f"--method is for --of error; --of {what} has one method")
     if options["output"]:
-        raise click.UsageError(f"--output is for --of error: a model file holds no limits on {what}; use --json")
+        raise click.UsageError(f"--output is for --of error: a model file cannot store limits on {what}; use --json")
     if options["costs"] and what != "cost":
         raise click.UsageError("--costs is for --of cost")
     if options["positive"] is not None and what == "cost":

@@ -83,8 +83,8 @@ def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
 
 
 def delta_option(what: str) -> Option:
-    """The option --delta, of what may fail."""
-    help_ = f"Probability that the {what} may fail."
+    """The option --delta of what may fail."""
+    help_ = f"Allowed failure probability of the {what}."
     return click.option("--delta", type=SHARE, default=0.05, show_default=True, help=help_)
 
 
@@ -112,7 +112,7 @@ write_options = together(
 )
 output_options = together(
     click.option("--quiet", "-q", is_flag=True, help="Suppress messages."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON: one document; of predictions, a line each."),
+    click.option("--json", "as_json", is_flag=True, help="Print JSON: one document, or one line per prediction."),
 )
 
 
@@ -172,6 +172,7 @@ def printed(model: "Model") -> Iterator["RenderableType"]:
     """Size, errors, certificate and, if it is small, the tree."""
     from ..asking import errors
     from ..show.text import export_text
+    from ..show.wording import rate
 
     what = "error" if model.is_classifier else "mean squared error"
     pool = model.selection.growing if model.selection is not None else {}
@@ -180,17 +181,13 @@ def printed(model: "Model") -> Iterator["RenderableType"]:
         f"{model.pruning.n_leaves} of {model.tree.n_leaves} leaves kept by {model.pruning.rule.split(' (')[0]}"
         + (f" ({grown})" if grown else "")
     )
-    rows = [[where, _rate(model, rate)] for where, rate in errors(model).items()]
+    rows = [[where, rate(value, is_share=model.is_classifier)] for where, value in errors(model).items()]
     yield grid(["measured by", what], rows)
     if model.certificate is not None:
         yield str(model.certificate)
     text = export_text(model.tree, model.grown, pruning=model.pruning)
     is_short = text.count("\n") < MOST_LINES
     yield text if is_short else "(`secateur show` prints the tree, `secateur report` writes an HTML page)"
-
-
-def _rate(model: "Model", rate: float) -> str:
-    return f"{100 * rate:.2f} %" if model.is_classifier else f"{rate:.6g}"
 
 
 def target_of(model: "Model", target: str | None) -> str:

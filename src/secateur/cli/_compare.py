@@ -27,7 +27,7 @@ HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 @click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
 @common.delta_option("certificates")
-@common.random_state_option("Seed of the test rows.")
+@common.random_state_option("Seed for the test rows.")
 @common.n_jobs_option
 @click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
 @data_options
@@ -36,9 +36,9 @@ HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 def compare(data: tuple[str, ...], **options: Any) -> int:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
-    All rules grow on the same rows; those that need held-out rows hold out a third of them. The
-    certificates come from the test rows and hold for all rules at once, so you may choose a rule
-    by them.
+    All rules use the same growing rows; those that need held-out rows hold out a third of them. The
+    certificates come from the test rows and hold for all rules at once, so you may use them to
+    choose a rule.
     """
     from ..pruners import RULES
 

@@ -23,14 +23,14 @@ from ._reading import data_options
 def count(model: str, data: str | None, **options: Any) -> int:
     """Count the rows of DATA in every node of the tree in MODEL.
 
-    The output contains counts only and no rows.
+    The output contains only counts, no rows.
     """
     from ..modelfile import save_counts
 
     if options["counts"]:
-        raise click.UsageError("--counts names rows that are counted already; `secateur count` takes DATA")
+        raise click.UsageError("--counts contains counts, not rows; `secateur count` needs DATA")
     if data and options["holdout"]:
-        raise click.UsageError("DATA and --holdout are two ways to say the same; give one")
+        raise click.UsageError("DATA and --holdout exclude each other; give one of them")
     rows = data or options["holdout"]
     if rows is None:
         raise click.UsageError("DATA is needed: the file of rows to count")

@@ -15,7 +15,7 @@ Example:
   secateur data build data --only kropt --only nursery --offline"""
 )
 def data() -> None:
-    """Make a folder of data sets."""
+    """Create a folder of data sets."""
 
 
 @data.command(
@@ -25,15 +25,15 @@ Example:
   secateur reproduce rademacher --data data"""
 )
 @click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
-@click.option("--only", multiple=True, metavar="SET", help="Only this data set; can be repeated.")
-@click.option("--offline", is_flag=True, help="Do not ask OpenML.")
+@click.option("--only", multiple=True, metavar="SET", help="Create only this data set; can be repeated.")
+@click.option("--offline", is_flag=True, help="Do not download from OpenML.")
 @common.output_options
 def build(folder: str, **options: Any) -> int:
-    """Generate, copy and fetch data sets into the folder DIR.
+    """Generate, copy and download data sets into the folder DIR.
 
-    Sets that a rule or a game defines are generated, those of scikit-learn
-    copied, the others fetched from OpenML. Their rows are compared with
-    checksums. A set that is not there is listed with the reason.
+    Sets defined by a rule or a game are generated, those of scikit-learn are
+    copied, the others are downloaded from OpenML. Checksums verify their rows.
+    A missing set is listed with the reason.
     """
     from .. import datasets
     from ..data.progress import progress_bar

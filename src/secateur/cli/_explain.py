@@ -11,17 +11,17 @@ from ._reading import Reading, data_options
 @common.command("secateur explain tree.json new.csv --row 3 --actionable income")
 @common.model_argument
 @click.argument("data", metavar="DATA")
-@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Which row of DATA, from 1.")
-@click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; by default all.")
-@click.option("--wanted", metavar="CLASS", help="Answer to reach; by default any other.")
+@click.option("--row", type=click.IntRange(1), default=1, show_default=True, help="Row of DATA, counted from 1.")
+@click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; all by default.")
+@click.option("--wanted", metavar="CLASS", help="Answer to reach; any other by default.")
 @common.delta_option("limits on class shares")
 @data_options
 @common.output_options
 def explain(model: str, data: str, **options: Any) -> int:
     """Explain the answer of the tree in MODEL for one row of DATA.
 
-    Prints the tests the row meets, what its leaf answers and how sure that is,
-    and the smallest change of the row that gives another answer.
+    Prints the tests that the row passes through, the answer of its leaf with
+    limits on the class shares, and the smallest change to another answer.
     """
     from ..asking import explain as explained
 

@@ -39,7 +39,7 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
         return "number"
     if options["criterion"] != "auto" or not isinstance(given, Numbers) or not looks_continuous(values_of(given)):
         return "class"
-    common.talk(f"note: {options['target']!r} is predicted as a number; --task classify takes its values as classes")
+    common.talk(f"note: {options['target']!r} is predicted as a number; --task classify treats its values as classes")
     return "number"
 
 
@@ -51,7 +51,7 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 @common.target_option
 @common.choice_option(
     "--task", "auto", "classify", "regress",
-    help="Whether to predict classes or numbers; auto decides by the target.",
+    help="Whether to predict classes or numbers; auto decides from the target.",
 )  # fmt: skip
 @common.names_option(
     "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
@@ -59,7 +59,7 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 )  # fmt: skip
 @click.option(
     "--min-samples-leaf", default="auto", show_default=True, metavar="N",
-    help="Minimum number of rows in a leaf; auto is 1, of numbers what cross-validation chooses.",
+    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
 )  # fmt: skip
 @click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
 @common.choice_option(
@@ -76,35 +76,35 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 )  # fmt: skip
 @common.names_option(
     "--scoring", names=list(SCORES),
-    help="What is least in the tree that is chosen; by default the error, of numbers the squared error.",
+    help="Score that the chosen tree minimises; by default the error, or the squared error for numbers.",
 )  # fmt: skip
 @common.names_option(
     "--probabilities", names=list(PROBABILITIES), default="shrunk", show_default=True,
-    help="What the leaves say about the classes.",
+    help="How leaves estimate class probabilities.",
 )  # fmt: skip
-@click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Folds of cross-validation.")
+@click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Number of cross-validation folds.")
 @click.option(
     "--holdout", metavar="SHARE|FILE", default=str(1 / 3),
-    help="Hold out this share of the rows (by default a third), or use the rows of a file.",
+    help="Share of the rows to hold out (by default a third), or a file of held-out rows.",
 )  # fmt: skip
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
 @common.delta_option("certificate")
 @common.max_error_option
 @growing_options
-@common.random_state_option("Seed of folds and held-out rows.")
+@common.random_state_option("Seed for folds and held-out rows.")
 @common.n_jobs_option
 @common.write_options
 @common.sketch_option
 @data_options
 @keep_option
-@click.option("--verbose", "-v", is_flag=True, help="Show progress, and the summary with the path.")
+@click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
 @config_option
 @common.output_options
 def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
 
     DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
-    Parquet file, or several, a folder or a pattern; - is standard input.
+    Parquet file, several files, a folder or a pattern; - is standard input.
     """
     from ..data.progress import progress_bar
     from ..fitting import Recipe, fit_model
@@ -112,7 +112,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     common.check_output(options["output"], force=options["force"])
     criterion = options["criterion"]
     if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
-        raise click.UsageError(f"--task regress has the criterion squared_error, not {criterion}; leave it out")
+        raise click.UsageError(f"--task regress uses the criterion squared_error, not {criterion}; omit --criterion")
     reading = Reading(options)
     kinds: Any = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
     table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])

@@ -24,20 +24,20 @@ growing_options = common.together(
     click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, show_default=True,
                  metavar="F", help="Minimum share of the total weight in a leaf."),
     click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
-                 help="Let predictions only rise (1) or only fall (-1) as this column rises."),
+                 help="Allow predictions only to rise (1) or only to fall (-1) as this column rises."),
     click.option("--interaction-cst", multiple=True, metavar="COL,COL",
-                 help="Columns that may be tested together on the way to a leaf; others make one more group."),
+                 help="Columns that may be tested together on the way to a leaf; all others form one more group."),
     click.option("--surrogates", type=click.IntRange(0), default=0, show_default=True, metavar="K",
-                 help="Tests of other columns at each node, for rows whose value it tests is missing."),
-    common.choice_option("--penalty", "leaves", "sqrt", "log", help="Size that cost-complexity pruning penalises."),
+                 help="Number of surrogate tests per node, for rows whose tested value is missing."),
+    common.choice_option("--penalty", "leaves", "sqrt", "log", help="Penalty on size in cost-complexity pruning."),
     click.option("--max-bins", type=click.IntRange(2), metavar="N",
-                 help="Put numeric columns into this many bins; by default every threshold is tried."),
+                 help="Bin numeric columns into this many bins; by default every threshold is tried."),
     click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
-                 help="Weight of a class, or the same total weight for all classes."),
+                 help="Weight of a class; balanced gives all classes the same total weight."),
     click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
                  help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
     click.option("--cv-repeats", default="auto", show_default=True, metavar="N",
-                 help="Repeats of cross-validation."),
+                 help="Number of repeats of cross-validation."),
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _weights(given: tuple[str, ...], table: "Table") -> dict[object, float]:
 
 def _classes(option: str, table: "Table") -> "Array":
     if table.schema.classes is None:
-        raise click.UsageError(f"{option}: numbers have no classes")
+        raise click.UsageError(f"{option}: a numeric target has no classes")
     return table.schema.classes
 
 
@@ -136,7 +136,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
     for name, value in _read(path).items():
         key = name.replace("_", "-")
         if key not in flags:
-            raise click.UsageError(f"{path}: {name!r} is no option of {context.info_name}{nearest(key, flags)}")
+            raise click.UsageError(f"{path}: {name!r} is not an option of {context.info_name}{nearest(key, flags)}")
         is_many = any(one.name == flags[key] and getattr(one, "multiple", False) for one in context.command.params)
         found[str(flags[key])] = _many(value) if is_many else value
     context.default_map = {**(context.default_map or {}), **found}
@@ -160,11 +160,11 @@ def _read(path: str) -> common.Options:
     except ValueError as error:
         raise click.UsageError(f"--config {path} is neither TOML nor JSON ({error})") from error
     if not isinstance(found, dict):
-        raise click.UsageError(f"--config {path}: names and values of options are needed")
+        raise click.UsageError(f"--config {path}: it must contain names and values of options")
     return found
 
 
 config_option = click.option(
     "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
-    help="Read options from a TOML or JSON file; those on the command line come first.",
+    help="Read options from a TOML or JSON file; the command line takes precedence.",
 )  # fmt: skip

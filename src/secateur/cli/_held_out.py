@@ -22,7 +22,7 @@ held_out_options = common.together(
         help="Engine that reads the rows.",
     ),
     click.option("--target", metavar="COL", help="Target column; by default that of the model."),
-    click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, in place of rows."),
+    click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, instead of rows."),
     click.option(
         "--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."
     ),
@@ -57,7 +57,7 @@ def _refuse_reading(options: common.Options) -> None:
     given = [f"--{name.replace('_', '-')}" for name in ROWS if context.get_parameter_source(name) is typed]
     if not given:
         return
-    why = "--counts holds rows that are counted already" if options["counts"] else "there are no rows without --holdout"
+    why = "--counts contains counts, not rows" if options["counts"] else "there are no rows without --holdout"
     raise click.UsageError(f"{', '.join(given)}: {why}")
 
 
@@ -68,8 +68,10 @@ def _check_kinds(model: "Model", options: common.Options) -> None:
     for kind in ("nominal", "numeric"):
         for name in options[kind]:
             if kinds.get(name) != kind:
-                was = f"{kinds[name]} when the tree was grown" if name in kinds else "no column of the tree"
-                raise click.UsageError(f"--{kind} {name} with --engine {options['engine']}: it was {was}")
+                why = (
+                    f"it was {kinds[name]} when the tree was grown" if name in kinds else "the tree has no such column"
+                )
+                raise click.UsageError(f"--{kind} {name} with --engine {options['engine']}: {why}")
 
 
 def _counted(model: "Model", data: str, options: common.Options) -> "Sample":

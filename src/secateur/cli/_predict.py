@@ -24,14 +24,14 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option(
     "--spreadsheet-safe", is_flag=True,
-    help="Put an apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, return).",
+    help="Put an apostrophe before text that a spreadsheet would read as a formula (= + - @, tab, return).",
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
 @data_options
 @common.output_options
 def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
-    """Predict the rows of DATA with the tree in MODEL.
+    """Predict the target for the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
     """
@@ -44,7 +44,9 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
         if n_unseen or (n_missing and not about.has_missing):
             what = f"{n_unseen:,} unseen categories" if n_unseen else f"{n_missing:,} missing values"
             goes = "such rows take the branch that most growing rows took"
-            common.talk(f"note: column {about.name!r} has {what}, none in growing; {goes}", quiet=options["quiet"])
+            common.talk(
+                f"note: column {about.name!r} has {what}, none when the tree was grown; {goes}", quiet=options["quiet"]
+            )
     columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
     if options["leaf"]:
         columns["leaf"] = prediction.predict_leaf(found, table).tolist()

@@ -28,20 +28,20 @@ data_options = common.together(  # how a data file is read
     click.option("--decimal", type=click.Choice([".", ","]), help="Decimal mark; detected by default."),
     common.choice_option(
         "--dates", "auto", "dmy", "mdy", "text",
-        help="Read columns of dates as days, day or month first in case of doubt, or as text.",
+        help="Read dates as numbers of days, or as text; dmy and mdy give the order if it is ambiguous.",
     ),
     click.option(
         "--na", multiple=True, metavar="TEXT",
-        help="Treat cells with this text as missing; by default, empty cells, and words such as NA among numbers.",
+        help="Treat cells with this text as missing. By default: empty cells, and words such as NA among numbers.",
     ),
     click.option(
         "--header/--no-header", default=True, help="Whether the first line of a text file contains column names."
     ),
-    common.choice_option("--missing-target", "drop", "error", help="Leave out rows without a target, or refuse them."),
+    common.choice_option("--missing-target", "drop", "error", help="Drop rows without a target, or report an error."),
 )  # fmt: skip
 keep_option = click.option(
     "--keep", multiple=True, metavar="COL",
-    help="Keep this column, even if it looks like an identifier or gives the target away; `all` keeps every one.",
+    help="Keep this column, even if it looks like an identifier or gives away the target; `all` keeps every column.",
 )  # fmt: skip
 
 

@@ -19,13 +19,13 @@ from ._reading import Reading, data_options
 @click.option(
     "--data",
     metavar="DATA",
-    help="Rows of growing, to show the distribution of each tested column. Only sums of them are written.",
+    help="Rows that grew the tree, to show the distribution of each tested column. Only sums of them are written.",
 )
 @common.write_options
 @data_options
 @common.output_options
 def report(model: str, **options: Any) -> int:
-    """Write an interactive HTML page of the tree in MODEL.
+    """Write an interactive HTML report of the tree in MODEL.
 
     The page is one file and works offline.
     """

@@ -15,11 +15,11 @@ from . import _common as common
 )
 @click.argument("name", type=common.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
-@click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, as secateur data build makes it.")
+@click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, created by `secateur data build`.")
 @click.option("--out", default="reproduction", show_default=True, metavar="DIR", help="Output folder.")
 @click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
 @click.option("--only", multiple=True, metavar="SET", help="Run only this data set or part; can be repeated.")
-@click.option("--figure", metavar="N", help='Only this figure or table of the document: 3, "table 1".')
+@click.option("--figure", metavar="N", help='Run only this figure or table of the document, such as 3 or "table 1".')
 @common.n_jobs_option
 @common.random_state_option("Random seed.")
 @common.output_options
@@ -36,8 +36,8 @@ def reproduce(name: str | None, **options: Any) -> int:
       certificates          the certificates of this library
       claims                every claim of the documents, and whether it holds
 
-    Without --data, data sets that cannot be generated are left out. Finished
-    parts are kept in the output folder and not run again.
+    Without --data, data sets that cannot be generated are skipped. Finished
+    parts are kept in the output folder and are not run again.
     """
     from ..experiments import listed, run
 

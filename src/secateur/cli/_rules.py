@@ -18,5 +18,5 @@ def rules(**options: Any) -> int:
         sentence = " ".join(words.split("\n\n")[0].split()).removeprefix("Return ")
         found[name] = {"samples": list(rule.samples), "returns": rule.returns, "does": sentence}
     rows = [[name, "yes" if "holdout" in r["samples"] else "", str(r["does"])] for name, r in found.items()]
-    common.show(options, {"rules": found}, [common.grid(["rule", "held-out rows", "gives"], rows, left=3)])
+    common.show(options, {"rules": found}, [common.grid(["rule", "held-out rows", "result"], rows, left=3)])
     return 0

@@ -15,14 +15,14 @@ from . import _common as common
 @click.option(
     "--decimals", type=click.IntRange(0), metavar="N", help="Decimals of numbers; by default as few as needed."
 )
-@click.option("--weights", is_flag=True, help="Show the weight of each class in place of rows and errors.")
+@click.option("--weights", is_flag=True, help="Show the weight of each class instead of rows and errors.")
 @click.option("--node-ids", is_flag=True, help="Show node numbers; those in brackets are for prune --at.")
-@click.option("--grown", is_flag=True, help="Show the tree as grown, before pruning.")
+@click.option("--grown", is_flag=True, help="Show the unpruned tree.")
 @common.output_options
 def show(model: str, **options: Any) -> int:
-    """Show a summary of the tree in the file MODEL, and the tree as text.
+    """Show a summary of the tree in the file MODEL and the tree as text.
 
-    With an option that says which nodes to show, or how, the tree only.
+    --rules, --max-depth, --weights, --node-ids and --grown omit the summary.
     """
     from ..show.text import export_rules, export_text
 

@@ -68,7 +68,7 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
     eight = prune_to(model, n_leaves=8)
     whole = replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none")
     trees = {
-        "as it was grown": whole,
+        "unpruned": whole,
         "chosen by cross-validation, 1 standard error": model.pruning,
         "reduced error on held-out rows": reduced,
         "at most eight leaves": eight.pruning,

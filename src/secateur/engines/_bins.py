@@ -180,7 +180,7 @@ def code_task(schema: Schema, source: Site, bins: Bins) -> CodeTask:
             f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are taken: use fewer bins"
         )
     starts = tuple(ranks.starts_of(ranks.keys_of(one) >> np.uint64(64 - ranks.TOP_BITS)) for one in edges)
-    dtype = np.uint8 if most <= 256 else np.uint16
+    dtype = np.dtype(np.uint8 if most <= 256 else np.uint16)
     return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype)
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import histograms
 from ..data.arrays import Array, Rows
@@ -76,7 +75,7 @@ class CodeTask:
     edges: tuple[Array, ...] = field(repr=False)  # of numeric columns; empty for others
     starts: tuple[Array, ...] = field(repr=False)  # where edges with each beginning begin
     missing: Array  # code of missing numbers of each column
-    dtype: npt.DTypeLike
+    dtype: np.dtype
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -139,7 +138,7 @@ class Local:
 
     def code(self, task: CodeTask, n_rows: int) -> Extent:
         """Keep the rows as codes."""
-        n_bytes = n_rows * (len(task.names) * np.dtype(task.dtype).itemsize + 2)
+        n_bytes = n_rows * (len(task.names) * task.dtype.itemsize + 2)
         self.store = Store(self.folder, n_bytes > IN_MEMORY, len(task.names), task.dtype)
         return self.over_source(Storing(task, self.store))
 
@@ -186,10 +185,10 @@ class Store:
     """Parts in memory or, one after the other, in a temporary file."""
 
     def __init__(
-        self, folder: str | None, is_on_disk: bool, n_columns: int, dtype: npt.DTypeLike, has_nodes: bool = False
+        self, folder: str | None, is_on_disk: bool, n_columns: int, dtype: np.dtype, has_nodes: bool = False
     ) -> None:
         self.parts: list[Any] = []
-        self.n_columns, self.dtype, self.has_nodes = n_columns, np.dtype(dtype), has_nodes
+        self.n_columns, self.dtype, self.has_nodes = n_columns, dtype, has_nodes
         self.is_on_disk = is_on_disk
         self.lock = threading.Lock()
         self.end = 0

@@ -14,7 +14,7 @@ from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
-from ..growers.settings import times_class_weight
+from ..growers.settings import is_auto, times_class_weight
 from ..nouns.bound import Bound
 from ..nouns.choice import Selection
 from ..nouns.costs import Sample
@@ -136,14 +136,14 @@ def _grown(recipe: Plan, table: Table, weight: Any, progress: Any) -> tuple[Samp
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in recipe.growing.items() if value is not None}
     is_class = table.schema.classes is not None
-    if _is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
+    if is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
         growing["min_samples_leaf"] = 1  # or a least weight says how small a leaf may be
     if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
         selection = _cross_validated(recipe, table, weight, growing, progress)
         assert selection.counts is not None
         return selection.counts, selection
     defaults = {"criterion": "gini", "min_samples_leaf": 1}
-    growing |= {name: value for name, value in defaults.items() if _is_auto(growing.get(name))}
+    growing |= {name: value for name, value in defaults.items() if is_auto(growing.get(name))}
     n_jobs = None if hasattr(recipe.n_jobs, "submit") else recipe.n_jobs
     if looks_ahead(recipe, table):
         return few_leaves(table, weight, growing | {"n_jobs": n_jobs}, recipe.select), None
@@ -151,7 +151,7 @@ def _grown(recipe: Plan, table: Table, weight: Any, progress: Any) -> tuple[Samp
 
 
 def _cross_validated(recipe: Plan, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
-    is_pool = _is_auto(growing.get("criterion")) or _is_auto(growing.get("min_samples_leaf"))
+    is_pool = is_auto(growing.get("criterion")) or is_auto(growing.get("min_samples_leaf"))
     is_plain = not is_pool or table.schema.classes is None
     found = cross_validate(
         table,
@@ -296,10 +296,6 @@ def _certificate(recipe: Plan, model: Model) -> Bound:
         k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
     method = "best" if recipe.certify is True else recipe.certify
     return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
 
 
 def _can_cross_validate(table: Table, cv: Any) -> bool:

@@ -172,7 +172,9 @@ def grow(
     if table.target is None:
         raise DataError(f"y is None and the table has no target; growing needs the {kind} of each row")
     if is_regression and class_weight is not None:
-        raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
+        raise ParameterError(
+            f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
+        )
     n_jobs = n_threads(n_jobs)
     weight = check_weights(weight, table.n_rows)
     if class_weight is not None:

@@ -18,6 +18,11 @@ NO_LIMIT = 2**60
 MOST_CLASSES = 4  # counted by bin: with more, small nodes have more counters than rows
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to us; it may be an array."""
+    return isinstance(value, str) and value == "auto"
+
+
 class Settings(NamedTuple):
     """The growing parameters, checked."""
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..data.arrays import Array, sealed
 from ..data.table import Column, Schema
@@ -42,7 +41,7 @@ from ._values import (
 from ._versions import from_version_1
 from ._write import BOUND_FIELDS, COUNTS_FORMAT, MODEL_FORMAT, TESTS, VERSION
 
-_DTYPES: dict[str, npt.DTypeLike] = {
+_DTYPES: dict[str, type[np.integer]] = {
     "feature": np.int32, "branch_start": np.int64, "branch": np.uint16, "default": np.int32, "birth": np.int32,
     "ids": np.int32,
 }  # fmt: skip

@@ -17,7 +17,6 @@ import re
 from collections import Counter
 
 import numpy as np
-import numpy.typing as npt
 
 from ..data.arrays import Array, sealed
 from ..errors import ModelFileError
@@ -41,7 +40,7 @@ def numbers_out(array: Array) -> list[Json]:
     return values
 
 
-def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
+def whole_in(values: Json, where: str, length: int | None = None, dtype: type[np.integer] = np.int32) -> Array:
     """A list of whole numbers as a read-only array."""
     _check_list(values, where, length)
     if set(map(type, values)) - {int}:
@@ -50,7 +49,7 @@ def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTy
     try:
         return sealed(np.array(values, dtype))
     except OverflowError:
-        limits = np.iinfo(np.dtype(dtype))
+        limits = np.iinfo(dtype)
         at, wrong = next((i, x) for i, x in enumerate(values) if not limits.min <= x <= limits.max)
         raise ModelFileError(
             f"{where}[{at}] is {described(wrong)}; a whole number from {limits.min} to {limits.max} is needed"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 SAYS_NOTHING = 2
-DTYPES: dict[str, npt.DTypeLike] = {
+DTYPES: dict[str, type] = {
     "start": np.int64, "feature": np.int32, "threshold": np.float64, "low": np.int32, "branch_start": np.int64,
     "branch": np.uint16, "agreement": np.float64,
 }  # fmt: skip

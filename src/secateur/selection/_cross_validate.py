@@ -21,7 +21,7 @@ from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.folds import Ground
 from ..growers.interactions import plain_groups
-from ..growers.settings import Settings, n_threads, settings_of, times_class_weight
+from ..growers.settings import Settings, is_auto, n_threads, settings_of, times_class_weight
 from ..nouns.choice import Selection
 from ..nouns.seen import Seen
 from ..routing import remembered
@@ -189,13 +189,13 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
             raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
     is_used = None if weight is None or (weight > 0).all() else weight > 0
     rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
-    is_auto = _is_auto(cv_repeats) and isinstance(cv, int | np.integer)
-    if is_auto and table.n_rows > MANY_ROWS:
+    is_ours = is_auto(cv_repeats) and isinstance(cv, int | np.integer)  # how often folds are dealt
+    if is_ours and table.n_rows > MANY_ROWS:
         rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
-    may_stop, n_splits = is_auto and n_repeats > 1, n_folds * n_repeats
+    may_stop, n_splits = is_ours and n_repeats > 1, n_folds * n_repeats
     if not may_stop:
         parts = list(itertools.chain(*rounds))
-        half = len(parts) // 2 if is_auto and len(parts) >= 2 * ENOUGH else len(parts)
+        half = len(parts) // 2 if is_ours and len(parts) >= 2 * ENOUGH else len(parts)
         rounds = iter([parts[:half], parts[half:]])
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
@@ -228,7 +228,9 @@ def _rows_of(
     if target is None:
         raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")
     if classes is None and class_weight is not None:
-        raise ParameterError(f"class_weight={class_weight!r} with criterion={criterion!r}: numbers have no classes")
+        raise ParameterError(
+            f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
+        )
     weight = check_weights(given, table.n_rows)
     if class_weight is not None:
         weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
@@ -259,17 +261,13 @@ def auto_repeats(n_rows: int) -> int:
 
 def _ways(growing: dict[str, Any]) -> list[tuple[dict[str, Any], Settings]]:
     """The ways of growing to try, in the order of the pool."""
-    choices = {name: tried for name, tried in POOL.items() if _is_auto(growing[name])}
+    choices = {name: tried for name, tried in POOL.items() if is_auto(growing[name])}
     combined = [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
     return [(growing | chosen, settings_of(**growing | chosen)) for chosen in combined]
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
-
-
 def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
-    if _is_auto(repeats):
+    if is_auto(repeats):
         return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
     return whole("cv_repeats", repeats, 1, also=", or 'auto',")
 

@@ -40,12 +40,12 @@ class Choice:
 CHOICES = {
     "1se": Choice("the smallest tree within one standard error of the least error", 1.0),
     "0se": Choice("the tree of least error", 0.0),
-    "kse": Choice("the smallest tree within k standard errors of the least error", form="a number and se: 0.25se"),
+    "kse": Choice("the smallest tree within k standard errors of the least error", form="a multiple such as 0.25se"),
     "holdout": Choice("the tree of least error on held-out rows", 0.0, needs_holdout=True, is_measured=False),
-    "min-error": Choice("the same", 0.0, needs_holdout=True, is_measured=False),
+    "min-error": Choice("the same as holdout", 0.0, needs_holdout=True, is_measured=False),
     "certificate": Choice("the tree with the least certified error", needs_holdout=True),
-    "accuracy": Choice("the smallest tree with this accuracy", form="an accuracy: 0.9"),
-    "leaves": Choice("the tree with this number of leaves", form="a whole number: 12", is_measured=False),
+    "accuracy": Choice("the smallest tree with this accuracy", form="an accuracy such as 0.9"),
+    "leaves": Choice("the tree with this number of leaves", form="a number of leaves such as 12", is_measured=False),
 }
 WORDS = tuple(name for name, choice in CHOICES.items() if not choice.form)
 

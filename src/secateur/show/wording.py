@@ -75,6 +75,11 @@ def answered(value: float, decimals: int | None) -> str:
     return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
 
 
+def rate(value: float, *, is_share: bool) -> str:
+    """An error rate in percent, or a mean squared error."""
+    return f"{100 * value:.2f} %" if is_share else f"{value:.6g}"
+
+
 def covered(total: float, *, is_whole: bool) -> str:
     """How many rows, or their weight."""
     if not is_whole:
