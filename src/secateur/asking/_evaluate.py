@@ -216,10 +216,10 @@ class Evaluation:
         return lines
 
     def _threshold(self, found: Threshold) -> str:
-        where = f"a score of {found.score:.4f} or more" if math.isfinite(found.score) else "no row at all"
+        where = f"a score of {found.score:.4f} or more" if math.isfinite(found.score) else "no row"
         return (
-            f"least cost, {found.cost:,.6g}, at a false positive {self.false_positive:g} and a false negative "
-            f"{self.false_negative:g}: take {where} as {self.positive}\n"
+            f"least cost {found.cost:,.6g} (false positive {self.false_positive:g}, false negative "
+            f"{self.false_negative:g}): predict {self.positive} for {where}\n"
             f"(right {found.true_positive:,.10g} of {found.true_positive + found.false_negative:,.10g}, wrong "
             f"{found.false_positive:,.10g} of {found.false_positive + found.true_negative:,.10g}; chosen on these "
             "rows, so check it on others)"
