@@ -1,6 +1,7 @@
 """Settings of the documentation: `make docs` copies this folder to _build/source and builds it there."""
 # ruff: noqa: INP001, A001 (Sphinx asks for these names)
 
+import gc
 import shutil
 import sys
 import warnings
@@ -18,6 +19,8 @@ import secateur.report
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+gc.set_threshold(200_000, 50, 50)  # a tenth of the time of a build goes to looking for garbage otherwise
 
 # numpydoc compiles its template again for every docstring, a sixth of the time of a build; this compiles it once.
 docscrape_sphinx.SandboxedEnvironment = partial(

@@ -1,4 +1,4 @@
-"""Profiles of hypothesis: `ci` and `lane` are the same on every run, `nightly` looks further. Kernels must be compiled."""
+"""Profiles of hypothesis: `ci` is the same on every run, `nightly` looks further. Kernels must be compiled."""
 
 import gc
 import os
@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, settings
 
 gc.disable()  # until all is collected: rewritten tests are many objects, and what is imported stays
 
-for profile, n in (("ci", 25), ("lane", 16)):  # a lane repeats what `ci` has tried, with other kernels
-    settings.register_profile(
-        profile, max_examples=n, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-    )
+settings.register_profile(
+    "ci", max_examples=16, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
 settings.register_profile("nightly", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 

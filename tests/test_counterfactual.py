@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import secateur
@@ -20,7 +20,6 @@ row = st.tuples(cell, cell, st.sampled_from(["red", "blue", "green", None]))
 
 
 @pytest.mark.filterwarnings("ignore:every row has the class", "ignore:.*were not in the growing")
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(row, st.sampled_from("ab")), min_size=4, max_size=25), row, st.sets(st.sampled_from(NAMES)))
 def test_no_change_is_nearer_and_the_change_works(sample, asked, actionable):
     table = secateur.encode(

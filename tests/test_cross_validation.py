@@ -124,19 +124,16 @@ def test_the_fast_route_is_the_slow_one(sample, n_folds, size):
     assert_as_slow(sample, n_folds, size=size, max_depth=3)
 
 
-@settings(max_examples=40)
 @given(samples(**small), st.sampled_from(list(PENALTIES)))
 def test_every_penalty_goes_the_same_way(sample, penalty):
     assert_as_slow(sample, 2, penalty=penalty, max_depth=3)
 
 
-@settings(max_examples=40)
 @given(samples(kinds=("nominal", "numeric"), **small), st.sampled_from(["gain_ratio", "entropy"]))
 def test_multiway_trees_go_the_same_way(sample, criterion):
     assert_as_slow(sample, 3, splits="multiway", criterion=criterion, max_depth=2)
 
 
-@settings(max_examples=40)
 @given(samples(weights="real", **small), st.sampled_from(["real", "whole"]))
 def test_weighted_rows_go_the_same_way(sample, kind):
     if kind == "whole":
@@ -144,13 +141,11 @@ def test_weighted_rows_go_the_same_way(sample, kind):
     assert_as_slow(sample, 2, max_depth=3)
 
 
-@settings(max_examples=40)
 @given(samples(**small), st.sampled_from([0.0, 1.0, 2.0]))
 def test_paths_of_m_estimates_go_the_same_way(sample, m):
     assert_as_slow(sample, 2, m=m, max_depth=3)
 
 
-@settings(max_examples=40)
 @given(
     samples(classes=(3,), **small), st.lists(st.integers(0, 5), min_size=9, max_size=9), st.sampled_from([None, 2.0])
 )

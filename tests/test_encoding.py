@@ -20,7 +20,7 @@ nan = np.nan
 
 
 def test_numbers_named_by_the_caller_are_categories_in_rising_order():
-    table = encode(np.array([[10, 1.5], [2, 2.5], [10, 3.5]]), nominal=[0])
+    table = encode(np.array([[10, 1.5], [2, 2.5], [10, 3.5]]), nominal=np.array([0]))
 
     assert table.categories == ((2, 10), ())
     assert table.columns[0].tolist() == [1, 0, 1]

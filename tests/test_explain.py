@@ -81,6 +81,8 @@ def test_a_path_of_20_000_steps_is_walked():
 
 def test_what_has_no_path_is_refused():
     case = CASES["a chain"]()
+    with pytest.raises(ParameterError, match=r"row=1\.5"):
+        path_of(shown(case.model), [[1.0]], 1.5)
     with pytest.raises(ParameterError, match="row=3"):
         path_of(shown(case.model), [[1.0]], 3)
     with pytest.raises(TreeError, match="a whole tree with tests"):

@@ -45,7 +45,7 @@ def tables(draw):
     return [draw(st.lists(st.sampled_from(draw(st.sampled_from(kinds))), min_size=n, max_size=n)) for _ in range(2)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(columns=tables(), na=st.sampled_from([("",), ("", "NA"), ("red",)]), text=st.sampled_from([(), ("x0",)]))
 def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, na, text):
     path = tmp_path_factory.mktemp("plain") / "rows.csv"

@@ -95,7 +95,7 @@ def answers(X):
 
 
 @pytest.mark.filterwarnings("ignore:X .* feature names")
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(grown=numbers(n_rows=60), later=numbers(), with_names=st.booleans())
 def test_real_numbers_walk_alike_whatever_holds_them(grown, later, with_names):
     X = pd.DataFrame(grown, columns=NAMES) if with_names else grown
@@ -107,7 +107,7 @@ def test_real_numbers_walk_alike_whatever_holds_them(grown, later, with_names):
 
 @pytest.mark.filterwarnings("ignore:.* leaves are requested")  # small trees have fewer
 @pytest.mark.filterwarnings("ignore:X .* feature names")
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(grown=numbers(n_rows=60), later=numbers(), leaves=st.integers(1, 9))
 def test_pruned_trees_of_narrow_numbers_walk_alike(grown, later, leaves):
     fitted = TreeClassifier(criterion="gini", select=None).fit(grown.astype(np.float32), answers(grown))
@@ -120,7 +120,7 @@ def test_pruned_trees_of_narrow_numbers_walk_alike(grown, later, leaves):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64])
 @pytest.mark.filterwarnings("ignore:X .* feature names")
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(grown=numbers(n_rows=60, whole=True), later=numbers(whole=True))
 def test_whole_numbers_walk_alike_whatever_holds_them(dtype, grown, later):
     fitted = TreeRegressor(select=None).fit(grown, grown.sum(axis=1) * 0.25)
@@ -140,7 +140,7 @@ WORDS = ["red", "green", "blue", "grey", None]
 
 @pytest.mark.parametrize("splits", ["binary", "multiway"])
 @pytest.mark.filterwarnings("ignore:X .* feature names")
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 1000), n=st.sampled_from([1, 8, 30]), has_gaps=st.booleans())
 def test_words_and_numbers_walk_alike_whatever_holds_them(splits, seed, n, has_gaps):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -34,7 +34,6 @@ def test_a_number_between_two_is_as_short_as_can_be(low, at, high, short):
     assert not np.signbit(found[0]) or short < 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([np.float32, np.float64]), st.sampled_from([None, 16]))
 def test_rounded_thresholds_part_the_growing_rows_as_the_tree_does(seed, dtype, max_bins):
     rng = np.random.default_rng(seed)

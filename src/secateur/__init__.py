@@ -1,11 +1,13 @@
 """Grow decision trees and cut them back, with a certificate of their error."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # that of `typing`, which is the better part of starting a command
 if TYPE_CHECKING:
+    from typing import Any
+
     from .certifiers import certify as certify
     from .data.encoding import encode as encode
     from .data.table import Column as Column
@@ -82,7 +84,7 @@ _MODULES = {
 __all__ = sorted(_HOME)  # noqa: PLE0605
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name in _HOME:
         value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
         globals()[name] = value

@@ -21,7 +21,7 @@ from secateur.errors import CountsError, ParameterError
 @pytest.mark.parametrize("shape", ["perfect", "random"])
 @pytest.mark.parametrize(("n", "k", "p"), [(60, 8, 0.7), (40, 12, 0.8), (200, 30, 0.9), (9, 1, 0.6)])
 def test_the_exact_probability_is_in_the_interval_when_safe_subtrees_are_cut(n, k, p, shape):
-    found = rep_noise_experiment(n, k, p, repeats=800, seed=3, shape=shape, confidence=0.999)
+    found = rep_noise_experiment(n, k, p, repeats=400, seed=3, shape=shape, confidence=0.999)
 
     assert found.low <= found.exact <= found.high
 
@@ -29,7 +29,7 @@ def test_the_exact_probability_is_in_the_interval_when_safe_subtrees_are_cut(n, 
 @pytest.mark.parametrize("occupancy", [[2] * 10, [1, 3, 5, 11], [0, 4, 0, 9]])
 def test_the_exact_probability_is_in_the_interval_for_given_occupancies(occupancy):
     found = rep_noise_experiment(
-        sum(occupancy), len(occupancy), 0.6, occupancy=occupancy, repeats=800, seed=4, confidence=0.999
+        sum(occupancy), len(occupancy), 0.6, occupancy=occupancy, repeats=400, seed=4, confidence=0.999
     )
 
     assert found.low <= found.exact <= found.high

@@ -97,7 +97,7 @@ def test_4_is_a_bad_model_file(command, tmp_path, grow_file):
 
 
 def test_130_is_interrupted_and_leaves_no_file(tmp_path):
-    rows = write(tmp_path / "many.csv", list(patients(30_000, 6)))
+    rows = write(tmp_path / "many.csv", list(patients(10_000, 6)))
     output = tmp_path / "tree.json"
     job = subprocess.Popen(
         [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--cv", "200", "-o", output],
@@ -105,7 +105,8 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(3)
+    while job.poll() is None and time.clock_gettime((~job.pid << 3) | 2) < 1.2:  # its CPU time: it is fitting by then
+        time.sleep(0.02)
     job.send_signal(signal.SIGINT)
     _, err = job.communicate(timeout=60)
     assert job.returncode == 130, err
@@ -113,11 +114,43 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     assert not output.exists()
 
 
-def test_an_interrupt_that_a_kernel_swallows_is_an_interrupt_too(command, monkeypatch, grow_file):
+WHILE_IMPORTING = """
+class Finder:
+    def find_spec(name, *_):
+        if name == "click.core":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Finder)
+"""
+IN_A_CALLBACK = """
+import time, secateur.cli
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run(_):
+    Last()
+    for _ in range(1000):
+        time.sleep(0.01)
+    return 0
+secateur.cli.run = run
+"""
+
+
+@pytest.mark.parametrize("before", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["while importing", "in a callback"])
+def test_130_also_where_python_would_print_a_traceback_or_go_on(before):
+    program = f"import signal, sys\n{before}\nfrom secateur.__main__ import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--help"], capture_output=True, text=True, timeout=50, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("wrapper", [SystemError, RuntimeError], ids=["a kernel", "the making of a class"])
+def test_an_interrupt_that_python_wraps_is_an_interrupt_too(wrapper, command, monkeypatch, grow_file):
     def interrupted(*_, **__):
-        first = SystemError("returned a result with an exception set")
+        first = wrapper("returned a result with an exception set")
         first.__cause__ = KeyboardInterrupt()
-        raise SystemError("returned a result with an exception set") from first
+        raise wrapper("returned a result with an exception set") from first
 
     monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")

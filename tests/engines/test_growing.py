@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import secateur
@@ -67,7 +67,6 @@ def write(table, folder, cuts, row_group_size=None):
 
 
 @pytest.mark.lane
-@settings(max_examples=40)
 @given(sample=samples(max_rows=14), rules=st.fixed_dictionaries({
     "criterion": st.sampled_from(["gini", "entropy", "sqrt"]),
     "max_bins": st.sampled_from([2, 3, 255]),
@@ -161,7 +160,6 @@ def test_codes_on_disk_and_many_passes_a_level_change_nothing(tmp_path):
 
 @pytest.mark.lane
 @pytest.mark.filterwarnings("ignore:column 'x0' is infinite")
-@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-52, -np.inf, np.inf, 5e-324, 1e300, 3.25]) | st.floats(), min_size=2

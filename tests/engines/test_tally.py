@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import secateur
@@ -36,7 +36,6 @@ def cuts(draw, **kinds):
     return sample, order, sorted(draw(st.lists(st.integers(0, len(sample.y)), max_size=4)))
 
 
-@settings(max_examples=40)
 @given(cuts())
 def test_the_parts_of_a_sample_add_up_to_its_counts(drawn):
     sample, order, edges = drawn
@@ -49,7 +48,6 @@ def test_the_parts_of_a_sample_add_up_to_its_counts(drawn):
     assert np.array_equal(merged(parts).finish(tree, "grow").by_class, counts.by_class)
 
 
-@settings(max_examples=40)
 @given(cuts(weights="fractional"))
 def test_fractional_weights_do_not_depend_on_the_cut(drawn):
     sample, order, edges = drawn

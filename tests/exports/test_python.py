@@ -3,7 +3,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from export_cases import CASES, chain, infinite, mixed, numeric
@@ -30,7 +30,6 @@ def test_the_function_answers_what_the_tree_answers(name):
     assert [names["predict_leaf"](dict(zip(case.names, row, strict=True))) for row in rows] == case.leaves()
 
 
-@settings(max_examples=60)
 @given(samples(), st.sampled_from(["binary", "multiway"]))
 def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
     tree, grown = sample.grow(splits=splits)

@@ -4,7 +4,7 @@ from itertools import chain as chain_of
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import secateur
@@ -219,7 +219,6 @@ def test_words_where_the_tree_has_truth_values_stop_sqlite():
         run(case, "sqlite", rows=[["true"]])
 
 
-@settings(max_examples=40)
 @given(samples(), st.sampled_from(["binary", "multiway"]))
 def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
     tree, grown = sample.grow(splits=splits)

@@ -50,6 +50,9 @@ Y = [0, 1, 0, 1]
         ("class_weight", {0: np.nan}),
         ("class_weight", {0: np.inf}),
         ("class_weight", {0: "heavy"}),
+        ("min_weight_fraction_leaf", "0.1"),
+        ("min_weight_fraction_leaf", [0.1]),
+        ("nominal", 1.5),
     ],
 )
 def test_a_parameter_out_of_range_is_named_with_its_value(parameter, value):
@@ -179,3 +182,14 @@ def test_after_an_error_growing_works_as_before():
         grow(X, [0, np.nan, 1, 0])
 
     assert grow(X, Y) == wanted
+
+
+def test_an_array_of_class_weights_is_refused_by_name():
+    """It was compared with a text, which is an array of truth values."""
+    with pytest.raises(ParameterError, match=r"class_weight=array"):
+        grow(X, Y, class_weight=np.array([1, 2]))
+
+
+def test_limits_beyond_64_bits_are_no_limits():
+    for growth in ("depth-first", "best-first"):
+        assert grow(X, Y, growth=growth, max_depth=10**30)[0] == grow(X, Y, growth=growth)[0]

@@ -45,14 +45,14 @@ def check(X, y, tree, groups, **how):
 
 @pytest.mark.lane
 @pytest.mark.filterwarnings("ignore:every row has the class")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(GROUPS, st.integers(0, 1000))
 def test_a_node_takes_the_best_of_the_columns_it_may_test(groups, seed):
     X, y = data(seed)
     check(X, y, grow(X, y, nominal=[4, 5], interaction_cst=groups)[0], groups)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(GROUPS, st.integers(0, 1000))
 def test_numbers_keep_to_the_groups_too(groups, seed):
     X, y = data(seed)

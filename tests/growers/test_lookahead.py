@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from secateur import TreeClassifier, encode, grow
@@ -44,7 +44,6 @@ def bits(draw, n_classes=2):
 
 
 @pytest.mark.lane
-@settings(max_examples=80, deadline=None)
 @given(bits(3), st.integers(2, 4))
 @example(
     (np.column_stack([1 - np.eye(11)[0], np.eye(11)[10]]), np.repeat([0, 1], [5, 6])), 2

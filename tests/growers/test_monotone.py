@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import all_prunings
@@ -25,7 +25,6 @@ def rises(values, sign):
 
 
 @pytest.mark.lane
-@settings(max_examples=60)
 @given(rows(), st.sampled_from([-1, 1]), st.data())
 def test_every_pruning_of_a_monotone_tree_is_monotone(sample, sign, data):
     X, y = sample
@@ -39,7 +38,6 @@ def test_every_pruning_of_a_monotone_tree_is_monotone(sample, sign, data):
         assert rises(predict_proba(model, GRID, kind=kind)[:, 1], sign)
 
 
-@settings(max_examples=40)
 @given(rows(), st.sampled_from([-1, 1]))
 def test_estimators_are_monotone_too(sample, sign):
     X, y = sample

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -195,7 +195,6 @@ def test_names_are_kept_and_a_single_leaf_is_written():
     assert set(written.predict(data[["size", "weight"]])) == {pd.Series(y).mode()[0]}
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_random_subset_tests_never_lose_a_row(seed):
     rng = np.random.default_rng(seed)

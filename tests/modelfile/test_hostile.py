@@ -106,12 +106,37 @@ def test_a_certificate_that_contradicts_itself_is_refused(fitted, lie, says):
         loads_model(changed(fitted, certificate__sample="elsewhere", **parts))
 
 
-@pytest.mark.parametrize("lie", [{"method": "test sample, exact tail"}, {"method": "ours"}, {"delta": 0.04}])
-def test_a_certificate_that_was_not_paid_for_is_marked(fitted, lie):
-    """The rows chose the pruning, which a test sample must not have; or the price is that of another confidence."""
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"method": "test sample, exact tail"},
+        {"method": "ours"},
+        {"method": "path of 6 prunings, equal shares, exact tail, approved by the agency"},
+        {"reason": "approved by the agency"},
+        {"delta": 0.04},
+        {"complexity": 0.0},
+    ],
+)
+def test_a_certificate_that_was_not_paid_for_or_says_more_is_marked(fitted, lie):
+    """The rows chose the pruning, which a test sample must not have; or the price, or the words, are of another."""
     model = loads_model(changed(fitted, **{f"certificate__{name}": value for name, value in lie.items()}))
 
     assert str(model.certificate).startswith(MARK)
+
+
+def test_what_is_said_of_fresh_rows_is_what_was_compared(fitted):
+    lie = {"certificate__is_checked": False, "certificate__freshness": "verified by a notary"}
+    model = loads_model(changed(fitted, **lie))
+
+    assert "notary" not in str(model.certificate)
+    assert model.certificate.freshness == fitted.certificate_.freshness
+
+
+def test_a_stated_limit_is_no_certified_limit_of_the_report(fitted):
+    """The page had a tile and a star for it."""
+    told = {True: loads_model(changed(fitted)), False: loads_model(changed(fitted, certificate__sample="elsewhere"))}
+    for is_checked, model in told.items():
+        assert ('"certified":null' in TreeClassifier.from_model(model).report().html) is not is_checked
 
 
 def test_a_freshness_that_the_file_cannot_show_is_marked(fitted):
@@ -195,6 +220,20 @@ def test_no_verb_takes_long_on_a_file_made_for_it(name):
         with contextlib.suppress(SecateurError):
             call()
         assert time.process_time() - before < 3, verb
+
+
+def test_a_choice_is_on_as_many_rows_as_its_sample_has(fitted):
+    with pytest.raises(
+        ModelFileError, match=r"selection.n is 1,000,000,000 rows of sample 'prune'; the file holds 100"
+    ):
+        loads_model(changed(fitted, selection__n=10**9))
+
+
+def test_members_that_are_not_nested_are_not_said_to_be():
+    document = FILES["flickering"](40)
+    document["sequence"]["nested"] = True
+    with pytest.raises(ModelFileError, match=r"sequence.nested is true, but a node tests again"):
+        loads_model(json.dumps(document).encode())
 
 
 def test_a_crowd_of_samples_is_refused(fitted):
@@ -285,8 +324,11 @@ def test_names_are_short_where_the_tree_repeats_them():
 
 def test_a_number_to_read_must_be_near_the_threshold():
     """People would read another test than the tree makes."""
-    with pytest.raises(ModelFileError, match=r"tree.rounded\[0\] is 1000.0; it is not near the threshold"):
-        loads_model(bare(tree__rounded=[1000.0, None, None]))
+    for number in (1000.0, 2.9, 2.1):  # the threshold is 2.5
+        with pytest.raises(ModelFileError, match=rf"tree.rounded\[0\] is {number}; it is not the threshold, rounded"):
+            loads_model(bare(tree__rounded=[number, None, None]))
+    for number in (2.0, 3.0, 2.5):
+        assert loads_model(bare(tree__rounded=[number, None, None]))
 
 
 def test_a_choice_without_a_standard_error_has_a_report(fitted):
@@ -424,11 +466,11 @@ def test_a_test_of_a_date_is_explained():
         return [columns[0] | {"is_date": True}]
 
     model = loads_model(
-        bare(schema__columns=dated, tree__threshold=[19000.25, None, None], tree__rounded=[19000.5, None, None])
+        bare(schema__columns=dated, tree__threshold=[19000.45, None, None], tree__rounded=[19000.5, None, None])
     )
 
     assert "2022-01-08 12:00" in str(explain(model, pd.DataFrame({"size": [19000.0]})))
-    assert "2022-01-08 06:00" in str(explain(model, pd.DataFrame({"size": [19000.4]})))  # between the two
+    assert "2022-01-08 10:48" in str(explain(model, pd.DataFrame({"size": [19000.47]})))  # between the two
 
 
 def test_a_sample_without_rows_is_not_evaluated():

@@ -162,7 +162,6 @@ def models(draw):
     )
 
 
-@settings(max_examples=60)
 @given(models())
 def test_every_model_comes_back_to_the_last_bit(model):
     data = dumps_model(model)
@@ -174,7 +173,7 @@ def test_every_model_comes_back_to_the_last_bit(model):
     exercise(back)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(models())
 def test_every_model_meets_the_published_schema(model):
     jsonschema = pytest.importorskip("jsonschema")
@@ -346,7 +345,6 @@ def test_a_file_of_200001_nodes_loads_in_a_second(tmp_path):
     assert load_model(tmp_path / "large.json") == model
 
 
-@settings(max_examples=30)
 @given(trees_with_counts(samples=("there",)), st.sampled_from([1, 0.1]))
 def test_counts_come_back_on_the_tree_they_were_counted_on(tmp_path_factory, case, scale):
     shape, counts = case

@@ -48,7 +48,7 @@ def grown():
     return grow(encode(X, names=["colour", "size"], target=["a", "b", "a", "b", "a", "b"]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(trees_with_counts())
 def test_every_box_stands_between_its_children_on_its_level(case):
     tree, counts = case
@@ -217,7 +217,7 @@ def test_means_colour_a_regression_tree_from_the_least_to_the_greatest():
 HOSTILE = ["$x^2$", "$\\frac{", "_hidden", "</script>", "a very long name " * 20, "%s {0} \\", "\x00\n\u202e"]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(name=st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(codec="latin-1"), min_size=1, max_size=30)))
 def test_names_are_shown_as_they_are_and_nothing_in_them_is_carried_out(name):
     tree, counts = grow([[1.0], [2.0], [3.0], [4.0]], [0, 1, 1, 1])

@@ -71,7 +71,7 @@ def test_no_pruning_with_fewest_errors_and_none_that_a_weighting_prefers_has_a_l
 def test_the_best_of_all_prunings_is_usually_met():
     rng = np.random.default_rng(0)
     missed = 0
-    for _ in range(100):
+    for _ in range(40):
         leaves = rng.integers(0, 30, (4, 2))
         tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
         grown = Counts.from_leaves(tree, rng.integers(0, 10, (4, 2)))
@@ -79,7 +79,7 @@ def test_the_best_of_all_prunings_is_usually_met():
         least = min(certified(tree, grown, held, p).value for p in all_prunings(tree))
         found = certificate_optimal(tree, grown, held)
         missed += certified(tree, grown, held, found.leaves.tolist()).value > least * (1 + 1e-9)
-    assert missed <= 5
+    assert missed <= 2
 
 
 def test_it_is_a_rule_of_the_registry():

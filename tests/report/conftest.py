@@ -10,7 +10,7 @@ from secateur.report import report_html
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
+    "--disable-sync", "--no-first-run", "--disable-extensions", "--in-process-gpu", "--disable-software-rasterizer",
 ]  # fmt: skip
 
 

@@ -114,10 +114,6 @@ def run(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()
-    except SystemError as error:  # what becomes of Ctrl-C in the moment a compiled kernel returns
-        if not _comes_from_ctrl_c(error):
-            raise
-        return _interrupted()
     except SecateurError as error:
         from ._common import on_command_line
 
@@ -130,6 +126,10 @@ def run(arguments: list[str] | None = None) -> int:
         _close_output()
         click.echo(f"error: the output could not be written ({error.strerror or error})", err=True)
         return 5
+    except Exception as error:  # Python wraps Ctrl-C where a kernel returns and where a class is made
+        if not _comes_from_ctrl_c(error):
+            raise
+        return _interrupted()
     return result if isinstance(result, int) else 0
 
 

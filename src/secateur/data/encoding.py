@@ -16,7 +16,7 @@ from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array, Columns, Labels, Rows
 from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
 from .labelled import labelled
-from .names import check_name
+from .names import check_name, several
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
@@ -204,7 +204,7 @@ def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | 
     wanted: list[Kind | None] = [None] * len(names)
     asked: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
     for kind, columns in asked:
-        for column in () if columns is None else [columns] if isinstance(columns, str | int) else columns:
+        for column in several(kind, columns):
             at = _position(column, names, kind)
             if wanted[at] not in (None, kind):
                 raise ParameterError(f"column {names[at]!r} is given both as nominal and as numeric")

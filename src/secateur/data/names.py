@@ -43,6 +43,22 @@ def whole(name: str, value: object, least: int, *, also: str = "") -> int:
     return int(value)
 
 
+def several(name: str, value: Any) -> list[Any]:
+    """Return a list of columns from one, several or none, or raise `ParameterError`.
+
+    Examples
+    --------
+    >>> several("nominal", "town"), several("nominal", None)
+    (['town'], [])
+    """
+    if value is None or isinstance(value, str | Integral):
+        return [] if value is None else [value]
+    try:
+        return list(value)
+    except TypeError as error:
+        raise ParameterError(f"{name}={value!r}; names or positions of columns are needed") from error
+
+
 def nearest(value: object, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
     near = difflib.get_close_matches(str(value)[:100], list(names), n=1)

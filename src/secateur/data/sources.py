@@ -22,6 +22,7 @@ from .arrays import Array, Columns, Frame, Labels, Level, Rows
 from .cells import Wanted, is_a, meant, read_column
 from .columns import Coded, Given, Numbers, dense_array, family, gaps_of, in_order, read_cells, read_series, values_of
 from .files import are_files, find_files, read_file
+from .names import several
 from .output import PathLike
 from .remarks import listed
 from .table import Schema
@@ -135,13 +136,10 @@ def reading_of(
     if known is not None:
         is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
         return known.wanted | ({target: "text"} if is_text else {})
-    asked: tuple[tuple[Wanted, Columns | None], ...] = (("words", nominal), ("number", numeric))
-    return {
-        name: kind
-        for kind, columns in asked
-        for name in ([columns] if isinstance(columns, str | int) else columns or ())
-        if isinstance(name, str)
-    }
+    asked: tuple[tuple[Wanted, list[Any]], ...] = (
+        ("words", several("nominal", nominal)), ("number", several("numeric", numeric))
+    )  # fmt: skip
+    return {name: kind for kind, columns in asked for name in columns if isinstance(name, str)}
 
 
 def _taken(read: Callable[[], Given], is_kept: Array) -> Given:

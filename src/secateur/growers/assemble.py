@@ -11,14 +11,13 @@ from ..data.arrays import Array, Floats, sealed
 from ..data.table import Table
 from ..nouns.counts import Counts
 from ..nouns.seen import NOTHING, Ledger
-from ..nouns.tree import Tree
+from ..nouns.tree import MOST_DIGITS, Tree
 from .prepare import Prepared, midpoint
 from .run import Grown
 
 _EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
 _NO_CODES = np.empty(0, np.int64)
 _NOTHING = np.empty((0, 0))  # values that nobody asks for
-MOST_DIGITS = 22  # after the point; 10**22 is the largest power of ten that is a double
 
 
 def assemble(

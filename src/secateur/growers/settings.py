@@ -73,8 +73,8 @@ def settings_of(
     if not isinstance(penalise_numeric, bool):
         raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
     limits = parts.Limits(
-        max_depth=NO_LIMIT if max_depth is None else int(max_depth),
-        max_splits=NO_LIMIT if max_splits is None else int(max_splits),
+        max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
+        max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
         least_leaf=float(min_samples_leaf),
         least_split=float(min_samples_split),
         allow_zero=(not best_first) if allow_zero is None else allow_zero,
@@ -125,7 +125,7 @@ def with_least_weight(
     limits: parts.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
 ) -> tuple[parts.Limits, bool]:
     """Return the limits with a least weight of children, and whether they are to count weights, not rows."""
-    if isinstance(fraction, bool) or not 0 <= fraction <= 0.5:
+    if isinstance(fraction, bool) or not isinstance(fraction, int | float | np.number) or not 0 <= fraction <= 0.5:
         raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
     if fraction == 0:
         return limits, False
@@ -172,11 +172,11 @@ def times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
     classes, target = table.schema.classes, table.target
     assert classes is not None
     assert target is not None
-    if not isinstance(class_weight, dict) and class_weight != "balanced":
+    if not isinstance(class_weight, dict) and not (isinstance(class_weight, str) and class_weight == "balanced"):
         raise ParameterError(
             f"class_weight={class_weight!r}; a dict from class to weight, 'balanced' or None is needed"
         )
-    if class_weight == "balanced":
+    if not isinstance(class_weight, dict):
         present = np.bincount(target, weight, minlength=len(classes))
         factor = present.sum() / (np.count_nonzero(present) * np.maximum(present, 1e-300))
     else:

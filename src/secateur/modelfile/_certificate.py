@@ -36,8 +36,8 @@ def checked(model: Model) -> Model:
     is_error = bound.quantity == "error" and not bound.predictor
     if is_error and isinstance(holdout, Counts) and bound.sample == holdout.sample:
         _check_counts(bound, model, holdout)
-        if _follows(bound, model, holdout):
-            return model
+        if (again := _following(bound, model, holdout)) is not None:
+            return replace(model, certificate=replace(bound, freshness=again.freshness))
     return replace(model, certificate=replace(bound, stated="the model file"))
 
 
@@ -75,6 +75,11 @@ def _check_choice(model: Model) -> None:
     is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
     if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
         return
+    if selection.n != holdout.n_rows and abs(selection.n - float(holdout.total[0])) > 1:
+        raise ModelFileError(
+            f"selection.n is {selection.n:,.10g} rows of sample {selection.sample!a}; the file holds "
+            f"{holdout.total[0]:,.10g}"
+        )
     if "loss" in selection.details or model.parameters.get("costs") is not None or not holdout.total[0] > 0:
         return  # losses of other kinds are what the file says
     members = selection.sequence
@@ -122,17 +127,23 @@ def _check_counts(bound: Bound, model: Model, holdout: Counts) -> None:
         )
 
 
-def _follows(bound: Bound, model: Model, holdout: Counts) -> bool:
-    """Whether `certify` computes a limit from the model that is no higher, with rows compared no less."""
+def _following(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
+    """What `certify` computes from the model, if it is no higher, said alike, and rows are compared no less."""
     try:
         again = _again(bound, model, holdout)
     except SecateurError:  # such as rows that are not fresh, by what the file says
-        return False
+        return None
     finally:
         model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
     if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
-        return False
-    return again.value <= bound.value * (1 + SLACK)
+        return None
+    if (again.method, again.reason) != (
+        bound.method,
+        bound.reason,
+    ):  # they are shown: the words of the method, not others
+        return None
+    is_dearer = abs(again.complexity - bound.complexity) > SLACK * abs(again.complexity)
+    return None if is_dearer or again.value > bound.value * (1 + SLACK) else again
 
 
 def _again(bound: Bound, model: Model, holdout: Counts) -> Bound | None:

@@ -15,6 +15,7 @@ from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ..nouns.counted import MOST_WHOLE
+from ..nouns.tree import MOST_DIGITS
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
@@ -110,14 +111,8 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
         _prove_texts(shape, schema, feature, len(branch))
-    rounded = arrays.get("rounded", np.full(n, np.nan))
-    with np.errstate(invalid="ignore"):
-        refuse(
-            ~(np.isnan(rounded) | (np.abs(rounded - threshold) < 1)),
-            "tree.rounded",
-            rounded,
-            "it is not near the threshold",
-        )
+    if (rounded := arrays.get("rounded")) is not None:
+        refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
     if "birth" in arrays:
         refuse(arrays["birth"] < -1, "tree.birth", arrays["birth"], "-1 or a step is needed")
     if "ids" in arrays:
@@ -125,6 +120,17 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         refuse(ids < 0, "tree.ids", ids, "a node number is needed")
         if len(np.unique(ids)) < n:
             raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
+
+
+def _is_rounded(rounded: Array, threshold: Array) -> Bools:
+    """Whether each number is nearer to the threshold than one unit of its last digit; a foreign tree's is a float32."""
+    scale = np.ones(len(rounded))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for n_digits in range(1, MOST_DIGITS + 1):
+            scale = np.where(np.rint(rounded * scale) / scale == rounded, scale, 10.0**n_digits)
+        gap = np.abs(rounded - threshold) - np.abs(threshold) * 2.0**-23
+        found: Bools = np.isnan(rounded) | (rounded == threshold) | (gap < 1 / scale)
+    return found
 
 
 def _prove_texts(shape: Shape, schema: Schema, feature: Ints, n_branches: int) -> None:

@@ -243,6 +243,8 @@ def _sequence(
         start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
         changes = whole_in(part["changes"], f"{where}.changes")
         _prove.prove_changes(shape, start, changes, n_leaves, where)
+        if truth_in(part["nested"], f"{where}.nested") and len(np.unique(changes)) < len(changes):
+            raise ModelFileError(f"{where}.nested is true, but a node tests again after it was cut; false is needed")
         members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
     labels = part["node_labels"]
     return PruningSequence(

@@ -34,6 +34,7 @@ from .seen import Ledger, Seen
 from .surrogates import Surrogates
 
 # Of these only the schema and the surrogates make trees differ.
+MOST_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
 _ABOUT = ("schema", "key", "history", "ledger", "rounded", "surrogates")
 
 

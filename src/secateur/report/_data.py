@@ -89,9 +89,9 @@ def page_data(
 
 
 def _certified(model: Model) -> float | None:
-    """The limit that the certificate guarantees for the error of the tree itself; None if it is of something else."""
+    """The limit that the certificate guarantees for the error of the tree itself; None if none, or unchecked."""
     bound = model.certificate
-    if bound is None or not bound.certified or bound.quantity != "error" or bound.predictor:
+    if bound is None or not bound.certified or bound.stated or bound.quantity != "error" or bound.predictor:
         return None
     return bound.value
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..data.cells import day_text
 from ..data.encoding import encode
+from ..data.names import whole
 from ..errors import ParameterError, TreeError
 from ..nouns.surrogates import SAYS_NOTHING
 from .view import TreeView
@@ -114,7 +115,7 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     if not tree.has_tests or tree.schema is None or view.n_hidden.any():
         raise TreeError(f"{tree} cannot route rows; a view of a whole tree with tests is needed")
     table = encode(X, schema=tree.schema)
-    if not 0 <= row < table.n_rows:
+    if whole("row", row, 0) >= table.n_rows:
         raise ParameterError(f"row={row}; a number from 0 to {table.n_rows - 1} is needed")
     start, child = tree.child_lists
     steps, v = [], 0
