@@ -117,7 +117,7 @@ def numeric(dtype=np.float64, n=300, seed=0, is_regression=False):
 
 
 def mixed(splits="binary", seed=0, n=400, has_missing=True):
-    """Text, truth values, numbers as categories, whole numbers; hostile names and categories."""
+    """Text, booleans, numbers as categories, whole numbers; hostile names and categories."""
     rng = np.random.default_rng(seed)
     known = [word for word in HOSTILE if word != "RED"]
     kinds = [known + [None] * has_missing, [True, False, None][: 2 + has_missing], [1.5, 2.0, -7.0, 0.1]]

@@ -193,9 +193,9 @@ def later(**changes):
             "X has the columns 'extra', 'more', which the tree was not grown on.*strict=False",
         ),
         (later(size=["1.0"]), r"'size' holds text \('1.0'\), but held numbers.*numeric=\['size'\]"),
-        (later(size=[True]), "'size' holds truth values"),
+        (later(size=[True]), "'size' holds booleans"),
         (later(colour=[1]), r"'colour' holds numbers \(1\), but held categories such as 'blue', 'red'"),
-        (later(colour=[True]), "'colour' holds truth values"),
+        (later(colour=[True]), "'colour' holds booleans"),
         (later(old=[1]), "'old' holds numbers"),
         (later(old=["True"]), "'old' holds text"),
         (np.zeros((2, 2)), "X has 2 features, but secateur is expecting 3 features as input"),
@@ -224,7 +224,7 @@ def test_the_target_is_not_an_extra_column():
 
 
 def test_later_labels_use_the_growing_classes():
-    with pytest.warns(UserWarning, match="classes the tree does not know .'maybe'"):
+    with pytest.warns(UserWarning, match="classes the tree has not seen .'maybe'"):
         table = encode(later(), schema=GROWN, target=["maybe"])
     assert table.target.tolist() == [2]
     assert table.schema is GROWN.schema

@@ -156,7 +156,7 @@ def test_later_words_in_a_numeric_column_are_refused(write):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a,b,a\n1,2,3\n", "data.csv: column names must differ; more than once: 'a'"),
+        ("a,b,a\n1,2,3\n", "data.csv: column names must be unique; repeated: 'a'"),
         ("", "no first line"),
         ("a,b\n", r"0 sample\(s\)"),
     ],

@@ -394,5 +394,5 @@ def test_a_number_of_leaves_that_no_pruning_has_is_said():
     model = TreeClassifier(criterion="entropy", splits="multiway", prune=None).fit(rows, target)
     with pytest.warns(UserWarning, match="no pruning of the tree has 2 leaves.*has 1"):
         assert model.prune_to(n_leaves=2).get_n_leaves() == 1
-    with pytest.warns(UserWarning, match="9 leaves are asked for, and the grown tree has 3"):
+    with pytest.warns(UserWarning, match="9 leaves are requested, but the grown tree has 3"):
         assert model.prune_to(n_leaves=9).get_n_leaves() == 3

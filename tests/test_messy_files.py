@@ -90,7 +90,7 @@ GOOD = {  # name: (file name, contents, options, what is said)
     "dates": ("a.csv", DATED, [], "'seen' is read as dates"),
     "American dates": ("a.csv", table(head=["seen", *HEAD], extra=lambda _k, _a, d, _r: [f"{d[5:7]}/{d[8:]}/{d[:4]}"]), [],
                        "'seen' is read as dates"),
-    "titles above": ("a.csv", "Report of May\n\n" + PLAIN, [], "first 2 lines are left out"),
+    "titles above": ("a.csv", "Report of May\n\n" + PLAIN, [], "first 2 lines are skipped"),
     "row names of R": ("a.csv", table(extra=lambda k, *_: [f'"{k}"']), [], "'row' is left out"),
     "delimiters at ends": ("a.csv", PLAIN.replace("\n", ",\n"), [], ""),
     "lines of Windows": ("a.csv", PLAIN.replace("\n", "\r\n"), [], ""),
@@ -246,7 +246,7 @@ def test_classes_that_differ_by_case_are_pointed_out(fit):
 
 def test_a_line_that_cannot_be_parted_is_named_with_its_file(tmp_path):
     (tmp_path / "odd.csv").write_bytes(b"a,b\r,w\n1,2,3\n")
-    with pytest.raises(DataError, match=r"odd.csv, line 1 cannot be parted"):
+    with pytest.raises(DataError, match=r"odd.csv, line 1 cannot be split"):
         encode(tmp_path / "odd.csv")
 
 

@@ -105,7 +105,7 @@ def test_real_numbers_walk_alike_whatever_holds_them(grown, later, with_names):
             assert_walks(fitted, data, (data.to_numpy() if name == "pandas mixed" else later).tolist())
 
 
-@pytest.mark.filterwarnings("ignore:.* leaves are asked for")  # small trees have fewer
+@pytest.mark.filterwarnings("ignore:.* leaves are requested")  # small trees have fewer
 @pytest.mark.filterwarnings("ignore:X .* feature names")
 @settings(max_examples=10)
 @given(grown=numbers(n_rows=60), later=numbers(), leaves=st.integers(1, 9))

@@ -54,7 +54,7 @@ def test_figures_name_the_score_or_leave_it_out(by_log_loss):
 
 def test_no_accuracy_is_read_from_another_score(by_log_loss):
     assert "cross_validated" not in path_table(by_log_loss.model_)
-    with pytest.raises(UnsupportedError, match="measured by their log loss, which says no accuracy"):
+    with pytest.raises(UnsupportedError, match="measured by their log loss, which is not an accuracy"):
         by_log_loss.prune_to(accuracy=0.8)
     X, y = [[float(i)] for i in range(40)], [0, 1] * 20
     with pytest.raises(UnsupportedError, match=r"select=0\.9 is an accuracy, and scoring='brier' measures none"):

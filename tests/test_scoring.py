@@ -148,7 +148,7 @@ def rare(n=3000):
 
 def test_a_small_tree_of_a_rare_class_says_what_helps_and_it_does():
     x, y = rare()
-    with pytest.warns(UserWarning, match="1 leaf, since class 1 is 1.*scoring='log_loss'") as said:
+    with pytest.warns(UserWarning, match="1 leaf, because class 1 is 1.*scoring='log_loss'") as said:
         small = TreeClassifier().fit(x, y)
     assert len(said) == 1
     assert small.get_n_leaves() == 1

@@ -284,9 +284,9 @@ TODAY = dt.datetime(2020, 1, 2)  # noqa: DTZ001
         (pd.DataFrame({"a": []}), r"0 sample\(s\)"),
         (pd.DataFrame(index=[1, 2]), r"0 feature\(s\)"),
         ([], "Reshape your data"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than once: 'a'"),
-        (pa.table([[1], [2]], names=["a", "a"]), "more than once: 'a'"),
-        (pd.DataFrame([[1, 2]], columns=[0, 0]), "more than once: 0"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "repeated: 'a'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "repeated: 'a'"),
+        (pd.DataFrame([[1, 2]], columns=[0, 0]), "repeated: 0"),
         (pd.DataFrame([[1, 2]], columns=["a", 3]), r"found 3 \(int\)"),
         (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "tuple"),
     ],
@@ -537,7 +537,7 @@ def test_names_of_a_frame_are_not_overwritten():
 
 
 def test_names_that_are_equal_or_no_text_are_refused():
-    with pytest.raises(DataError, match="more than once: 'a'"):
+    with pytest.raises(DataError, match="repeated: 'a'"):
         encode(np.eye(2), names=["a", "a"])
     with pytest.raises(DataError, match="must all be text"):
         encode(np.eye(2), names=["a", 1])

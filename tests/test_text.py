@@ -456,7 +456,7 @@ def test_limits_follow_the_nodes_of_the_whole_tree_when_it_is_cut():
     assert [re.search(r"b ([\d.]+) % of (\d+) held", line).groups() for line in lines] == [
         ("0.0", "30"), ("30.0", "10"), ("70.0", "200"),
     ]  # fmt: skip
-    with pytest.raises(ParameterError, match="nothing about leaf 5"):
+    with pytest.raises(ParameterError, match="no limits for leaf 5"):
         export_rules(tree, counts, limits=limits)
 
 

@@ -21,7 +21,7 @@ TreeDisplay.from_tree(tree, grown, pruning=small).plot()
 LeavesDisplay.from_tree(tree, grown, pruning=small).plot()
 
 # %%
-# The tree as grown, before pruning:
+# The unpruned tree:
 
 TreeDisplay.from_tree(tree, grown).plot()
 plt.show()

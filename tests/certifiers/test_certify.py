@@ -111,7 +111,7 @@ def test_misuse_is_refused_with_the_way_out():
         certify(CHOSEN, HELD, method="occam")
     with pytest.raises(ParameterError, match="certifies one pruning"):
         certify(SEQUENCE, HELD, method="pac-bayes", grown=GROWN)
-    with pytest.raises(ParameterError, match="does not know prior"):
+    with pytest.raises(ParameterError, match="has no parameter prior"):
         certify(CHOSEN, HELD, grown=GROWN, prior="size")
     with pytest.raises(UnsupportedError, match="takes a Pruning"):
         certify(TREE, HELD)

@@ -139,7 +139,7 @@ def test_rows_that_shaped_the_pruning_are_refused():
 @pytest.mark.parametrize(
     ("costs", "match"),
     [
-        ([[0, -5], [1, 0]], "costs\\[0, 1\\] is -5; .*of gains: add a constant"),
+        ([[0, -5], [1, 0]], "costs\\[0, 1\\] is -5; .*for gains, add a constant"),
         ([[0, math.nan], [1, 0]], "is nan"),
         ([[0, 1]], "a square matrix"),
         ([0, 1], "a square matrix"),

@@ -111,5 +111,5 @@ def test_rows_that_shaped_the_pruning_and_prunings_without_answers_are_refused(t
         importance_weighted(pruned(tree_and_grown, seen=("grow", "test")), X, Y, W, largest=2)
     with pytest.raises(CountsError, match="no classes"):
         importance_weighted(Pruning.from_cuts(tree_and_grown[0], []), X, Y, W, largest=2)
-    with pytest.raises(TreeError, match="its columns"):
+    with pytest.raises(TreeError, match="has no schema"):
         importance_weighted(Pruning.from_cuts(Tree.from_parents([-1]), []), X, Y, W, largest=2)

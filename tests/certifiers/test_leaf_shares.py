@@ -66,7 +66,7 @@ def test_over_nodes_every_node_of_the_grown_tree_shares_delta():
     assert limits.upper[1, 1] == pytest.approx(upper(35, 85, 0.05 / 5 / 2))
     assert limits.method.endswith("5 nodes at once")
     limits.check_covers([0, 3])
-    with pytest.raises(ParameterError, match="nothing about leaf 3"):
+    with pytest.raises(ParameterError, match="no limits for leaf 3"):
         leaf_shares(one_leaf, FRESH).check_covers([0, 3])
 
 

@@ -198,7 +198,7 @@ def test_compare_draws_a_picture(command, tmp_path, grow_file):
 def test_compare_refuses_a_picture_that_cannot_be_drawn_before_the_work(command, tmp_path, monkeypatch):
     code, out, err = command("compare", tmp_path / "no.csv", "--target", "outcome", "--plot", tmp_path / "rules.foo")
     assert (code, out) == (2, "")
-    assert "'foo' is no format of pictures" in err
+    assert "'foo' is not an image format" in err
     monkeypatch.setitem(sys.modules, "matplotlib.backend_bases", None)
     code, _, err = command("compare", tmp_path / "no.csv", "--target", "outcome", "--plot", tmp_path / "rules.png")
     assert (code, err.count("\n")) == (3, 1)

@@ -60,7 +60,7 @@ def test_a_rule_with_a_typo_is_wrong_usage_and_gets_the_nearest_name(command, gr
         (["prune", "--rule", "minimum-error", "--set", "m=[1]"], "m=[1]; a number is needed"),
         (["prune", "--rule", "error-based", "--set", "raise_subtrees=maybe"], "true or false is needed"),
         (["prune", "--rule", "best-of-size", "--set", "max_leaves=x"], "a whole number or None is needed"),
-        (["export", "--to", "pmml", "--set", "target=5"], "a text is needed"),
+        (["export", "--to", "pmml", "--set", "target=5"], "a string is needed"),
         (["export", "--to", "dot", "--set", "feature_names=5"], "a list or None is needed"),
     ],
 )

@@ -51,7 +51,7 @@ def test_files_give_the_counts_of_memory(client, plain_held_out, tmp_path):
 def test_frames_and_lists_of_partitions_give_the_counts_of_memory(client, plain_held_out):
     dataframe = pytest.importorskip("dask.dataframe")
     table = plain_held_out.table
-    pandas = table.to_pandas().astype({"node": "boolean"})  # Dask makes text of truth values with gaps
+    pandas = table.to_pandas().astype({"node": "boolean"})  # Dask makes text of booleans with gaps
     frame = dataframe.from_pandas(pandas, npartitions=3)
     futures = [
         client.submit(table.slice, first, 1000, pure=False) for first in range(0, 4000, 1000)

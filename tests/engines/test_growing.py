@@ -308,7 +308,7 @@ def test_a_spoilt_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ({"criterion": "gain_ratio"}, UnsupportedError, "secateur.grow knows"),
+        ({"criterion": "gain_ratio"}, UnsupportedError, "use secateur.grow"),
         ({"max_bins": None}, ParameterError, "every threshold"),
         ({"quantiles": "some"}, ParameterError, "quantiles='some'"),
         ({"engine": "spark"}, ParameterError, "engine='spark'"),

@@ -69,7 +69,7 @@ def tree_of(columns=GROWN, **options):
     return secateur.grow(pa.table(columns), SOLD, min_samples_leaf=1, **options)[0]
 
 
-@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@pytest.mark.filterwarnings("ignore:.*classes the tree has not seen")
 @pytest.mark.parametrize("splits", ["binary", "multiway"])
 @pytest.mark.parametrize("unseen", ["majority-branch", "missing"])
 @each_place
@@ -85,7 +85,7 @@ def test_unseen_categories_gaps_and_new_classes_are_the_same_everywhere(place, u
     assert place == "narwhals" or found.sketch == expected.sketch
 
 
-@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@pytest.mark.filterwarnings("ignore:.*classes the tree has not seen")
 @each_place
 def test_weights_are_the_same_everywhere(place, where):
     tree, table = tree_of(), pa.table(LATER)
@@ -141,7 +141,7 @@ def test_unseen_categories_are_refused_everywhere_on_demand(place, where):
         engines.count(tree_of(), source, "sold", unseen="error", **engine)
 
 
-@pytest.mark.filterwarnings("ignore:.*classes the tree does not know")
+@pytest.mark.filterwarnings("ignore:.*classes the tree has not seen")
 @each_place
 def test_an_ignored_column_takes_no_place_among_columns_without_names(place, where):
     X = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 4.0]])

@@ -113,7 +113,7 @@ def test_a_tree_that_cannot_route_rows_is_refused(to):
 
     with pytest.raises(TreeError, match="no tests"):
         export((tree, Counts.from_leaves(tree, [[1], [1]])), to)
-    with pytest.raises(TreeError, match="does not know its columns"):
+    with pytest.raises(TreeError, match="has no schema"):
         export((tested, Counts.from_leaves(tested, [[1], [1]])), to)
 
 
@@ -129,7 +129,7 @@ def test_something_else_is_refused(to):
 def test_a_class_that_growing_did_not_know_is_refused(to):
     tree, grown = secateur.grow([[1.0], [2.0]], ["a", "b"])
 
-    with pytest.raises(PruningError, match="leaf 0 answers class number 2"):
+    with pytest.raises(PruningError, match="leaf 0 predicts class number 2"):
         export((tree, grown, Pruning.from_cuts(tree, [0], node_labels=[2, 2, 2])), to)
 
 

@@ -100,7 +100,7 @@ def test_a_target_named_like_a_column_gets_another_name():
 
 def test_what_xml_cannot_hold_is_refused():
     table = secateur.encode([[1.0], [2.0]], names=["a\x1bb"], target=["x", "y"])
-    with pytest.raises(UnsupportedError, match=r"contains '\\x1b', for which XML has no place"):
+    with pytest.raises(UnsupportedError, match=r"contains '\\x1b', which XML cannot represent"):
         export_pmml(secateur.grow(table))
     with pytest.raises(UnsupportedError, match="1,001 tests deep"):
         export_pmml(chain(1001).model)

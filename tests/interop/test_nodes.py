@@ -89,7 +89,7 @@ def test_tests_on_sets_of_categories_can_be_pruned_but_not_read():
     later = stored_as(tree, dtype, extra=(np.array([4, 4, 4]),))
 
     assert len(path_sklearn(later)[2].tree_.state["nodes"]) < tree.tree_.node_count
-    with pytest.raises(UnsupportedError, match=r"sets of categories of feature 0.*prune_sklearn takes it"):
+    with pytest.raises(UnsupportedError, match=r"sets of categories of feature 0.*use prune_sklearn"):
         from_sklearn(later)
 
 

@@ -412,7 +412,7 @@ def test_a_chain_of_twenty_thousand_tests_is_no_matter():
                 make_pipeline(StandardScaler(), DecisionTreeClassifier()).fit(X, y), n_leaves=2
             ),
             UnsupportedError,
-            "pipeline pass its last step",
+            "pipeline, pass its last step",
         ),
         (
             lambda X, y, tree: prune_sklearn(GradientBoostingClassifier(n_estimators=2).fit(X, y), n_leaves=2),
@@ -433,7 +433,7 @@ def test_a_chain_of_twenty_thousand_tests_is_no_matter():
         (lambda X, y, tree: prune_sklearn(tree, rule="reduced-error"), ParameterError, "needs held-out rows"),
         (lambda X, y, tree: prune_sklearn(tree, X), ParameterError, "y is None"),
         (lambda X, y, tree: prune_sklearn(tree, alpha=1, n_leaves=2), ParameterError, "exclude each other"),
-        (lambda X, y, tree: prune_sklearn(tree, alpha=1, rule="pessimistic"), ParameterError, "gives one pruning"),
+        (lambda X, y, tree: prune_sklearn(tree, alpha=1, rule="pessimistic"), ParameterError, "returns one pruning"),
         (lambda X, y, tree: prune_sklearn(tree, n_leaves=0), ParameterError, "n_leaves=0"),
         (lambda X, y, tree: prune_sklearn(tree, alpha=-1), ParameterError, "alpha=-1"),
         (lambda X, y, tree: prune_sklearn(tree, rule="prettiest"), ParameterError, "rule='prettiest'"),
@@ -486,6 +486,6 @@ def test_classes_that_growing_did_not_see_count_as_errors_and_never_become_an_an
     labels[:40] = "new"
 
     for how in ({}, {"labels": "prune", "original": "relabel"}):
-        with pytest.warns(UserWarning, match="classes the tree does not know"):
+        with pytest.warns(UserWarning, match="classes the tree has not seen"):
             smaller = prune_sklearn(tree, fresh, labels, rule="reduced-error", **how)
         assert set(smaller.predict(X)) <= set("abc")

@@ -32,7 +32,7 @@ def float32_rows(seed, n=300):
 
 
 def frame(seed, n=200):
-    """Text, truth values, numbers as categories, numbers; with gaps."""
+    """Text, booleans, numbers as categories, numbers; with gaps."""
     rng = np.random.default_rng(seed)
     shape = rng.choice(["disc", "rod", "cube", "ring", "", "tail"], n).astype(object)
     shape[rng.random(n) < 0.1] = None

@@ -93,7 +93,7 @@ def test_a_certificate_of_another_sample_is_marked_wherever_it_is_shown(fitted):
     ("lie", "says"),
     [
         ({"errors": 10**9, "n": 100}, "1,000,000,000 in certificate.n = 100 rows"),
-        ({"errors": 0, "n": 10**300}, "so many cannot be"),
+        ({"errors": 0, "n": 10**300}, "such numbers are impossible"),
         ({"errors": 40, "n": 100, "value": 0.1}, "allow no limit below 0.4"),
         ({"errors": 10**15, "n": 2**52, "value": 1e-4}, "allow no limit below 0.0002"),
         ({"errors": 50, "n": 100, "value": 0.1, "quantity": "cost"}, "allow no limit below 0.5"),
@@ -289,7 +289,7 @@ def test_whole_numbers_of_one_hash_are_refused_before_a_set_is_made_of_them():
         {"facts": {"a": {"$dict": pairs}}},
     ):
         with pytest.raises(
-            ModelFileError, match=r"values with the hash of .*; at most 64 are kept: write them as texts"
+            ModelFileError, match=r"values with the hash of .*; at most 64 are kept: write them as strings"
         ):
             loads_model(bare(**parts))
     assert loads_model(bare(schema__columns=nominal([*alike[:60], -1, -2])))
@@ -351,7 +351,7 @@ def test_many_classes_are_evaluated_without_a_matrix():
     assert len(str(found)) < 40 * n
     assert found.recall[:2].tolist() == [model.grown.by_class[1, 0] / 4, model.grown.by_class[2, 1] / 4]
     assert found.error == pytest.approx(model.pruning.errors(model.grown) / 8)
-    with pytest.raises(UnsupportedError, match="a confusion matrix of 5,000 classes is not made"):
+    with pytest.raises(UnsupportedError, match="a confusion matrix of 5,000 classes is too large"):
         _ = found.confusion
 
 
@@ -433,7 +433,7 @@ def test_details_of_a_choice_that_nobody_can_compute_with_are_refused(said, says
 
 
 def test_a_kind_of_probabilities_is_a_text(fitted):
-    with pytest.raises(ModelFileError, match=r"parameters.probabilities is \[\]; a text is needed"):
+    with pytest.raises(ModelFileError, match=r"parameters.probabilities is \[\]; a string is needed"):
         loads_model(changed(fitted, parameters__probabilities=[]))
 
 

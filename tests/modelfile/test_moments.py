@@ -88,7 +88,7 @@ def test_a_number_has_no_certificate(fitted):
 def test_errors_of_a_choice_that_the_held_out_sample_contradicts_are_refused(fitted):
     with pytest.raises(ModelFileError, match=r"selection.error\[0\] is .* on sample 'prune'; the file holds"):
         loads_model(changed(fitted, "selection.error", lambda values: [values[0] * 1.01, *values[1:]]))
-    with pytest.raises(ModelFileError, match=r"selection.best is 0, whose error is .*; others have less"):
+    with pytest.raises(ModelFileError, match=r"selection.best is 0, whose error is .*; others have a lower error"):
         loads_model(changed(fitted, "selection.best", lambda _: 0))
 
 

@@ -472,7 +472,7 @@ def test_raising_with_other_rows_than_those_counted_is_refused():
     tree = any_tree(table.schema, 6)
     fewer = encode(frame.iloc[:50], target=labels[:50], schema=tree.schema)
 
-    with pytest.raises(CountsError, match="do not make the counts"):
+    with pytest.raises(CountsError, match="do not add up to the counts"):
         error_based(tree, count(tree, table), raise_subtrees=True, table=fewer)
 
 
@@ -542,7 +542,7 @@ def test_one_row_that_differs_is_noticed_when_raising():
     table = encode(frame, target=labels)
     tree = any_tree(table.schema, 6)
     other = encode(frame, target=np.append(1 - labels[:1], labels[1:]))
-    with pytest.raises(CountsError, match="do not make the counts"):
+    with pytest.raises(CountsError, match="do not add up to the counts"):
         error_based(tree, count(tree, table), raise_subtrees=True, table=other)
 
 

@@ -148,7 +148,7 @@ def test_the_tree_as_grown_has_one_line_of_code_and_its_point_in_the_chart(open_
     assert len(lines) == len(set(lines)) == 1
     dots = page.evaluate("[...document.querySelectorAll('#now .dot')].map((d) => d.getBBox().y)")
     assert all(0 <= y <= 220 for y in dots)
-    assert page.inner_text("#limits").startswith("This tree is no member")
+    assert page.inner_text("#limits").startswith("This tree is not a member")
 
 
 @pytest.mark.parametrize("scale", [1e9, 1e-6])

@@ -124,7 +124,7 @@ def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(pag
     assert page.evaluate("secateur.whatIf.row") == [-2.5, None, 0.1]
     assert "then the answer is" in page.inner_text("#change")
     for text, told in (
-        ("{oops", "no JSON"),
+        ("{oops", "not JSON"),
         ("1,2", "2 values"),
         ('{"other": 1}', "No column"),
         ("", "nothing to read"),

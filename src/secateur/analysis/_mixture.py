@@ -88,7 +88,7 @@ def mixture(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture:
-    """All prunings of a tree, weighted; made by `mixture`.
+    """All prunings of a tree, weighted; created by `mixture`.
 
     Parameters
     ----------

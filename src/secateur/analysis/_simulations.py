@@ -34,7 +34,7 @@ class NoiseExperiment:
     low, high : float
         Clopper-Pearson interval of the frequency.
     confidence : float
-        Of that interval.
+        Confidence of that interval.
     exact : float
         The exact probability when safe subtrees are cut, an upper bound when they may survive.
     printed_general, printed_uniform, printed_c : float
@@ -110,7 +110,7 @@ def rep_noise_experiment(
         Relabel original leaves by the pruning examples as well. Then all `k` nodes are leaves, and the same formulas
         apply to them; `force_cuts` plays no part. Section 8 of the analysis (2001).
     confidence : float
-        Of the interval around the frequency.
+        Confidence of the interval around the frequency.
 
     Returns
     -------

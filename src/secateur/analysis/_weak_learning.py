@@ -260,7 +260,7 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
     gamma = float(between("gamma", gamma, 0, 0.5))
     eps = float(between("eps", eps, 0, 1))
     if gamma == 0 or eps == 0:
-        raise ParameterError(f"gamma={gamma:g}, eps={eps:g}; both must be above 0, no number of splits is enough else")
+        raise ParameterError(f"gamma={gamma:g}, eps={eps:g}; both must be above 0, or no number of splits is enough")
     log_leaves = 0.0 if eps >= 0.5 else _log_leaves_needed(criterion, gamma, eps)
     if log:
         return log_leaves

@@ -26,7 +26,7 @@ MOST_SHOWN = 30  # classes of which the matrix is printed; of more, the recall o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """A model on one sample, all of it from counts in the leaves.
+    """Measures of a model on one sample, computed from counts in the leaves.
 
     Made by `evaluate`. For two classes, or with a positive class named, `ranking` has the ROC curve, precision and
     recall, lift and KS, and `threshold` the score of least cost.
@@ -61,7 +61,7 @@ class Evaluation:
 
     @cached_property
     def classes(self) -> list[str]:
-        """Names of the classes; the last is for classes the tree does not know, if there are such rows."""
+        """Names of the classes; the last is for classes the tree has not seen, if there are such rows."""
         return class_names_of(self.model.tree, None, self.counts.n_labels)
 
     @cached_property
@@ -70,8 +70,8 @@ class Evaluation:
         counts = self._counts()
         if counts.n_classes > MOST_CLASSES:
             raise UnsupportedError(
-                f"a confusion matrix of {counts.n_classes:,} classes is not made; of up to {MOST_CLASSES:,} it is: "
-                "use error and recall"
+                f"a confusion matrix of {counts.n_classes:,} classes is too large; at most {MOST_CLASSES:,} are "
+                "supported: use error and recall"
             )
         by_class, answer = counts.by_class[self.leaves], self.model.pruning.labels[self.leaves]
         found = np.zeros((by_class.shape[1], by_class.shape[1]), by_class.dtype)
@@ -149,7 +149,7 @@ class Evaluation:
         """Share of the squared error around the mean of these rows that the tree explains."""
         spread = self.counts.scale
         if self.counts.has_classes:
-            raise UnsupportedError("r2 is for numbers; use error, or ranking.auc")
+            raise UnsupportedError("r2 is for regression; use error, or ranking.auc")
         return 1.0 - self.error * float(self.n) / spread if spread > 0 else math.nan
 
     def to_dict(self, *, n_bands: int = 10) -> dict[str, Any]:
@@ -216,10 +216,10 @@ class Evaluation:
         return lines
 
     def _threshold(self, found: Threshold) -> str:
-        where = f"a score of {found.score:.4f} or more" if math.isfinite(found.score) else "no row at all"
+        where = f"a score of {found.score:.4f} or more" if math.isfinite(found.score) else "no row"
         return (
-            f"least cost, {found.cost:,.6g}, at a false positive {self.false_positive:g} and a false negative "
-            f"{self.false_negative:g}: take {where} as {self.positive}\n"
+            f"least cost {found.cost:,.6g} (false positive {self.false_positive:g}, false negative "
+            f"{self.false_negative:g}): predict {self.positive} for {where}\n"
             f"(right {found.true_positive:,.10g} of {found.true_positive + found.false_negative:,.10g}, wrong "
             f"{found.false_positive:,.10g} of {found.false_positive + found.true_negative:,.10g}; chosen on these "
             "rows, so check it on others)"
@@ -235,15 +235,15 @@ def evaluate(
     false_negative: float = 1.0,
     probabilities: str | None = None,
 ) -> Evaluation:
-    """Return how good a model is on a counted sample.
+    """Evaluate a model on a counted sample.
 
     Parameters
     ----------
     model : estimator or Model
     counts : Counts or Moments
-        Of rows that had no part in the model, by `count`.
+        Counts of rows that had no part in the model, from `count`.
     positive : class, optional
-        The class that a ranking is about; of two classes by default the rarer in growing. Of more there is no default.
+        The class to rank by; for two classes, by default the rarer one in growing. For more there is no default.
     false_positive, false_negative : float
         What it costs to take another row as positive, and to miss a positive one.
     probabilities : str, optional

@@ -18,7 +18,7 @@ from ..show.view import TreeView, view_of
 
 @dataclass(frozen=True)
 class Explanation:
-    """The path of one row in words, what its leaf answers, and the nearest change that gives another answer.
+    """The path of one row in words, the answer of its leaf, and the nearest change to another answer.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def explain(
     wanted: object = None,
     delta: float = 0.05,
 ) -> Explanation:
-    """Return why one row gets its answer, and what would change it.
+    """Explain the answer for one row and what would change it.
 
     Parameters
     ----------

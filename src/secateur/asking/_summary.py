@@ -19,7 +19,7 @@ AROUND = 3  # members of the path shown on each side of the chosen one
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """What is known of a fitted model; `str` prints it, `to_dict` returns plain values.
+    """A summary of a fitted model; `str` returns it as text, `to_dict` as plain values.
 
     Examples
     --------

@@ -93,7 +93,7 @@ def certify(
     asked: Asked = pruning_or_sequence
     if isinstance(asked, list | tuple) and asked and all(isinstance(one, Pruning) for one in asked):
         if method not in ("best", "path"):
-            raise ParameterError(f"method={method!r} certifies one pruning or a sequence; a list takes 'path'")
+            raise ParameterError(f"method={method!r} certifies one pruning or a sequence; for a list use 'path'")
         return path(asked, counts, delta=delta, repeated=repeated, **parameters)
     if not isinstance(asked, Pruning | PruningSequence):
         raise UnsupportedError(
@@ -146,7 +146,7 @@ def _best(
 ) -> Any:
     unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
     if unknown:
-        raise ParameterError(f"method='best' does not know {', '.join(sorted(unknown))}")
+        raise ParameterError(f"method='best' has no parameter {', '.join(sorted(unknown))}")
     given = {name: value for name, value in parameters.items() if value is not None}
     known = freshness(asked, counts)
     if isinstance(asked, Pruning):

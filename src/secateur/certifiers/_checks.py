@@ -134,7 +134,7 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
     if labels == "grow" and differs.any():
         v = int(np.flatnonzero(differs)[0])
         raise LeakageError(
-            f"node {v} has label {pruning.node_labels[v]}, the growing sample says {grown.majority[v]}: labels were "
+            f"node {v} has label {pruning.node_labels[v]}, but the growing sample has {grown.majority[v]}: labels were "
             "not fixed before the held-out sample was seen, so a certificate for fixed labels does not cover them; "
             "pass labels='prune', which pays for the choice"
         )
@@ -142,7 +142,7 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
     if labels != "grow" and original == "fixed" and moved.any():
         v = int(np.flatnonzero(moved)[0])
         raise LeakageError(
-            f"original leaf {v} has label {pruning.node_labels[v]}, the growing sample says {grown.majority[v]}; "
+            f"original leaf {v} has label {pruning.node_labels[v]}, but the growing sample has {grown.majority[v]}; "
             "pass original='relabel', which pays for the choice"
         )
     return np.where(pruning.node_labels < 0, grown.majority, pruning.node_labels).astype(np.int32)

@@ -150,7 +150,7 @@ def _matrix(costs: npt.ArrayLike, n_classes: int, n_answers: int) -> Array:
     if len(bad):
         i, j = bad[0].tolist()
         raise ParameterError(
-            f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed (of gains: add a constant to "
+            f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed (for gains, add a constant to "
             "all entries and subtract it from the limit)"
         )
     return matrix

@@ -15,7 +15,7 @@ from ..nouns.sequence import PruningSequence
 from ..nouns.tree import Tree
 from ..statistics.freshness import Freshness, compared, overlap_with
 
-_PAY = "pass grown= and let a method that pays for the choice (occam, rademacher, pac-bayes) have them"
+_PAY = "pass grown= to use a method that pays for the choice (occam, rademacher, pac-bayes)"
 
 Asked = Pruning | PruningSequence | Sequence[Pruning]
 

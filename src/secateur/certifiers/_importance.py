@@ -81,7 +81,7 @@ def importance_weighted(
     _check_largest(largest)
     schema = pruning.tree.schema
     if schema is None:
-        raise TreeError(f"{pruning.tree} does not know its columns; only a tree that was grown on a table routes rows")
+        raise TreeError(f"{pruning.tree} has no schema; only a tree that was grown on a table routes rows")
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)

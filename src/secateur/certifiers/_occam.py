@@ -201,6 +201,6 @@ def _why_not(tree: Tree, cost: float) -> str:
             f"a quarter bit per node is {bits:.2f} bits, but telling the prunings of this tree apart takes {needed:.2f}"
         )
     return (
-        f"a quarter bit per node is no count of prunings; the count is {needed:.2f} bits, "
+        f"a quarter bit per node is not a count of prunings; the count is {needed:.2f} bits, "
         "so prior='uniform' is valid and tighter here"
     )

@@ -40,7 +40,7 @@ def check_kinds(pruning: Pruning, counts: Counts) -> None:
         raise UnsupportedError(f"a {type(pruning).__name__} was given; a Pruning is needed, such as sequence[3]")
     if not isinstance(counts, Counts):
         raise UnsupportedError(
-            f"a {type(counts).__name__} was given as counts; only class counts certify: of a regression tree there "
-            "are no error rates"
+            f"a {type(counts).__name__} was given as counts; only class counts certify: a regression tree has "
+            "no error rates"
         )
     counts.check_fits(pruning.tree)

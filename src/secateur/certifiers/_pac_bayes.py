@@ -65,7 +65,7 @@ def pac_bayes(
     Returns
     -------
     Bound
-        Of the randomised prediction. The majority vote of the mixture errs at most twice as
+        A bound on the error of the randomised prediction. The majority vote of the mixture errs at most twice as
         often: `details["vote"]`. `complexity` is KL + ln of the pairs, `errors` the expected errors.
 
     Notes

@@ -281,7 +281,7 @@ def rademacher_over_k(
     ks : sequence of int
         Limits on the growing errors, fixed before looking at `holdout`.
     delta : float
-        Of all limits together.
+        For all limits together.
     **parameters
         Further parameters of `rademacher`: draws, form, rng.
 

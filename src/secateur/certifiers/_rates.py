@@ -39,7 +39,7 @@ def class_rates(
     together : bool
         Whether all limits hold at once with probability `1 - delta`, or each for itself.
     positive : class, optional
-        Of two classes: the one that is looked for; the second in sorted order by default.
+        For two classes: the positive class; by default the second in sorted order.
     repeated : bool
         As for `certify`.
 

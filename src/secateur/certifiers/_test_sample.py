@@ -40,8 +40,8 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
     >>> fresh = Counts.from_leaves(tree, [[450, 50], [50, 450]], sample="test")
     >>> print(test_sample(Pruning.from_cuts(tree, [], node_labels=[0, 0, 1]), fresh))
     With 95 % confidence the error on new rows like these is at most 11.7 %, from 1,000
-    held-out rows (method: test sample, exact tail); assumes rows are independent, drawn alike
-    and not used before (not checked: sample 'test' has no sketch of its rows).
+    held-out rows (method: test sample, exact tail); assumes rows are independent, identically
+    distributed and not used before (not checked: sample 'test' has no sketch of its rows).
     """
     delta = check_delta(delta)
     about = freshness(pruning, counts).checked().about

@@ -127,7 +127,7 @@ def _ending(path: str) -> str:
         ) from error
     ending = Path(path).suffix.removeprefix(".").lower() or "png"
     if ending not in FigureCanvasBase.get_supported_filetypes():
-        raise click.UsageError(f"--plot {path}: {ending!r} is no format of pictures; png, svg or pdf is needed")
+        raise click.UsageError(f"--plot {path}: {ending!r} is not an image format; png, svg or pdf is needed")
     return ending
 
 

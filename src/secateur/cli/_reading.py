@@ -115,7 +115,7 @@ class Reading:
 
 
 def _screened(table: "Table", keep: Sequence[str]) -> "Table":
-    """The table without columns that cannot generalise; each is told."""
+    """The table without columns that cannot generalise; each is reported."""
     from ..data.screening import screened, without
 
     left_out = set()
@@ -126,7 +126,7 @@ def _screened(table: "Table", keep: Sequence[str]) -> "Table":
             left_out.add(one.name)
             talk(f"note: column {one.name!r} is left out ({one.why}); --keep {one.name!r} keeps it")
     if len(left_out) == table.n_columns:
-        talk("note: all columns would be left out, so all are kept; name better columns, or --ignore these")
+        talk("note: all columns would be left out, so all are kept; use --ignore to drop some of them")
         return table
     return without(table, left_out) if left_out else table
 

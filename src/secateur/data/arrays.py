@@ -18,7 +18,7 @@ Bools = npt.NDArray[np.bool_]
 Rows: TypeAlias = Any  # an array, a data frame, a sparse matrix, a list of rows, a Table, the path of a file
 Labels: TypeAlias = Any  # a target: an array, a series, a list; the name of a column where rows have names
 Columns: TypeAlias = Sequence[str | int] | str | int  # names or positions of columns
-Level: TypeAlias = Any  # a category or a class: text, a number or a truth value
+Level: TypeAlias = Any  # a category or a class: text, a number or a boolean
 Frame: TypeAlias = Any  # a table of a data frame library
 Series: TypeAlias = Any  # a column of one
 

@@ -213,9 +213,9 @@ def _tell_dates(words: Coded, name: str, how: "Csv", order: str) -> None:
         swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST(word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
         if unsure and None not in swapped.values():
-            tell(f"column {name!r}: {unsure[0]!r} is read with the day first; dates='mdy' has the month first")
+            tell(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")
             return
-    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the words")
+    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
 
 
 def _day(word: str, order: str) -> float | None:
@@ -280,7 +280,7 @@ def _days(series: Series, name: str) -> Numbers:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
     days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
-    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the words")
+    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
     return Numbers(np.where(missing, np.nan, days), None, is_date=True)
 
 

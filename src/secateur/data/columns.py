@@ -135,7 +135,7 @@ def read_series(series: Series, name: str) -> Given:
     if dtype == nw.Object or (dtype == nw.Unknown and is_pandas_like):
         array = dense_array(series.to_numpy(), f"column {name!r}")
         return read_cells(array, name) if array.dtype == object else Numbers(array)
-    raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or truth values are needed")
+    raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or booleans are needed")
 
 
 def _may_have_gaps(whole: Series) -> bool:
@@ -144,7 +144,7 @@ def _may_have_gaps(whole: Series) -> bool:
 
 
 def read_cells(cells: Array, name: str) -> Given:
-    """Read a column of Python objects: all numbers, all text or all truth values, with gaps."""
+    """Read a column of Python objects: all numbers, all text or all booleans, with gaps."""
     values = cells.tolist()
     family = {kind: family_of(kind) for kind in set(map(type, values))}
     if None in family.values():
@@ -153,7 +153,7 @@ def read_cells(cells: Array, name: str) -> Given:
             raise DataError(f"column {name!r}, row {row}: {values[row]!r} is a date or a time; {_CONVERT_DATES}")
         raise UnsupportedError(
             f"column {name!r}, row {row}: {values[row]!r} is a {type(values[row]).__name__}; "
-            "the argument must be a string or a number (or a truth value, or missing)"
+            "the argument must be a string or a number (or a boolean, or missing)"
         )
     found = set(family.values()) - {"missing"}
     if len(found) > 1 and all(v != v for v in values if family[type(v)] == "number"):  # noqa: PLR0124
@@ -318,7 +318,7 @@ def _check_levels(levels: list[Level], name: str) -> None:
     if found - {"number", "truth", "text"} or len(found) > 1:
         raise DataError(
             f"column {name!r} has the categories {', '.join(map(repr, levels[:5]))}; all text, all numbers or all "
-            "truth values are needed: convert it with .astype(str).astype('category')"
+            "booleans are needed: convert it with .astype(str).astype('category')"
         )
 
 

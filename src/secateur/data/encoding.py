@@ -26,7 +26,7 @@ from .textfile import Csv, Dates
 __all__ = ["check_weights", "encode", "encode_target"]
 
 Unseen = Literal["majority-branch", "missing", "error"]
-PLURAL = {"number": "numbers", "truth": "truth values", "text": "text"}
+PLURAL = {"number": "numbers", "truth": "booleans", "text": "text"}
 
 
 def encode(
@@ -54,44 +54,44 @@ def encode(
     ----------
     data : array, data frame, list of rows, or path
         NumPy arrays of any type; pandas, polars and pyarrow tables; text files (.csv, .tsv, .txt, .gz, a .zip
-        with one file) and Parquet files; of several files a list, a folder or a pattern.
+        with one file) and Parquet files; for several files, a list, a folder or a pattern.
     target : str, int or array-like, optional
-        The labels, or the name or position of the column that holds them.
+        The labels, or the name or position of the column that contains them.
     target_kind : "class" or "number", optional
-        Whether the target is read as classes or, for regression, as numbers. By default what
-        the schema says; classes without one.
+        Whether the target is read as classes or, for regression, as numbers. By default as in
+        the schema; without one, as classes.
     nominal, numeric : names or positions, optional
-        Columns to take as categories although they hold numbers, or as numbers although
-        they hold text. All others follow their type: numbers are numeric; text, truth
-        values and categorical types are nominal.
+        Columns of numbers to read as categories, or columns of text to read as numbers.
+        All others follow their type: numbers are numeric; text, booleans
+        and categorical types are nominal.
     names : sequence of str, optional
         Column names for data that has none (an array, or a CSV file without a header line).
     schema : Schema or Table, optional
-        The growing table, or its schema, which the data must then meet. Columns are matched
+        The growing table, or its schema, which the data must match. Columns are matched
         by name where both have names, else by position.
     strict : bool
-        Whether columns that the schema does not know are an error; False ignores them.
+        Whether columns that are not in the schema are an error; False ignores them.
     unseen : "majority-branch", "missing" or "error"
-        What becomes of a category that the schema does not know: it follows the branch with
+        How to treat a category that is not in the schema: it follows the branch with
         most growing examples, counts as missing, or is refused.
     sample_weight : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
     delimiter, na, encoding, decimal : str; sequence of str; str; str
-        Of a text file: what parts its cells, the cells that mean "missing", its encoding ("cp1252") and its decimal
-        mark ("." or ","). All but `na` are found from the file if left out.
+        For a text file: its delimiter, the cells that mean "missing", its encoding ("cp1252") and its decimal
+        mark ("." or ","). All but `na` are detected by default.
     dates : {"auto", "dmy", "mdy", "text"}
-        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" say what 3/4/2024 is, and "text" keeps
-        the words.
+        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" set the order of 3/4/2024, and "text"
+        keeps the text.
     missing_target : {"drop", "error"}
-        What becomes of rows without a target, if it is a column of the data: they are left out with a warning, or
-        refused. Labels that come apart from the data are never dropped.
+        How to treat rows without a target, if it is a column of the data: they are dropped with a warning, or
+        refused. Labels that are passed separately are never dropped.
 
     Returns
     -------
     Table
         Columns of float32 or float64 numbers are views of the caller's data, not copies.
-        Categories of a categorical type are all those it declares, in its order; of any
-        other column the values that occur, sorted.
+        Categories of a categorical type are all those it declares, in its order; those of any
+        other column are the values that occur, sorted.
 
     Notes
     -----

@@ -68,7 +68,7 @@ def nearest(value: object, names: Iterable[str]) -> str:
 def check_parameters(what: str, function: Callable[..., object], given: Mapping[str, object], n_first: int = 1) -> None:
     """Raise `ParameterError` for what is no parameter of a function after the first ones, or has another type.
 
-    Only plain types are compared (text, numbers, truth values, lists of them); all else is for the function to judge.
+    Only plain types are compared (text, numbers, booleans, lists of them); all else is for the function to judge.
 
     Examples
     --------
@@ -92,7 +92,7 @@ _PLAIN: dict[object, tuple[str, Callable[[object], bool]]] = {
     bool: ("true or false", lambda value: type(value).__name__ in ("bool", "bool_")),  # NumPy's too
     int: ("a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)),
     float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
-    str: ("a text", lambda value: isinstance(value, str)),
+    str: ("a string", lambda value: isinstance(value, str)),
     NoneType: ("None", lambda value: value is None),
     Sequence: ("a list", lambda value: isinstance(value, Sequence)),
 }

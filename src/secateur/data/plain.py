@@ -1,7 +1,7 @@
 """Small CSV files of plain cells, read here: importing a library that reads them would take ten times as long.
 
 Only what can be read in one way is: numbers in their usual form, and columns with a word that nobody takes for
-a number, a date or a truth value. Of any doubt the answer is None, and a library decides. What is read here
+a number, a date or a boolean. Of any doubt the answer is None, and a library decides. What is read here
 is read as pyarrow would.
 """
 

@@ -327,7 +327,7 @@ def _check_names(names: list[Level]) -> list[str]:
 
 def _repeated(names: Iterable[Level]) -> DataError:
     twice = [name for name, n in Counter(names).items() if n > 1]
-    return DataError(f"column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; rename them")
+    return DataError(f"column names must be unique; repeated: {', '.join(map(repr, twice[:5]))}; rename them")
 
 
 def _dense(data: Rows) -> Array:

@@ -50,7 +50,7 @@ class Column:
 
     @property
     def n_codes(self) -> int:
-        """Number of codes a nominal column can hold; 0 for a numeric one."""
+        """Number of codes of a nominal column; 0 for a numeric one."""
         return len(self.categories) + self.has_missing if self.kind == "nominal" else 0
 
 
@@ -168,7 +168,7 @@ class Table:
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """Names of the columns that hold one value only, or none: no test can use them."""
+        """Names of the columns with at most one value, which no test can use."""
         pairs = zip(self.schema.names, self.columns, strict=True)
         return tuple(name for name, values in pairs if _is_constant(values[:100]) and _is_constant(values))
 
@@ -274,7 +274,7 @@ _CODES, _NUMBERS = (np.dtype(np.int32),), (np.dtype(np.float32), np.dtype(np.flo
 def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
     if len(columns) != len(schema.columns) or not columns:
         raise SchemaError(
-            f"{len(columns)} columns given; the schema has {len(schema.columns)}, and one at least is needed"
+            f"{len(columns)} columns given; the schema has {len(schema.columns)}, and at least one is needed"
         )
     shape = (len(columns[0]),)
     for about, column in zip(schema.columns, columns, strict=True):

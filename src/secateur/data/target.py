@@ -24,7 +24,7 @@ def encode_target(y: Labels, *, classes: npt.ArrayLike | None = None) -> tuple[I
     Parameters
     ----------
     y : array-like
-        Labels: text, truth values or whole numbers, none of them missing.
+        Labels: text, booleans or whole numbers, none of them missing.
     classes : array, optional
         The classes of the growing table. Left out, they are the distinct labels, sorted.
 
@@ -52,7 +52,7 @@ def encode_target(y: Labels, *, classes: npt.ArrayLike | None = None) -> tuple[I
         known = np.asarray(classes)
         codes, new = class_numbers(given, known)
         if new:
-            tell(f"y holds classes the tree does not know ({listed(new, 5)}); their rows count as errors everywhere")
+            tell(f"y holds classes the tree has not seen ({listed(new, 5)}); their rows count as errors everywhere")
         return codes, known
     _check_labels(given)
     codes, found = _distinct(given)
@@ -93,7 +93,7 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     Parameters
     ----------
     y : array-like
-        Numbers or truth values, none of them missing or infinite.
+        Numbers or booleans, none of them missing or infinite.
     what, first : str, int
         What messages call them, and the number of the first row.
 
@@ -147,14 +147,14 @@ def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Sch
 
 
 def labels_as_numbers(table: Table) -> Array:
-    """Return the labels behind the class numbers of a table, which must be numbers or truth values."""
+    """Return the labels behind the class numbers of a table, which must be numbers or booleans."""
     if table.schema.has_numeric_target:
         raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
     classes, codes = table.schema.classes, table.target
     assert classes is not None
     assert codes is not None
     if codes.max(initial=0) >= len(classes):
-        raise DataError("the table holds labels that its schema does not know; encode it with target_kind='number'")
+        raise DataError("the table holds labels that are not in its schema; encode it with target_kind='number'")
     labels: Array = classes[codes]
     return labels
 
@@ -301,7 +301,7 @@ def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
         return
     if np.isinf(numbers).any():
         shown = f" ({_first_rows(np.isinf(values), first)})" if isinstance(given, Numbers) else ""
-        raise DataError(f"Input {what} contains infinity{shown}; class labels are text, truth values or whole numbers")
+        raise DataError(f"Input {what} contains infinity{shown}; class labels are text, booleans or whole numbers")
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):
         raise DataError(

@@ -115,7 +115,7 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
         more = f"; set TMPDIR to a folder with more room than {tempfile.gettempdir()}" if is_full else ""
         raise DataError(f"{shown} cannot be read ({getattr(error, 'strerror', None) or error}){more}") from error
     except UnicodeError as error:
-        raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); give its encoding=") from error
+        raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); pass its encoding=") from error
 
 
 def _opened(shown: str, how: Csv) -> TextFile:
@@ -138,7 +138,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     width = Counter(len(row) for _, row in there[1:] or there).most_common(1)[0][0]
     first = _first(there, width)
     if first:
-        tell(f"{shown}: the first {there[first][0] - 1} lines are left out, as they are no line of {width} cells")
+        tell(f"{shown}: the first {there[first][0] - 1} lines are skipped because they do not have {width} cells")
     names, extra = _names(there[first][1], [row for _, row in there[first + 1 :]], width, how, shown)
     decimal = how.decimal or (
         "," if any(is_decimal_comma(cell) for _, row in there[first + 1 :] for cell in row) else "."
@@ -229,7 +229,7 @@ def _rows(lines: Iterable[str], mark: str, shown: str) -> Iterator[list[str]]:
             return (line.split() for line in lines)
         return _parted(csv.reader(lines, delimiter=mark), shown)
     except TypeError as error:
-        raise ParameterError(f"delimiter={mark!r} cannot part cells; one character is needed") from error
+        raise ParameterError(f"delimiter={mark!r} cannot separate cells; one character is needed") from error
 
 
 def _parted(reader: Any, shown: str) -> Iterator[list[str]]:
@@ -237,7 +237,7 @@ def _parted(reader: Any, shown: str) -> Iterator[list[str]]:
         yield from reader
     except csv.Error as error:
         raise DataError(
-            f"{shown}, line {reader.line_num} cannot be parted into cells ({error}); cells with line breaks need quotes"
+            f"{shown}, line {reader.line_num} cannot be split into cells ({error}); cells with line breaks need quotes"
         ) from error
 
 
@@ -291,7 +291,7 @@ def _names(
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise DataError(
-            f"{shown}: column names must differ; more than once: {', '.join(map(repr, twice[:5]))}; "
+            f"{shown}: column names must be unique; repeated: {', '.join(map(repr, twice[:5]))}; "
             "rename them, or pass names= if the file has no line of names"
         )
     return tuple(names), extra

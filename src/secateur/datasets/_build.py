@@ -61,7 +61,7 @@ Manifest = dict[str, dict[str, Any]]  # what was written of each set
 
 @dataclass(frozen=True)
 class Built:
-    """What became of one data set.
+    """The result of building one data set.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
 
 
 def waveform(n: int, seed: int = 0) -> Table:
-    """Return noisy mixtures of two of three triangular waves; the class says which two.
+    """Return noisy mixtures of two of three triangular waves; the class is the pair.
 
     Parameters
     ----------

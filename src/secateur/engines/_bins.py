@@ -26,12 +26,12 @@ MOST_CODES = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Where the numbers of each column were cut into bins before growing.
+    """The bin edges of each numeric column.
 
     Parameters
     ----------
     edges : dict from str to array
-        Of each numeric column the highest values of its bins, rising, but for the last bin:
+        For each numeric column, the ascending highest values of its bins, without the last bin:
         a value belongs to the first bin whose edge it does not exceed.
     every_value : frozenset of str
         Columns in which every value is a bin of its own. A test there lies halfway between the
@@ -74,8 +74,8 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
         raise DataError("the source has 0 rows; at least one is needed")
     if criterion == "entropy" and survey.n_rows > MOST_ENTROPY_ROWS:
         raise UnsupportedError(
-            f"criterion='entropy' keeps a table of 8 bytes a row; the source has {survey.n_rows:,} rows, at most "
-            f"{MOST_ENTROPY_ROWS:,} are taken; criterion='gini' or 'sqrt' needs no table"
+            f"criterion='entropy' keeps a table of 8 bytes per row; the source has {survey.n_rows:,} rows, at most "
+            f"{MOST_ENTROPY_ROWS:,} are supported; criterion='gini' or 'sqrt' needs no table"
         )
     classes = source.classes
     if classes is None:
@@ -85,7 +85,7 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
     counts = np.array([survey.labels.get(label, 0) for label in classes.tolist()], np.int64)
     if len(classes) > MOST_CODES:
         raise UnsupportedError(
-            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are taken"
+            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
         )
     if np.count_nonzero(counts) == 1:
         tell(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
@@ -109,7 +109,7 @@ def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
         tell_categories(name, categories)
     if len(categories) + one.has_missing > MOST_CODES:
         raise UnsupportedError(
-            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are taken here: is it an "
+            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "
             "identifier? Leave it out with columns=, or group the rare categories"
         )
     return Column(name, "nominal", categories, one.has_missing)
@@ -177,7 +177,7 @@ def code_task(schema: Schema, source: Site, bins: Bins) -> CodeTask:
     if most > MOST_CODES:
         name = schema.names[n_codes.index(most)]
         raise UnsupportedError(
-            f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are taken: use fewer bins"
+            f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are supported: use fewer bins"
         )
     starts = tuple(ranks.starts_of(ranks.keys_of(one) >> np.uint64(64 - ranks.TOP_BITS)) for one in edges)
     dtype = np.dtype(np.uint8 if most <= 256 else np.uint16)

@@ -209,8 +209,8 @@ def _arrays(
     for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
         if isinstance(name, str):
             raise ParameterError(
-                f"{what}= names the column {name!r}, but the target is no name; pass the weights themselves, and the "
-                "columns that are wanted"
+                f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, and "
+                "only the columns to use"
             )
     table = encode(data, schema=tree.schema, unseen=unseen, target=target, strict=False)
     made: Sample = routing.count(tree, table, sample_weight=weight, sample=sample)

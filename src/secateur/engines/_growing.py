@@ -61,14 +61,14 @@ def grow(
     timeout: float = 30.0,
     return_bins: bool = False,
 ) -> Any:
-    """Return a tree grown on a sample wherever it is, and the sample's counts in it.
+    """Grow a tree on a sample wherever its rows are stored, and return it with the counts.
 
     Parameters
     ----------
     source : path, pattern, folder, list of paths, frame, lazy frame, dataset, or Dask collection
         Files must be Parquet. Anything else must be readable more than once.
     target : str
-        Column of the class. Of arrays the labels themselves.
+        Column of the class; for arrays, the labels themselves.
     engine : str
         "auto" scans files with DuckDB, else polars, else pyarrow; "dask" sends one task per file
         or partition to a cluster.
@@ -125,7 +125,7 @@ def grow(
     if not (criterion in CRITERIA and CRITERIA[criterion].is_streamed):
         able = ", ".join(repr(name) for name, one in CRITERIA.items() if one.is_streamed)
         raise UnsupportedError(
-            f"criterion={criterion!r}; growing out of core knows {able}; secateur.grow knows the others, in memory"
+            f"criterion={criterion!r}; growing out of core supports {able}; use secateur.grow for the others"
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")

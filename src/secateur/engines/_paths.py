@@ -78,7 +78,7 @@ def _open_parquet(path: str) -> File:
     except Exception as error:  # pyarrow's own errors have no common base
         raise DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it") from error
     if len(set(names)) < len(names):
-        raise DataError(f"{path}: column names must differ; rename them")
+        raise DataError(f"{path}: column names must be unique; rename them")
     return File(path, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
 
 

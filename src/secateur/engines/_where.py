@@ -62,7 +62,7 @@ def open_site(
         return _memory(source, target, nominal, columns, n_jobs, folder)
     if not ENGINES[used].grows:
         raise UnsupportedError(
-            f"a {type(source).__name__} cannot be grown on where it is; write it to Parquet files and grow on those"
+            f"a {type(source).__name__} cannot be used in place for growing; write it to Parquet files first"
         )
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
@@ -104,7 +104,7 @@ def _memory(
     if table.target is None:
         raise DataError("target is None and the table has no target; growing needs the class of each row")
     if table.schema.classes is None:
-        raise UnsupportedError("the target holds numbers; growing out of core is for classes: use secateur.grow")
+        raise UnsupportedError("the target is numeric; growing out of core supports only classes: use secateur.grow")
     held: dict[str, Given] = {}
     for j, (about, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
         if about.kind == "numeric":
@@ -170,7 +170,7 @@ def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_c
             kind = file.kinds[name]
             if kind is None:
                 raise SchemaError(
-                    f"{file.path}: column {name!r} is {file.types[name]}; numbers, text or truth values are needed: "
+                    f"{file.path}: column {name!r} is {file.types[name]}; numbers, text or booleans are needed: "
                     "convert it, or leave it out with columns="
                 )
             if kind == "missing":

@@ -46,7 +46,7 @@ class Asked:
         wanted: Level = None,
         delta: float = 0.05,
     ) -> Explanation:
-        """Return why one row gets its answer, how sure that is, and the nearest change that gives another.
+        """Explain the answer for one row, how certain it is, and the nearest change to another answer.
 
         The parameters are those of `secateur.asking.explain`.
 

@@ -81,7 +81,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or data frame of shape (n_rows, n_columns)
         y : array of shape (n_rows,)
-            The class of each row: text, truth values or whole numbers. For `TreeRegressor` finite numbers.
+            The class of each row: text, booleans or whole numbers. For `TreeRegressor` finite numbers.
         sample_weight : array of shape (n_rows,), optional
             In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
             influence. A row is held out or assigned to a fold with all its weight.
@@ -251,7 +251,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return export_rules(model.tree, model.grown, pruning=model.pruning, **options)
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are."""
+        """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats."""
         from ..exports import export
 
         return export(self.model_, to=to, **parameters)

@@ -18,7 +18,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """A decision tree classifier that is pruned and, on request, certified.
 
     By default, two trees are grown (by gini and by sqrt), the pruning path of each is cross-validated,
-    and the smallest tree within one standard error of the best is kept; a single leaf is not, where
+    and the smallest tree within one standard error of the best is kept. A single leaf is not kept if
     a split lowers the error by more than the standard error of the difference.
     With `criterion="gini"` only one tree is grown, in about half the time.
 
@@ -41,19 +41,19 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Minimum number of rows in a node to be split.
     min_weight_fraction_leaf : float
         Minimum share of the total weight in a child. Use it with class weights, so that rows of
-        a class with a small weight do not make a leaf of their own.
+        a class with a small weight do not form a leaf of their own.
     max_bins : int, optional
         Number of bins per numeric column; None considers every threshold.
     monotonic_cst : array or dict, optional
         1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
         ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
-        numeric columns. It holds for the pruned tree, and any smaller one.
+        numeric columns. It holds for the pruned tree and any smaller one.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
         Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
-        histogram-based estimators. Columns in no group make one more.
+        histogram-based estimators. Columns in no group form one more group.
     surrogates : int
-        How many tests of other columns each node may have for rows whose value it tests is missing, as in R's
-        rpart, whose default is 5; see `grow`.
+        Maximum number of surrogate tests per node, for rows whose tested value is missing, as in R's
+        rpart, where the default is 5; see `grow`.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -71,18 +71,18 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
         - an int: the pruning with exactly this number of leaves, as `prune_to`. For 2 to 8 leaves, with
-          `criterion="auto"`, trees that look ahead are tried, too.
+          `criterion="auto"`, trees that look ahead are tried too.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
-        Folds of cross-validation.
+        The folds of cross-validation.
     cv_repeats : int or "auto"
         Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
-        until the choice stays the same, and leaves out ways of growing that are behind. Otherwise it is
-        1, and leaves them out after half of the folds; above a million rows only one fold is held out.
+        until the choice stays the same, and drops criteria that are behind. Otherwise it is
+        1, and drops them after half of the folds; above a million rows only one fold is held out.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
-        What is least in the best member of a path; None is "error", with `costs` "cost". For "log_loss",
-        "brier" and "roc_auc" the path itself keeps what tells the classes apart (deviance or Gini impurity);
-        with "balanced_error" leaves predict the class that has the least of it. Use these where a class is rare.
+        The score that the chosen tree minimises; None is "error", or "cost" with `costs`. For "log_loss",
+        "brier" and "roc_auc" the path is pruned by deviance or Gini impurity instead of errors;
+        with "balanced_error" leaves predict the class with the lowest balanced error. Use these if a class is rare.
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
         What `predict_proba` returns: the class shares in the leaf of the row, shrunk towards those of the
         nodes above it, as strongly as cross-validation found best; the shares themselves; the shares with two
@@ -95,7 +95,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Method of the certificate, "best" or a name of `secateur.certifiers.METHODS`; True is "best". Its rows are
         held out before growing.
     delta : float
-        Probability that the certificate may fail.
+        Allowed probability that the certificate fails.
     costs : array of shape (n_classes, n_classes), optional
         Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the
         class with the lowest expected cost, and pruning minimises the cost instead of errors.
@@ -105,12 +105,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Columns of numbers to treat as categories. Columns of text, booleans and categorical
         types always are.
     random_state : None, int or RandomState
-        Seed of folds and held-out rows; None is 0. Growing has no randomness.
+        Seed for folds and held-out rows; None is 0. Growing has no randomness.
     n_jobs : int, executor or None
-        Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config` says otherwise,
+        Number of threads, as in joblib: None is 1 unless a `joblib.parallel_config` sets it,
         -1 uses all cores. The tree does not depend on it.
     verbose : int
-        Above 0, progress is told on standard error: a bar on a terminal, else a line every two seconds. Without it
+        Above 0, progress is shown on standard error: a bar on a terminal, otherwise a line every two seconds. At 0,
         a terminal shows a bar after two seconds.
 
     Attributes
@@ -124,7 +124,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     sequence_ : PruningSequence or None
         The sequence that `pruning_` is a member of.
     selection_ : Selection or None
-        The table from which it was chosen; `pool` contains all ways of growing that were tried.
+        The table from which it was chosen; `pool` contains all criteria and leaf sizes that were tried.
     holdout_ : Counts or None
         Counts of the held-out sample.
     certificate_ : Bound or None
@@ -223,7 +223,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         return logs
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree written for another program; `secateur.exports.EXPORTS` names those there are.
+        """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats.
 
         Probabilities there are those of `predict_proba`.
         """

@@ -30,7 +30,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     select : {"1se", "0se", "holdout"}, float, int or None
         As for `TreeClassifier`; a float is the minimum R squared.
     scoring : {"squared_error", "absolute_error"}, optional
-        What is least in the best member of a path; None is "squared_error". Leaves predict means in any case.
+        The score that the chosen tree minimises; None is "squared_error". Leaves always predict means.
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
 monotonic_cst, interaction_cst, surrogates
         As for `TreeClassifier`.

@@ -46,7 +46,7 @@ def nine_tests() -> tuple[Tree, Counts]:
 def krk_tree() -> tuple[Tree, Counts]:
     """Return the king-rook-king tree and its counts on all 262,144 positions.
 
-    Its tests are no columns of the positions, so they are computed first, one truth value each.
+    Its tests are no columns of the positions, so they are computed first, one boolean each.
     """
     positions = krk_legality()
     tests = _krk_columns(*(np.asarray(column) for column in positions.columns))

@@ -145,7 +145,7 @@ def run(
         "parts found finished": sum(one.is_old for one in done.values()),
     }
     if left_out:
-        facts["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR makes one"
+        facts["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR creates one"
     sheets = [sheet for sheet in study.sheets(results) if sheet.rows and (place is None or sheet.key in place[1])]
     made = Reproduction(name, tuple(sheets), facts, folder)
     _write(made, results, study, is_whole=not (only or left_out or figure))
@@ -192,7 +192,7 @@ def _asked(
     chosen = [part for part in chosen if part.arguments.get("name") not in missing]
     if not chosen:
         raise DataError(
-            f"{', '.join(missing)} cannot be generated; give a folder with --data (secateur data build DIR makes one)"
+            f"{', '.join(missing)} cannot be generated; give a folder with --data (secateur data build DIR creates one)"
         )
     return chosen, list(missing)
 
@@ -215,7 +215,7 @@ def _checked_data(name: str, data: str | os.PathLike[str] | None, quick: bool) -
     if not (folder / "SCHEMA.json").is_file():
         raise DataError(
             f"{folder} is not a folder of data sets: it has no SCHEMA.json next to files NAME.csv.gz; "
-            "secateur data build DIR makes one"
+            "secateur data build DIR creates one"
         )
     return str(folder)
 

@@ -1,4 +1,4 @@
-"""Exports: the tree that predicts, written for another program.
+"""Exports: the pruned tree in other formats.
 
 `EXPORTS` names them and has the facts of each: what it is, file endings, what it needs, how deep a
 tree it takes. Some are to be read; the others run, and give for every row exactly what `predict`
@@ -16,7 +16,7 @@ __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS
 
 
 def export(model: object, *, to: str, **parameters: Any) -> Any:
-    """Return the tree that predicts, written for another program.
+    """Return the pruned tree in another format.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def export(model: object, *, to: str, **parameters: Any) -> Any:
     to : str
         A name of `secateur.exports.EXPORTS`.
     **parameters
-        Of the function that writes it.
+        Parameters of the function that writes it.
 
     Returns
     -------

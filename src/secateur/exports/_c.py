@@ -1,4 +1,4 @@
-"""The tree as C99 that needs nothing but the standard library."""
+"""The tree as C99 that needs only the standard library."""
 
 import re
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ _WORDS = frozenset(
 )
 
 # No name or value of the user stands in a comment; all are strings.
-_TEMPLATE = """/* A decision tree in C99; nothing but the standard library is needed.
+_TEMPLATE = """/* A decision tree in C99; it needs only the standard library.
 
    A row is an array of doubles, one per column of {f}_columns. Missing is NAN. For a column of
-   categories put what {f}_code (text) or {f}_code_of_number (numbers, 0 and 1 for truth values)
+   categories put what {f}_code (text) or {f}_code_of_number (numbers, 0 and 1 for booleans)
    returns for its value. Compile without -ffast-math: it would take NAN for a number.
 
    {answer_type}{f}(row)                      {answer_word}
@@ -153,7 +153,7 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: np
         in the strings `function_name_classes`) or the mean; `function_name_leaf(row)` the number of
         the leaf; `function_name_probabilities(row)` an array.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default what the model says.
+        Probability of each class in each node of the grown tree; by default those of the model.
 
     Returns
     -------

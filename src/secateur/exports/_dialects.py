@@ -79,7 +79,7 @@ class Dialect:
         return f"CASE WHEN {cell} = {cell} THEN CAST({cell} AS DOUBLE PRECISION) END"
 
     def truth(self, cell: str) -> str:
-        """A truth value of the row."""
+        """A boolean of the row."""
         if self.name == "sqlite":
             return f"CASE WHEN typeof({cell}) IN ('integer', 'null') THEN {cell} ELSE {_overflow(cell)} END"
         return cell

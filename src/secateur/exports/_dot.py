@@ -19,7 +19,7 @@ def export_dot(
     decimals: int | None = None,
     filled: bool = True,
 ) -> str:
-    r"""Return the tree that predicts as a drawing in the language of Graphviz.
+    r"""Return the pruned tree in the DOT language of Graphviz.
 
     Parameters
     ----------

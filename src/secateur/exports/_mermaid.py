@@ -21,7 +21,7 @@ def export_mermaid(
     max_depth: int | None = None,
     decimals: int | None = None,
 ) -> str:
-    """Return the tree that predicts as a Mermaid flowchart.
+    """Return the pruned tree as a Mermaid flowchart.
 
     Parameters
     ----------

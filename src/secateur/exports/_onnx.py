@@ -30,7 +30,7 @@ def export_onnx(
     missing: str = "<missing>",
     probabilities: npt.ArrayLike | None = None,
 ) -> Any:
-    """Return the tree that predicts as an ONNX model.
+    """Return the pruned tree as an ONNX model.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def export_onnx(
         The text that stands for a missing value in a column of text, for ONNX has no other; a
         missing number is NaN. It must not be a category.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default what the model says.
+        Probability of each class in each node of the grown tree; by default those of the model.
 
     Returns
     -------

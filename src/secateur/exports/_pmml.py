@@ -27,7 +27,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def export_pmml(model: object, *, target: str = "prediction", probabilities: npt.ArrayLike | None = None) -> str:
-    """Return the tree that predicts as a PMML document.
+    """Return the pruned tree as a PMML document.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: npt
     target : str
         The name of the answer. Underscores are added where the tree has a column of that name.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default what the model says.
+        Probability of each class in each node of the grown tree; by default those of the model.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: npt
     Notes
     -----
     Linear in the size of the tree. Numbers are doubles and thresholds are spelled so that they are read
-    back to the last bit. XML has no place for control characters; names or categories that contain one are
+    back to the last bit. XML cannot represent control characters; names or categories that contain one are
     refused, as is a tree of more than 1,000 levels, which engines read by recursion.
 
     Examples
@@ -157,11 +157,11 @@ def _spelled(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text as an attribute; characters that XML has no place for are refused."""
+    """Text as an attribute; characters that XML cannot represent are refused."""
     utf8(text, "text")
     bad = next((one for one in text if (one < " " and one not in "\t\n\r") or one in "\ufffe\uffff"), None)
     if bad is not None:
         raise UnsupportedError(
-            f"{text!r} contains {bad!r}, for which XML has no place; rename it, or export to Python or C"
+            f"{text!r} contains {bad!r}, which XML cannot represent; rename it, or export to Python or C"
         )
     return quoteattr(text)

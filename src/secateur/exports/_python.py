@@ -1,4 +1,4 @@
-"""The tree as a Python module that needs nothing but Python."""
+"""The tree as a Python module that needs only Python."""
 
 import keyword
 from collections.abc import Iterable
@@ -91,7 +91,7 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         `function_name_leaf(row)` for the number of the leaf and, of a classifying tree,
         `function_name_probabilities(row)`.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default what the model says.
+        Probability of each class in each node of the grown tree; by default those of the model.
 
     Returns
     -------

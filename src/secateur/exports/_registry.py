@@ -12,7 +12,7 @@ class Export:
     what : str
         What it is, in a few words.
     endings : tuple of str
-        Of files that hold it, the usual one first.
+        File name endings, the usual one first.
     runs : bool
         Whether it predicts, with the probabilities it is given; else it is to be read.
     is_binary : bool
@@ -37,7 +37,7 @@ EXPORTS = {
     "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False),
     "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False),
     "sql": Export("a query that adds the answer to every row", (".sql",), most_levels=7200),
-    "python": Export("a module that needs nothing but Python", (".py",)),
+    "python": Export("a module that needs only Python", (".py",)),
     "c": Export("a file of C99", (".c",)),
     "pmml": Export("a PMML document", (".pmml",), most_levels=1000),
     "onnx": Export("an ONNX model", (".onnx",), is_binary=True, needs="onnx", most_levels=1000),

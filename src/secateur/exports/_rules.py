@@ -7,7 +7,7 @@ from ..show import text
 
 
 def export_rules(model: object, **parameters: Any) -> str:
-    """Return the tree that predicts as rules, one line for each leaf.
+    """Return the pruned tree as rules, one line for each leaf.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def export_sql(
         Of the new column; by default the name of the output. Underscores are added where the tree
         has a column of that name.
     probabilities : array, optional
-        Of each class in each node of the grown tree; by default what the model says.
+        Probability of each class in each node of the grown tree; by default those of the model.
     key : str, optional
         A column that identifies rows: the query then returns only this column and the prediction, ordered by it.
     style : {"auto", "plain", "guarded"}
@@ -69,7 +69,7 @@ def export_sql(
     that the engine reads the very same number; NULL and NaN are missing. A tree of more than
     7,200 levels is refused: no engine we know runs such a query.
 
-    A column that the tree has as truth values must be BOOLEAN, or 0 and 1. SQLite and DuckDB stop
+    A column that the tree has as booleans must be BOOLEAN, or 0 and 1. SQLite and DuckDB stop
     with an error on text where the tree has numbers, and the other way round.
 
     Examples

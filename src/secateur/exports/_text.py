@@ -7,7 +7,7 @@ from ..show import text
 
 
 def export_text(model: object, **parameters: Any) -> str:
-    """Return a drawing of the tree that predicts, one line for each branch and each leaf.
+    """Return a drawing of the pruned tree, one line for each branch and each leaf.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class Exported:
         view = view_of(model.tree, model.grown, pruning=model.pruning)
         tree = view.tree
         if not tree.has_tests or tree.schema is None:
-            what = "does not know its columns" if tree.has_tests else "has no tests (it was made from parents alone)"
+            what = "has no schema" if tree.has_tests else "has no tests (it was made from parents alone)"
             raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
         check_plain(tree, "an export", "predict with secateur itself")
         children: list[list[int]] = [[] for _ in range(tree.n_nodes)]
@@ -149,8 +149,8 @@ class Exported:
             found[v] = int(self.view.label[v])
             if found[v] >= len(self.labels):
                 raise PruningError(
-                    f"leaf {self.nodes[v]} answers class number {found[v]}, which was not there in growing "
-                    f"({len(self.labels)} classes were); only labels of the growing sample can be exported"
+                    f"leaf {self.nodes[v]} predicts class number {found[v]}, which is not in the growing sample "
+                    f"(it has {len(self.labels)} classes); only labels of the growing sample can be exported"
                 )
         return found
 
@@ -180,7 +180,7 @@ def plain_value(value: object, what: str) -> Plain:
         return float(value)  # type: ignore[arg-type] # Decimal, Fraction
     except (TypeError, ValueError) as error:
         raise UnsupportedError(
-            f"{what} {value!r} is a {type(value).__name__}; text, numbers or truth values can be exported"
+            f"{what} {value!r} is a {type(value).__name__}; text, numbers or booleans can be exported"
         ) from error
 
 
@@ -205,7 +205,7 @@ def check_exact(column: Column) -> None:
     if large:
         raise UnsupportedError(
             f"column {column.name!r} has the category {large[0]}, a whole number of 2**53 or more, which a double "
-            "cannot tell from its neighbours; grow on the column as text, or export to Python"
+            "cannot distinguish from its neighbours; grow on the column as text, or export to Python"
         )
 
 

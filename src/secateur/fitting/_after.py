@@ -31,7 +31,7 @@ def prune_to(
     model : Model
         Without a sequence, the cost-complexity path of its growing sample is used.
     n_leaves : int
-        A pruning with exactly so many leaves: a member, or else the best of all prunings of that size. If
+        A pruning with exactly this number of leaves: a member, or else the best of all prunings of that size. If
         there is none, the largest smaller one; a warning then says why.
     alpha : float
         The member that is best at this penalty per leaf, a share of the rows.
@@ -136,7 +136,7 @@ def certificate_of(
         chose a member of a sequence it had not made.
     delta : float
     seed : int
-        Of the signs that the Rademacher penalty draws.
+        Seed for the signs that the Rademacher penalty draws.
     k : int, optional
         The growing errors that the choice was restricted to.
     repeated : bool
@@ -254,7 +254,7 @@ def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen
         return sequence.rates_on(model.holdout, model.grown), "held-out rows", Seen.of(model.holdout)
     if selection is not None and not selection.is_error:
         raise UnsupportedError(
-            f"the members were measured by their {selection.score}, which says no accuracy; fit with scoring='error' "
+            f"the members were measured by their {selection.score}, which is not an accuracy; fit with scoring='error' "
             "(regression: 'squared_error'), or hold rows out"
         )
     return sequence.rates_on(model.grown, model.grown), "the growing sample", Seen()

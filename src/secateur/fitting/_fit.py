@@ -283,8 +283,8 @@ def _tell_of_rare_classes(recipe: Plan, model: Model, selection: Selection) -> N
     name = rare if schema is None or schema.classes is None else schema.classes[rare : rare + 1].tolist()[0]
     leaves = "1 leaf" if model.pruning.n_leaves == 1 else "2 leaves"
     tell(
-        f"the tree has {leaves}, since class {name!r} is {shares[rare]:.1%} of the rows and more leaves lower the "
-        "error little; larger trees know more about it: scoring='log_loss' chooses one by its probabilities, "
+        f"the tree has {leaves}, because class {name!r} is {shares[rare]:.1%} of the rows and more leaves hardly "
+        "lower the error; scoring='log_loss' chooses a tree by its probabilities, and "
         "scoring='balanced_error', costs= or class_weight='balanced' give the class more weight"
     )
 
@@ -318,5 +318,5 @@ def _check_judges(recipe: Plan, weight: Any) -> None:
         f"the {np.count_nonzero(weight):,} rows held out to certify have weights (sample_weight, of total weight "
         f"{weight.sum():,.6g}), and a certificate counts independent rows, each once: fit without certify and certify "
         "on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three independent rows with the "
-        "same values, hand them over as rows"
+        "same values, pass them as separate rows"
     )

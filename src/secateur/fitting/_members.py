@@ -27,7 +27,7 @@ def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple
         raise ParameterError(f"n_leaves={n_leaves!r}; a whole number of 1 or more is needed")
     tree = sequence.tree
     if n_leaves > tree.n_leaves:
-        tell(f"{n_leaves:,} leaves are asked for, and the grown tree has {tree.n_leaves:,}; it is kept as it is")
+        tell(f"{n_leaves:,} leaves are requested, but the grown tree has {tree.n_leaves:,}; it is not pruned")
         n_leaves = tree.n_leaves
     member = np.flatnonzero(sequence.n_leaves == n_leaves)
     if len(member):

@@ -25,7 +25,7 @@ class Recipe:
     prune_parameters : dict
         Further parameters of the rule.
     penalty : str or callable
-        Of cost-complexity pruning.
+        Penalty of cost-complexity pruning.
     select : str, float, int or None
         How a member of a sequence is chosen.
     cv, cv_repeats

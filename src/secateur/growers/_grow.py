@@ -63,7 +63,7 @@ def grow(
     X : array, data frame, path or Table
         The rows; a `Table` with a target needs no `y`.
     y : array or column name
-        The class of each row; with "squared_error" its number.
+        The class of each row; with "squared_error", a number.
     criterion : str
         Splitting criterion: a name of `secateur.growers.CRITERIA`. "error" is for demonstration,
         because it misses useful tests. "squared_error" grows a regression tree, whose leaves
@@ -84,23 +84,23 @@ def grow(
         whole numbers, it replaces `min_samples_leaf` and `min_samples_split`.
     max_bins : int, optional
         None considers every threshold. A number puts the values of each numeric column with
-        more values into as many bins of about equally many rows, and cuts between bins only.
+        more values into that number of bins with about equal numbers of rows, and cuts only between bins.
     allow_zero : bool, optional
-        Whether an impure node is split when no test lowers the criterion. By default yes
-        depth-first, no best-first.
+        Whether an impure node is split when no test lowers the criterion. By default, yes
+        for depth-first growth and no for best-first.
     penalise_numeric : bool
-        With gain ratio: take log2(values - 1) / examples off the gain of numeric tests.
+        With gain ratio: subtract log2(values - 1) / examples from the gain of numeric tests.
     monotonic_cst : array or dict, optional
-        1, -1 or 0 for each column (or for some, by name): whether what the tree answers (of two classes the
+        1, -1 or 0 for each column (or for some, by name): whether the prediction (for two classes, the
         share of the second) never falls, never rises, or may do either as the column rises, all else being
-        equal. Numeric columns, and two classes or numbers only. Tests that break the order are cut after growing.
+        equal. Only for numeric columns, and two classes or numbers. Tests that violate it are cut after growing.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
         Columns, by name or number, that may be tested together: all tests on the way to a leaf are of columns of
-        one group. Columns in no group make one more. "pairwise" allows every two, "no_interactions" one column.
+        one group. Columns in no group form one more. "pairwise" allows every two, "no_interactions" one column.
     surrogates : int
-        How many tests of other columns each node may have for rows whose number it tests is missing: those that
-        agree best with its own test decide first, and the default child takes the rest. Where they send
-        growing rows elsewhere, what is below is grown anew. For binary, depth-first trees without bins.
+        Maximum number of surrogate tests per node, for rows whose tested number is missing. Those that agree best
+        with the node's own test decide first, and the default child takes the rest. Subtrees are grown on the
+        rows that surrogates send there. Only for binary, depth-first trees without bins.
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
@@ -114,21 +114,21 @@ def grow(
     Returns
     -------
     (Tree, Counts) or (Tree, Moments)
-        Counts (regression: `Moments`) of the sample "grow". Of tied tests the lower column wins, then the lower
+        Counts (regression: `Moments`) of the sample "grow". Among tied tests, the lower column wins, then the lower
         threshold or the set of categories that comes first. There is no randomness: the same
         rows in any order give the same tree.
 
     Notes
     -----
     Columns are sorted once; a level of the tree costs O(rows x columns).
-    Missing numbers are tried on both sides of every threshold and by themselves; a missing
+    Missing numbers are tried on both sides of every threshold and on their own; a missing
     category is a category of its own. Scores nearer than 1e-12 of the node's impurity are tied.
 
-    Of the sets of categories the best is found, with two exceptions in nodes that hold more than
-    10 categories. With more than two classes only sets are tried that are a start of the order
-    by the share of some class. With two classes, or "squared_error", the best of all sets is
-    a start of the order by that share, or by the mean, and is found; but if the least size of a
-    child rules it out, only the other starts are tried.
+    The best set of categories is found, with two exceptions in nodes with more than
+    10 categories. With more than two classes, only prefixes of the order by the share of some class
+    are tried. With two classes, or "squared_error", the best of all sets is
+    a prefix of the order by that share, or by the mean, and is found; but if the minimum size of a
+    child rules it out, only the other prefixes are tried.
 
     A column of more than 1,000 categories is tested only down to the depth d at which `2**d` times
     its categories are 2**24: to depth 13 with 2,000, 7 with 100,000, 4 with a million. A test keeps a

@@ -42,7 +42,7 @@ def signs_of(monotonic_cst: Any, schema: Schema) -> Array:
         if sign and column.kind == "nominal":
             raise UnsupportedError(f"monotonic_cst constrains column {column.name!r}, whose categories have no order")
     if schema.classes is not None and len(schema.classes) > 2:
-        raise UnsupportedError(f"monotonic_cst with {len(schema.classes)} classes; two classes, or numbers, are needed")
+        raise UnsupportedError(f"monotonic_cst with {len(schema.classes)} classes; 2 classes or numbers are needed")
     return given.astype(np.int8)
 
 

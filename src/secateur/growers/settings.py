@@ -59,7 +59,7 @@ def settings_of(
     check_name("growth", growth, ("depth-first", "best-first"))
     best_first = growth == "best-first"
     if max_splits is not None and not best_first:
-        raise ParameterError(f"max_splits={max_splits} is for growth='best-first'; depth-first has no order to stop in")
+        raise ParameterError(f"max_splits={max_splits} needs growth='best-first'")
     for name, limit, least in (("max_splits", max_splits, 0), ("max_depth", max_depth, 0), ("max_bins", max_bins, 2)):
         if limit is not None:
             whole(name, limit, least, also=" or None")
@@ -89,8 +89,8 @@ def settings_of(
         for (name, needed), value in zip(allowed.items(), given, strict=True):
             if value is not needed and not (isinstance(needed, str | int) and value == needed):
                 raise UnsupportedError(
-                    f"surrogates={surrogates} with {name}={value!r}: subtrees are grown anew where surrogates send "
-                    f"rows elsewhere, which is for {name}={needed!r} only; leave it, or use surrogates=0"
+                    f"surrogates={surrogates} with {name}={value!r}: surrogates support only {name}={needed!r}; "
+                    "omit it, or use surrogates=0"
                 )
     how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
     return Settings(criterion, limits, parts.Ratio(CRITERIA[criterion].is_ratio, 2.0, penalise_numeric), *how)
@@ -135,7 +135,7 @@ def with_least_weight(
         return limits._replace(least_leaf=max(limits.least_leaf, least)), False
     if limits.least_leaf > 1 or limits.least_split > 2:
         raise ParameterError(
-            f"min_weight_fraction_leaf={fraction} with weights that are not whole takes the place of "
+            f"min_weight_fraction_leaf={fraction} with weights that are not whole replaces "
             "min_samples_leaf and min_samples_split; leave them at 1 and 2"
         )
     # A node lighter than two such children is never split, so least_split has nothing to add.

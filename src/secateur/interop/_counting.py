@@ -24,7 +24,7 @@ def routed(estimator: Estimator, trees: list[Foreign], X: Rows) -> list[Ints]:
     try:
         leaves = np.asarray(estimator.apply(X))
     except (ValueError, TypeError) as error:
-        raise DataError(f"X does not suit the fitted {type(estimator).__name__}: {error}") from error
+        raise DataError(f"X is not valid for the fitted {type(estimator).__name__}: {error}") from error
     columns = leaves.reshape(len(leaves), -1)
     if len(columns) == 0:
         raise DataError("X has 0 rows; at least one is needed")

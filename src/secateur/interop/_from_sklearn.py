@@ -40,14 +40,14 @@ def from_sklearn(
     Parameters
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
-        Fitted; it is not changed. Of a forest pass a member.
+        Fitted; it is not changed. For a forest, pass a member.
     X, y : array or data frame; array, optional
         The rows it was fitted on: with them certificates can tell fresh rows from these. Needed only if
         the tree does not hold its counts (class weights, monotonic constraints, the Poisson criterion).
     feature_names : list of str, optional
         Names of the columns, if the estimator was fitted without.
     sample_weight : array, optional
-        Of the rows of X.
+        Weights of the rows of X.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
     if len(nominal):
         raise UnsupportedError(
             f"{type(estimator).__name__} tests sets of categories of feature {nominal[0]}, which cannot be read yet; "
-            "prune_sklearn takes it, or fit it on encoded columns"
+            "use prune_sklearn, or fit it on encoded columns"
         )
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
     threshold = records.threshold[order]

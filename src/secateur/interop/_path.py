@@ -89,7 +89,7 @@ def path_sklearn(
         The rows it was fitted on; needed with `cost="errors"` only, and only if the tree does
         not hold its counts (class weights, monotonic constraints).
     sample_weight : array, optional
-        Of these rows.
+        Weights of these rows.
     cost : "impurity" or "errors"
         What a leaf costs: its impurity, as in scikit-learn's `cost_complexity_pruning_path`,
         or the rows it misclassifies, as in the book by Breiman et al. (1984); of a

@@ -53,7 +53,7 @@ def _encoder(schema: Schema, j: int, order: tuple[int, ...]) -> Estimator:
     encoder = OrdinalEncoder(categories=[_objects(known)], dtype=np.float64, **parameters)
     if all(isinstance(value, str) for value in column.categories):
         return encoder
-    # Numbers in any order but their own, and truth values, are taken as objects only.
+    # Numbers in any order but their own, and booleans, are taken as objects only.
     as_objects = FunctionTransformer(np.asarray, kw_args={"dtype": object})
     return Pipeline([("objects", as_objects), ("codes", encoder)])
 

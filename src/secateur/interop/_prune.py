@@ -44,7 +44,7 @@ def prune_sklearn(
     Parameters
     ----------
     estimator : DecisionTree, ExtraTree, RandomForest or ExtraTrees, classifier or regressor
-        Fitted, with one output; it is not changed. Of a forest every tree is pruned on its own,
+        Fitted, with one output; it is not changed. In a forest, every tree is pruned on its own,
         by the counts of the rows it was grown on.
     X, y : array or data frame; array, optional
         *Held-out rows*, for rules that ask for them ("reduced-error") and to choose from a
@@ -55,14 +55,14 @@ def prune_sklearn(
         A name of `secateur.pruners.RULES`. Regressors take "cost-complexity",
         "best-of-size", "greedy", "weakest-links", "reduced-error" and "critical-value".
     sample_weight : array, optional
-        Of the rows of X.
+        Weights of the rows of X.
     alpha : float, optional
-        Of a sequence: the member chosen at this penalty per leaf, as a share of the rows, as everywhere. With a
+        For a sequence: the member chosen at this penalty per leaf, as a share of the rows, as everywhere. With a
         `cost` of its own it is in units of that.
     n_leaves : int, optional
-        Of a sequence: the largest member with at most so many leaves.
+        For a sequence: the largest member with at most this number of leaves.
     select : "min-error" (or "0se"), or "1se"
-        Of a sequence, when X and y choose: the member of least held-out error, the smallest
+        For a sequence, if X and y choose: the member of least held-out error, the smallest
         of equals, or the smallest within one standard error of it.
     growing : tuple (X, y) or (X, y, sample_weight), optional
         The rows the estimator was fitted on, if X and y are held-out rows and the tree does not
@@ -160,7 +160,7 @@ class _Job:
         if self.alpha is not None and self.n_leaves is not None:
             raise ParameterError("alpha and n_leaves exclude each other; pass one of them")
         if not self.is_sequence and not (self.alpha is self.n_leaves is None):
-            raise ParameterError(f"rule {self.rule!r} gives one pruning; alpha and n_leaves choose from a sequence")
+            raise ParameterError(f"rule {self.rule!r} returns one pruning; alpha and n_leaves choose from a sequence")
         if self.n_leaves is not None and not (isinstance(self.n_leaves, int | np.integer) and self.n_leaves >= 1):
             raise ParameterError(f"n_leaves={self.n_leaves!r}; a whole number of 1 or more is needed")
         if self.needs_held_out and X is None:
@@ -222,7 +222,7 @@ class _Job:
         if self.rule not in COSTED:
             raise UnsupportedError(
                 f"rule {self.rule!r} counts classes; {type(foreign.estimator).__name__} predicts numbers. Regressors "
-                f"take {', '.join(COSTED)} and critical-value"
+                f"support {', '.join(COSTED)} and critical-value"
             )
         parameters = dict(self.parameters)
         cost = parameters.pop("cost", None)

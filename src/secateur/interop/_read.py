@@ -145,8 +145,8 @@ def read_tree(estimator: Estimator) -> Foreign:
     if not isinstance(estimator, BaseDecisionTree):
         raise UnsupportedError(
             f"estimator is a {type(estimator).__name__}; a fitted DecisionTree, ExtraTree, RandomForest or ExtraTrees, "
-            "classifier or regressor, of scikit-learn is needed. Of a pipeline pass its last step; members of boosting "
-            "correct one another and cannot be pruned on their own"
+            "classifier or regressor, of scikit-learn is needed. For a pipeline, pass its last step; members of "
+            "boosting correct one another and cannot be pruned on their own"
         )
     if not hasattr(estimator, "tree_"):
         raise _not_fitted(estimator)
@@ -164,7 +164,7 @@ def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequen
     if names is None:
         names, has_names = [f"x{j}" for j in range(n_features)], False
     if isinstance(names, str) or len(names) != n_features or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"feature_names={names!r}; one text for each of {n_features} columns is needed")
+        raise ParameterError(f"feature_names={names!r}; one string for each of {n_features} columns is needed")
     columns = tuple(Column(str(name), "numeric") for name in names)
     labels = None if classes is None else sealed(np.array(classes))
     return Schema(columns, labels, has_names, has_numeric_target=classes is None)

@@ -295,7 +295,7 @@ def _checked(model: Model) -> Schema:
         v = int(np.flatnonzero(is_far)[0])
         raise UnsupportedError(
             f"node {v} compares {schema.names[tree.feature[v]]!r} with {tree.threshold[v]:g}, beyond the range of "
-            f"float32 ({LARGEST:g}), which is all that scikit-learn's trees read; rescale the column and grow again"
+            f"float32 ({LARGEST:g}), the limit of scikit-learn's trees; rescale the column and grow again"
         )
     return schema
 

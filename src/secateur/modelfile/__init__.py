@@ -90,7 +90,7 @@ def load_model(path: PathLike) -> Model:
     Raises
     ------
     ModelFileError
-        If there is no such file, if it is no model file, if it is damaged, or if a newer
+        If there is no such file, if it is not a model file, if it is damaged, or if a newer
         secateur wrote it.
 
     Examples

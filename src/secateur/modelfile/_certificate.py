@@ -45,7 +45,7 @@ def _check_said(model: Model) -> None:
     """Refuse plain values that later verbs compute with and that are of another kind."""
     kind = model.parameters.get("probabilities")
     if kind is not None and not isinstance(kind, str):
-        raise ModelFileError(f"parameters.probabilities is {shortened(kind)}; a text is needed")
+        raise ModelFileError(f"parameters.probabilities is {shortened(kind)}; a string is needed")
     details: dict[str, Any] = {} if model.selection is None else model.selection.details
     numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
     for name in numbers:
@@ -71,7 +71,7 @@ def _check_choice(model: Model) -> None:
             "selection.error and selection.se must not be negative: losses and their deviations are not"
         )
     if (error < error[best] - SLACK * abs(error[best])).any():
-        raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have less")
+        raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have a lower error")
     is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
     if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
         return
@@ -100,11 +100,11 @@ def _check_alone(bound: Bound) -> None:
         return
     if bound.quantity != "cost" and bound.scale != 1:
         raise ModelFileError(
-            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost has another than 1"
+            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
         )
     if n >= 2**53 or errors > n * bound.scale * (1 + SLACK):
         raise ModelFileError(
-            f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; so many cannot be"
+            f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )
     least = bound.rate
     if bound.quantity != "cost" and n == int(n):

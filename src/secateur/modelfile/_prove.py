@@ -50,7 +50,7 @@ def prove_shape(parent: Ints) -> Shape:
     later = parent[1:]
     refuse((later < 0) | (later >= np.arange(1, n)), "tree.parent", parent[1:], "an earlier node is needed", first=1)
     arity = np.bincount(later, minlength=n).astype(np.int32)
-    refuse(arity == 1, "tree.parent: the number of children of node", arity, "none, or two and more, are needed")
+    refuse(arity == 1, "tree.parent: the number of children of node", arity, "0, or 2 or more, are needed")
     end = [n] * n
     path = [0]
     for v, above in enumerate(later.tolist(), 1):
@@ -71,16 +71,16 @@ def prove_schema(schema: Schema) -> None:
     for i, column in enumerate(schema.columns):
         where = f"schema.columns[{i}]"
         if column.name in seen:
-            raise ModelFileError(f"{where}.name is {column.name!a}, as of an earlier column; each needs its own")
+            raise ModelFileError(f"{where}.name is {column.name!a}, the name of an earlier column; it must be unique")
         seen.add(column.name)
         _prove_categories(column, where)
     if not schema.columns:
-        raise ModelFileError("schema.columns is empty; one column at least is needed")
+        raise ModelFileError("schema.columns is empty; at least one column is needed")
     if schema.classes is not None:
         if schema.has_numeric_target or not len(schema.classes):
-            raise ModelFileError("schema.classes must be null for a numeric target, and else hold one class at least")
+            raise ModelFileError("schema.classes must be null for a numeric target, else contain at least one class")
         if len({family_of(type(label)) for label in schema.classes.tolist()}) > 1:
-            raise ModelFileError("schema.classes mix text, numbers and truth values; one kind is needed")
+            raise ModelFileError("schema.classes mix text, numbers and booleans; one kind is needed")
 
 
 def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -> None:
@@ -119,7 +119,7 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         ids = arrays["ids"]
         refuse(ids < 0, "tree.ids", ids, "a node number is needed")
         if len(np.unique(ids)) < n:
-            raise ModelFileError("tree.ids holds a number twice; each node comes from another node")
+            raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
 
 
 def _is_rounded(rounded: Array, threshold: Array) -> Bools:
@@ -272,7 +272,7 @@ def _prove_categories(column: Column, where: str) -> None:
         if column.categories:
             raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
     elif len({family_of(type(value)) for value in column.categories}) > 1:
-        raise ModelFileError(f"{where}.categories mix text, numbers and truth values; one kind is needed")
+        raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
 
 
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:

@@ -229,7 +229,7 @@ def _sequence(
     n_leaves = whole_in(part["n_leaves"], f"{where}.n_leaves", dtype=np.int64)
     n = len(n_leaves)
     if n == 0:
-        raise ModelFileError(f"{where}.n_leaves is empty; one member at least is needed")
+        raise ModelFileError(f"{where}.n_leaves is empty; at least one member is needed")
     _prove.prove_rising(-n_leaves, f"{where}.n_leaves, turned round,")
     alphas = None if part["alphas"] is None else real_in(part["alphas"], f"{where}.alphas", n)
     if alphas is not None:

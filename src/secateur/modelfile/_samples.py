@@ -32,7 +32,7 @@ def _counts(part: Json, shape: Shape, tree: Tree, where: str) -> Counts:
     one_of(part["kind"], f"{where}.kind", "counts", "moments")
     columns = list_in(part["by_class"], f"{where}.by_class")
     if not columns:
-        raise ModelFileError(f"{where}.by_class is empty; one class at least is needed")
+        raise ModelFileError(f"{where}.by_class is empty; at least one class is needed")
     read = [
         numbers_in(column, part["numbers"], f"{where}.by_class[{c}]", shape.n_nodes) for c, column in enumerate(columns)
     ]

@@ -31,7 +31,7 @@ def to_text(document: Document) -> bytes:
         return ("\n".join(lines) + "\n").encode()
     except UnicodeEncodeError as error:
         raise ModelFileError(
-            f"a text contains half a character ({error.object[error.start]!a}); replace it by a whole one"
+            f"a string contains a lone surrogate ({error.object[error.start]!a}); replace it with a complete character"
         ) from error
 
 
@@ -49,11 +49,11 @@ def from_text(data: bytes) -> Document:
     except json.JSONDecodeError as error:
         raise ModelFileError(f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})") from error
     except RecursionError as error:
-        raise ModelFileError("its lists are nested without end; a model file is a few levels deep") from error
+        raise ModelFileError("its lists are nested too deeply; a model file is a few levels deep") from error
     except (ValueError, MemoryError) as error:  # a number of more digits than Python converts
         raise ModelFileError(f"it holds a value that cannot be read ({error})") from error
     if not isinstance(document, dict):
-        raise ModelFileError(f"it holds {described(document)} where an object is needed; it is no model file")
+        raise ModelFileError(f"it holds {described(document)} where an object is needed; it is not a model file")
     return document
 
 

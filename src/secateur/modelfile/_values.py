@@ -95,7 +95,7 @@ def whole_number_in(value: object, where: str, least: int = 0, most: int = (1 <<
 def text_in(value: object, where: str, most: int = MOST_NAME) -> str:
     """One text of bounded length, of whole characters only."""
     if type(value) is not str:
-        raise ModelFileError(f"{where} is {described(value)}; a text is needed")
+        raise ModelFileError(f"{where} is {described(value)}; a string is needed")
     if len(value) > most:
         raise ModelFileError(f"{where} has {len(value):,} characters; at most {most:,} are kept: shorten it")
     if not value.isascii():
@@ -103,8 +103,8 @@ def text_in(value: object, where: str, most: int = MOST_NAME) -> str:
             value.encode()
         except UnicodeEncodeError as error:
             raise ModelFileError(
-                f"{where} is {shortened(value)}, which holds half a character ({value[error.start]!a}); "
-                "replace it by a whole one"
+                f"{where} is {shortened(value)}, which contains a lone surrogate ({value[error.start]!a}); "
+                "replace it with a complete character"
             ) from None
     return value
 
@@ -124,7 +124,7 @@ def list_in(value: Json, where: str) -> list[Json]:
 
 
 def scalars_out(values: Json, where: str) -> list[Json]:
-    """Categories or labels: texts, numbers and truth values."""
+    """Categories or labels: texts, numbers and booleans."""
     return [_scalar(plain_out(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
 
 
@@ -149,7 +149,7 @@ def check_hashes(values: list[Json], where: str) -> None:
         alike = next(one for one in values if hash(one) == value)
         raise ModelFileError(
             f"{where} holds {n:,} values with the hash of {shortened(alike)}; at most {MOST_ALIKE} are kept: write "
-            "them as texts"
+            "them as strings"
         )
 
 
@@ -159,7 +159,7 @@ def labels_out(labels: Array, where: str) -> Document:
     name = f"U{max(1, labels.dtype.itemsize // 4)}" if kind == "U" else labels.dtype.name
     if labels.ndim != 1 or not _LABELS.fullmatch(name):
         raise ModelFileError(
-            f"{where} are {labels.dtype} of shape {labels.shape}; a list of numbers, texts or truth values is needed"
+            f"{where} are {labels.dtype} of shape {labels.shape}; a list of numbers, strings or booleans is needed"
         )
     return {"dtype": name, "values": scalars_out(labels.tolist(), where)}
 
@@ -176,7 +176,7 @@ def labels_in(value: Json, where: str) -> Array:
     kind = {"b": bool, "i": int, "u": int, "f": float, "U": str}.get(name[0])
     wrong = [x for x in values if kind is not None and type(x) is not kind]
     if wrong:
-        raise ModelFileError(f"{where} holds {shortened(wrong[0])}, which is no {name}")
+        raise ModelFileError(f"{where} holds {shortened(wrong[0])}, which is not {name}")
     if name[0] == "U":
         width = int(name[1:])
         longest = max(map(len, values), default=0)
@@ -274,12 +274,12 @@ def _tagged_in(value: Document, where: str, level: int) -> Json:
                 ) from None
             if len(found) == len(pairs):
                 return found
-    raise ModelFileError(f'{where} holds {shortened(tag)}, which is no "$float", "$tuple" or "$dict" as they should be')
+    raise ModelFileError(f'{where} holds {shortened(tag)}, which is not a valid "$float", "$tuple" or "$dict"')
 
 
 def _key_in(key: str, where: str) -> str:
     if key.startswith("$"):
-        raise ModelFileError(f'{where} has the key {shortened(key)}; keys in "$" are for marks: write it as "$dict"')
+        raise ModelFileError(f'{where} has the key {shortened(key)}; "$" marks reserved keys: write it as "$dict"')
     return text_in(key, where)
 
 
@@ -298,7 +298,7 @@ def _special_out(value: float) -> str | None:
 def _scalar(value: Json, where: str) -> Json:
     is_special = isinstance(value, dict) and list(value) == ["$float"]
     if not is_special and type(value) not in (str, bool, int, float):
-        raise ModelFileError(f"{where} is {described(value)}; a text, a number or a truth value is needed")
+        raise ModelFileError(f"{where} is {described(value)}; a string, a number or a boolean is needed")
     return value
 
 

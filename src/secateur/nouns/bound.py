@@ -51,7 +51,7 @@ class Bound:
     --------
     >>> print(Bound(0.123, 0.05, "test sample", 10_000, 1_100))
     With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000
-    held-out rows (method: test sample); assumes rows are independent and drawn alike.
+    held-out rows (method: test sample); assumes rows are independent and identically distributed.
     >>> print(Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="the prior is not one"))
     Not a guarantee (the prior is not one): quarter bit gives 20 % for 500 held-out rows at nominal confidence 95 %.
     """
@@ -118,9 +118,9 @@ class Bound:
                 f"for {rows} at nominal confidence {confidence}."
             )
         subject = f"the {self.quantity} of {self.predictor}" if self.predictor else f"the {self.quantity}"
-        assumed = "independent and drawn alike"
+        assumed = "independent and identically distributed"
         if not self.is_checked:
-            assumed = f"independent, drawn alike and not used before ({self.freshness})"
+            assumed = f"independent, identically distributed and not used before ({self.freshness})"
         return (
             f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
             f"from {rows} (method: {self.method}); assumes rows are {assumed}."

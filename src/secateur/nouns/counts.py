@@ -98,13 +98,13 @@ class Counts(Counted):
 
     @property
     def scale(self) -> float:
-        """The number of examples: what being wrong everywhere costs."""
+        """The number of examples: the cost of predicting every row wrongly."""
         whole: float = self.total[0].item()
         return whole
 
     @property
     def own_costs(self) -> Sums:
-        """The errors of each node as a leaf that answers its majority."""
+        """The errors of each node as a leaf that predicts its majority."""
         return self.errors_if_leaf(self.majority)
 
     @property
@@ -121,7 +121,7 @@ class Counts(Counted):
 
     @cached_property
     def mark(self) -> bytes:
-        """What tells this sample from others: its name and rows, or its counts where those are not known."""
+        """A mark that identifies this sample: its name and rows, or its counts if the rows are not known."""
         return mark_of(self, self.by_class)
 
     @cached_property

@@ -36,7 +36,7 @@ class Model:
         The table it was chosen from.
     certificate : Bound, optional
     parameters : dict
-        Of the estimator: plain values by name, with its class under "estimator".
+        Parameters of the estimator: plain values by name, with its class under "estimator".
     facts : dict
         Where it comes from: versions, rows, columns, seconds; plain values by name.
 
@@ -74,7 +74,7 @@ class Model:
 
     @cached_property
     def shown(self) -> Tree:
-        """The tree as cut; node `v` of it is node `ids[v]` of the whole one."""
+        """The pruned tree; node `v` of it is node `ids[v]` of the whole one."""
         small: Tree = self.pruning.to_tree()
         return small
 
@@ -85,7 +85,7 @@ class Model:
 
     @cached_property
     def answers(self) -> Array:
-        """What each node of `shown` answers: a class (meant for leaves only), or a mean."""
+        """The prediction of each node of `shown`: a class (meaningful for leaves only), or a mean."""
         if not self.is_classifier:
             return sealed(self.grown.answers[self.nodes])
         classes = None if self.tree.schema is None else self.tree.schema.classes
@@ -94,12 +94,12 @@ class Model:
 
     @cached_property
     def remembered(self) -> dict[str, Any]:
-        """What `secateur.prediction` has derived from this model, by name."""
+        """Results that `secateur.prediction` has derived from this model, by name."""
         return {}
 
     @property
     def node_answers(self) -> Array | None:
-        """What each node of the whole tree answers as a leaf: the number of a class, or a mean."""
+        """The prediction of each node of the whole tree as a leaf: a class number or a mean."""
         return self.pruning.node_labels if self.is_classifier else self.grown.answers
 
     @property

@@ -126,7 +126,7 @@ class Moments(Counted):
 
     @cached_property
     def own_costs(self) -> Floats:
-        """The squared error of each node as a leaf that answers its own mean.
+        """The squared error of each node as a leaf that predicts its own mean.
 
         A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
         root gets the cost of its leaves, so that every rule sees a tie and prefers the leaf.
@@ -143,12 +143,12 @@ class Moments(Counted):
 
     @cached_property
     def mark(self) -> bytes:
-        """What tells this sample from others; see `Counts.mark`."""
+        """A mark that identifies this sample; see `Counts.mark`."""
         return mark_of(self, self.weight, self.spread)
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether the weights are whole, so that they number examples."""
+        """Whether the weights are whole numbers, so that they count examples."""
         return bool((self.weight == np.rint(self.weight)).all())
 
     def squared_errors_if_leaf(self, values: npt.ArrayLike) -> Floats:

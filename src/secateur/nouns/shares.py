@@ -99,7 +99,7 @@ class LeafShares:
         >>> limits = LeafShares([0], [[1111, 89]], [[0.904, 0]], [[1, 0.096]], ["repaid", "defaulted"], 0.05)
         >>> print(limits.bound(0, "defaulted"))
         With 95 % confidence the share of 'defaulted' in leaf 0 on new rows like these is at most
-        9.6 %, from 1,200 held-out rows (method: exact tail); assumes rows are independent and drawn alike.
+        9.6 %, from 1,200 held-out rows (method: exact tail); assumes rows are independent and identically distributed.
         """
         i, c = self._row(node), class_number(self.classes, label)
         return Bound(
@@ -131,7 +131,7 @@ class LeafShares:
         missing = np.setdiff1d(np.asarray(nodes), self.nodes)
         if len(missing):
             raise ParameterError(
-                f"the limits say nothing about leaf {missing[0]}; make them with leaf_shares(pruning, counts) of the "
+                f"there are no limits for leaf {missing[0]}; compute them with leaf_shares(pruning, counts) of the "
                 'same pruning, or with over="nodes"'
             )
 

@@ -78,7 +78,7 @@ Kind = Literal["tree", "path", "selection", "leaves", "calibration", "ranking", 
 
 
 def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, **options: Any) -> Any:
-    """Draw what is given, and return its display.
+    """Draw an object and return its display.
 
     Parameters
     ----------

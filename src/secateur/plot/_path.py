@@ -83,7 +83,7 @@ class PruningPathDisplay(ModelDisplay):
         found = as_model(model, done="drawn")
         sequence = found.sequence
         if sequence is None:
-            raise ParameterError(f"{found!r} has no pruning sequence; prune with a rule that gives one")
+            raise ParameterError(f"{found!r} has no pruning sequence; prune with a rule that returns one")
         samples = [sample for sample in (found.grown, found.holdout) if sample is not None]
         bounds: Sequence[Bound] | None = None
         if found.certificate is not None and found.class_holdout is not None:
@@ -199,5 +199,5 @@ def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | 
     if not sample.total[0]:
         raise ParameterError(f"sample {sample.sample!r} is empty; an error rate needs at least one row")
     if first.has_classes != sample.has_classes:
-        raise ParameterError("samples of classes and of numbers are mixed; one kind is needed")
+        raise ParameterError("samples of classes and of numeric targets are mixed; one kind is needed")
     return Curve(_WORDS.get(sample.sample, sample.sample), sequence.n_leaves, sequence.rates_on(sample, first))

@@ -54,7 +54,7 @@ def table_of(tree: Tree, data: object) -> Table | None:
     if data is None:
         return None
     if not tree.has_tests or tree.schema is None:
-        raise TreeError(f"{tree} has no tests, so that no rows can be shown in it; leave data= out")
+        raise TreeError(f"{tree} has no tests, so no rows can be shown in it; omit data=")
     X, y = data if isinstance(data, tuple) and len(data) == 2 else (data, None)
     table: Table = encode(X, schema=tree.schema, target=y)
     return table

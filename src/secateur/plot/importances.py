@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ImportancesDisplay(ModelDisplay):
-    """The share of each column in what the tests of a pruned tree gained, the largest first.
+    """The share of each column in the gains of the tests of a pruned tree, largest first.
 
     Made by `from_estimator` or `from_model`.
 
@@ -49,7 +49,7 @@ class ImportancesDisplay(ModelDisplay):
         gains = node_gains(found)
         kept = found.pruning.is_kept
         if not found.tree.has_tests or np.isnan(gains[kept]).any():
-            raise UnsupportedError(f"what the tests of {found.tree} gained is not known; grow the tree with secateur")
+            raise UnsupportedError(f"the gains of the tests of {found.tree} are not known; grow the tree with secateur")
         names = column_names(found.tree, None)
         shares = column_importances(found, gains)
         order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]

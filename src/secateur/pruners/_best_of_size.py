@@ -50,7 +50,7 @@ def best_of_size(
     Returns
     -------
     PruningSequence
-        Largest first, `errors` the least cost of the size. Of equal prunings the one that
+        Largest first, `errors` the least cost of the size. Among equal prunings, the one that
         keeps the first node, in pre-order, in which they differ. Whole-number costs are
         compared exactly, real ones within 1e-12 of the largest cost. A member is rebuilt
         when asked for.

@@ -58,7 +58,7 @@ def cost_complexity(
     PruningSequence
         The different minimisers; `alphas` holds the least alpha at which each is chosen, in
         units of cost (errors, not rates), starting with 0. The first member is the smallest
-        pruning of least cost: useless tests are gone already. Of minimisers of one size the
+        pruning of least cost: useless tests are gone already. Among minimisers of one size, the
         one that keeps the first node, in pre-order, in which they differ.
 
     Notes
@@ -198,7 +198,7 @@ def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
     if values.shape != sizes.shape:
         values = np.array([penalty(j) for j in range(1, largest + 1)])
     if values.shape != sizes.shape or values.dtype.kind not in "iufO":
-        raise ParameterError(f"penalty gives {values.dtype} of shape {values.shape}; one number per size is needed")
+        raise ParameterError(f"penalty returns {values.dtype} of shape {values.shape}; one number per size is needed")
     values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):

@@ -375,7 +375,7 @@ def _rows_of(
     found, expected = cells.reshape(-1, n_classes)[tree.is_leaf], counts.by_class[tree.is_leaf]
     if n_classes != counts.n_classes or not np.allclose(found, expected, rtol=1e-9, atol=0):
         raise CountsError(
-            f"the rows of the table ({table.n_rows:,}) do not make the counts of sample {counts.sample!r} "
+            f"the rows of the table ({table.n_rows:,}) do not add up to the counts of sample {counts.sample!r} "
             f"({counts.total[0]:,}); pass the table the tree was grown on, with its sample_weight if it had one"
         )
 

@@ -67,7 +67,7 @@ def global_srm(
     Returns
     -------
     Pruning
-        Of equal values (within 1e-12) the smallest.
+        Among equal values (within 1e-12), the smallest.
 
     Notes
     -----

@@ -30,7 +30,7 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = No
     Returns
     -------
     PruningSequence
-        One member per cut, down to the root; nested. Of nodes that add the same the one with
+        One member per cut, down to the root; nested. Among nodes that add the same, the one with
         most leaves now is cut, then the first in pre-order. Real costs tie within 1e-12 of
         the largest. A tree of one leaf is its own only member.
 

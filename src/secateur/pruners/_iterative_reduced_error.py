@@ -48,7 +48,7 @@ def iterative_reduced_error(
     -------
     Pruning
         No further single cut is worth making, but the result is in general not the best
-        pruning (see Examples); it is with `labels="prune", original="relabel"`. Of cuts that
+        pruning (see Examples); it is with `labels="prune", original="relabel"`. Among cuts that
         lower the errors equally the one with the most leaves under it goes first, then the
         first in pre-order.
 

@@ -70,7 +70,7 @@ def k_reduced_error(
     rate : number, optional
         Without `k`: k is this fraction of the growing sample, rounded down.
 
-        Of the three at most one is given. Without any, k is 1.1 times the growing errors that the
+        At most one of the three is given. Without any, k is 1.1 times the growing errors that the
         tree makes when it is stopped as the authors' grower stops: at tests of which not at least
         two children hold 2 examples. A tree that was stopped so makes these errors uncut, and k is
         the published choice; a tree grown until its leaves are pure makes none, and 1.1 times none

@@ -78,5 +78,5 @@ def _own_labels(tree: Tree, grown: Counts | None, labels: npt.ArrayLike | None, 
     if pruning is not None and pruning.node_labels is not None:
         return pruning.node_labels
     if grown is None:
-        raise CountsError("grown is None, and neither labels nor a pruning with classes says what the leaves predict")
+        raise CountsError("grown is None, and neither labels nor a pruning with classes states what the leaves predict")
     return grown.majority

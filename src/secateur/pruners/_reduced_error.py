@@ -39,9 +39,9 @@ def reduced_error(
     tree : Tree
         The tree to prune; it is not modified.
     grown : Counts or Moments
-        Of the sample the tree was grown on. They give the nodes their labels, or their means.
+        Counts of the sample the tree was grown on. They give the nodes their labels, or their means.
     holdout : Counts or Moments
-        Of a fresh sample. They decide where to cut: by errors, or by squared errors around the
+        Counts of a fresh sample. They decide where to cut: by errors, or by squared errors around the
         means of growing.
     labels : "grow", "prune" or "both"
         Which sample a cut node takes its class from: the growing one, the held-out one, or
@@ -60,7 +60,7 @@ def reduced_error(
     Returns
     -------
     Pruning
-        No pruning whose leaves are labelled by the same rule makes fewer errors. Of those
+        No pruning whose leaves are labelled by the same rule makes fewer errors. Among those
         that make as few it is the one with the fewest leaves: it is unique, and a pruning of
         all the others. So a tie cuts. (With `keep_empty`: the same over the prunings that
         cut no empty node.)

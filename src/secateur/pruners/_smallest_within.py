@@ -43,7 +43,7 @@ def smallest_within(
     Returns
     -------
     Pruning
-        Of prunings of the least size the one with the least cost, then the one that keeps
+        Among prunings of the least size, the one with the least cost, then the one that keeps
         the first node, in pre-order, in which they differ. Exact for whole numbers.
 
     Raises

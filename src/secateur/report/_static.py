@@ -25,7 +25,7 @@ def static_html(model: Model, limits: LeafShares | None) -> str:
 
 
 def picture(model: Model, n_leaves: int = 12) -> str:
-    """Return a small drawing of the tree as SVG; beyond so many leaves, branches with few rows are folded."""
+    """Return a small drawing of the tree as SVG; beyond a number of leaves, branches with few rows are folded."""
     view = view_of(model.tree, model.grown, pruning=_unfolded(model, n_leaves))
     return _drawing(model, view, _answers(model, view))
 

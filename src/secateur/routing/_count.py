@@ -14,7 +14,7 @@ from ._tally import tally_of
 def count(
     tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune", sketch: bool = True
 ) -> Any:
-    """Return the class counts of a sample in every node of a tree; of a regression tree, its moments.
+    """Return the class counts of a sample in every node of a tree; for a regression tree, the moments.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def count(
         known = sketch_of(tree, table, is_used) if sketch else None
         return replace(moments_of(tree, table, weight, sample), n_rows=n_rows, sketch=known)
     if schema.classes is None:
-        raise TreeError(f"{tree} was grown without a target; only a tree that knows its classes can count them")
+        raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
     at = tree.row_key.columns if sketch else None
     is_summable = weight is not None and bool((weight % 1).any())
     return tally_of(tree, table, weight, at, is_summable=is_summable).finish(tree, sample)

@@ -144,5 +144,5 @@ def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
 
 def schema_of(tree: Tree) -> Schema:
     if tree.schema is None:
-        raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can route rows")
+        raise TreeError(f"{tree} has no schema; only a tree that was grown on a table can route rows")
     return tree.schema

@@ -86,7 +86,7 @@ class Tally:
             tell(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
         if self.n_new:
             tell(
-                f"the target holds classes the tree does not know ({', '.join(self.new_labels)}) in {self.n_new:,} "
+                f"the target holds classes the tree has not seen ({', '.join(self.new_labels)}) in {self.n_new:,} "
                 "rows; they count as errors everywhere"
             )
 
@@ -98,7 +98,7 @@ class Tally:
 
 @dataclass
 class ClassTally(Tally):
-    """Rows or weights of each class in each leaf; the last column is for classes the tree does not know."""
+    """Rows or weights of each class in each leaf; the last column is for classes the tree has not seen."""
 
     limbs: list[Array] = field(default_factory=list)
 

@@ -140,11 +140,11 @@ def plan(
     """Return the task of counting a source with these columns; refuse a source that lacks some."""
     schema = tree.schema
     if schema is None:
-        raise TreeError(f"{tree} does not know its columns; only a tree that was grown on a table can route rows")
+        raise TreeError(f"{tree} has no schema; only a tree that was grown on a table can route rows")
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     if schema.classes is None and not schema.has_numeric_target:
-        raise TreeError(f"{tree} does not know its classes; only a tree grown with a target can count rows")
+        raise TreeError(f"{tree} has no classes; only a tree grown with a target can count rows")
     check_name("unseen", unseen, get_args(Unseen))
     check_name("missing_target", missing_target, ("drop", "error"))
     for name, what in ((target, "target"), (weight, "sample_weight"), *((name, "ignore") for name in ignore)):

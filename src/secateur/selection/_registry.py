@@ -20,9 +20,9 @@ class Choice:
     what : str
         Which member, in a few words.
     k : float, optional
-        Of a choice by errors: how many standard errors above the least error the smallest member may be.
+        For a choice by errors: how many standard errors above the least error the smallest member may be.
     form : str
-        Of a choice that is not a word: what stands in its place.
+        For a choice that is not a word: its description.
     needs_holdout : bool
         Whether rows must be held out for it.
     is_measured : bool
@@ -98,7 +98,7 @@ def scoring_of(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
 
 
 def choice_of(select: Any) -> Choice | None:
-    """Return what is known of a value of `select=`; None chooses nothing.
+    """Return the entry of `CHOICES` for a value of `select=`; None chooses nothing.
 
     Examples
     --------

@@ -17,14 +17,14 @@ def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int
     Parameters
     ----------
     error, se : array
-        Of each member, largest tree first; `se` may be NaN where `k` is 0.
+        One number per member, largest tree first; `se` may be NaN where `k` is 0.
     k : float
         0 takes the member of least error itself.
 
     Returns
     -------
     (int, int)
-        Of equal errors the last, the smallest tree. The limit itself is within the limit, so
+        With equal errors, the last, which is the smallest tree. The limit itself is within the limit, so
         that an error of 0 is chosen too.
 
     Examples

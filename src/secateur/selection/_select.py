@@ -38,7 +38,7 @@ def select(
         The sample to choose on, counted in the whole tree.
     rule : {"min-error", "0se", "1se", "kse"}
         Least error ("min-error" and "0se"), or the smallest tree within one, or `k`, standard
-        errors of it. "0.25se" and the like are understood too.
+        errors of it. Forms such as "0.25se" are accepted too.
     k : float, optional
         For "kse".
     cost : array, optional
@@ -56,7 +56,7 @@ def select(
     Returns
     -------
     (Pruning, Selection)
-        Of equal errors the smallest tree. `pruning.seen` names the sample, which can thus no
+        With equal errors, the smallest tree. `pruning.seen` names the sample, which can thus no
         longer pass as a test sample.
 
     Notes

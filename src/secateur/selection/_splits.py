@@ -102,5 +102,5 @@ def _row_numbers(what: str, rows: Any, n_rows: int) -> Rows:
         raise ParameterError(f"{what} name row {wrong}; the rows are 0 to {n_rows - 1}")
     distinct = np.unique(array)
     if len(distinct) < len(array):
-        raise ParameterError(f"{what} name a row twice; weights (sample_weight=) say how often a row counts")
+        raise ParameterError(f"{what} name a row twice; use sample_weight= to count a row more than once")
     return distinct

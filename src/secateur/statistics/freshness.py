@@ -88,7 +88,7 @@ def check_rows(counts: Counts, what: str, *, repeated: bool = False) -> int:
     """Return the number of rows of a sample; refuse empty samples, and weights unless they are repetitions."""
     if not counts.is_whole or (counts.is_weighted and not repeated):
         rows = f" ({counts.n_rows:,} rows of total weight {counts.total[0]:,.6g})" if counts.n_rows else ""
-        way = "say repeated=True if a weight of 3 means three independent rows with the same values; " * counts.is_whole
+        way = "pass repeated=True if a weight of 3 means 3 independent rows with the same values; " * counts.is_whole
         raise UnsupportedError(
             f"sample {counts.sample!r} has weights{rows}; {what} counts independent rows, each once: certify on rows "
             f"without weights; {way}or bound the weighted error itself with certifiers.importance_weighted"

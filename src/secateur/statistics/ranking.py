@@ -95,7 +95,7 @@ class Ranking:
         return float(self.score[max(at - 1, 0)])
 
     def bands(self, n_bands: int = 10) -> list[dict[str, float]]:
-        """Return the lift table: at most so many bands of about equally many rows, highest scores first.
+        """Return the lift table: at most `n_bands` bands with about equal numbers of rows, highest scores first.
 
         Rows of one leaf are never parted, so bands differ in size.
         """

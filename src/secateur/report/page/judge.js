@@ -112,9 +112,9 @@ function judgeOf(raw, tree, state, words, errors, picture) {
 
   function importances() {
     const found = importancesOf(tree, state.kept);
-    if (!found.length) return part("Importance of columns", html("p", { class: "note" }, state.kept[0] ? "What the tests gained is not known." : "The tree is one leaf: it uses no column."));
+    if (!found.length) return part("Importance of columns", html("p", { class: "note" }, state.kept[0] ? "The gains of the tests are not known." : "The tree is one leaf: it uses no column."));
     return part("Importance of columns", barList(found.slice(0, MOST_BARS).map(([j, share]) => [raw.columns[j].name, share / found[0][1], percent(share)])),
-      html("p", { class: "note" }, `Share of what the tests gained in growing${found.length > MOST_BARS ? `; ${found.length - MOST_BARS} more columns` : ""}. Columns with many values are favoured.`));
+      html("p", { class: "note" }, `Share of the gains of the tests in growing${found.length > MOST_BARS ? `; ${found.length - MOST_BARS} more columns` : ""}. Columns with many values are favoured.`));
   }
 
   return draw;

@@ -27,7 +27,7 @@ function paragraphOf(raw, tree, state, words, errors) {
     found.push(`${i ? "The next largest" : "The largest"} group, ${percent(grown.total[v] / grown.total[0])} of the rows, has ${words.conditions(v).join(" and ")}: the answer there is ${words.answerShort(v)}${right}.`);
   });
   const nCut = tree.nLeaves[0] - leaves.length;
-  if (nCut > 0) found.push(`The tree as grown had ${count(tree.nLeaves[0], "rule")}; ${number(nCut)} were cut away because they would not have held up on new rows or were not worth their length.`);
+  if (nCut > 0) found.push(`The unpruned tree had ${count(tree.nLeaves[0], "rule")}; ${number(nCut)} were cut away because they would not have held up on new rows or were not worth their length.`);
   return found.join(" ");
 }
 

@@ -109,7 +109,7 @@ function stateOf(raw, tree) {
     if (raw.limit.why_not) return { value: null, from: "none", why: raw.limit.why_not };
     const price = Math.log(1 / raw.limit.delta) + numbers.nDecided * Math.LN2;
     const value = klUpper(numbers.costs[1], raw.limit.n, price);
-    return { value, from: "branching", why: "This tree is no member of the slider's sequence: its limit pays for every pruning there is, so it is high." };
+    return { value, from: "branching", why: "This tree is not a member of the slider's sequence: its limit pays for every pruning there is, so it is high." };
   }
 
   // Another stop, without going there.

@@ -220,7 +220,7 @@ function readRow(text, names) {
     try {
       given = JSON.parse(body);
     } catch {
-      throw new Error("This is no JSON: check its quotes, commas and brackets.");
+      throw new Error("This is not JSON: check its quotes, commas and brackets.");
     }
     const one = Array.isArray(given) && typeof given[0] === "object" && given[0] !== null ? given[0] : given;
     if (Array.isArray(one)) one.forEach((value, j) => found.set(j, value));
