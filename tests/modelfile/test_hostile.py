@@ -490,3 +490,10 @@ def test_a_choice_has_no_negative_errors(fitted):
 def test_only_a_cost_has_another_scale(fitted):
     with pytest.raises(ModelFileError, match=r"certificate.scale is 1e\+09 for 'error'"):
         loads_model(changed(fitted, certificate__scale=1e9, certificate__value=0.9))
+
+
+def test_infinite_errors_of_a_choice_are_read_in_silence():
+    """The difference of two infinities was a warning."""
+    document = FILES["stepping"](40)
+    document["selection"]["error"] = ["inf"] * len(document["selection"]["error"])
+    assert np.isinf(loads_model(json.dumps(document).encode()).selection.error).all()

@@ -70,7 +70,7 @@ def _check_choice(model: Model) -> None:
         raise ModelFileError(
             "selection.error and selection.se must not be negative: losses and their deviations are not"
         )
-    if (error < error[best] - SLACK * abs(error[best])).any():
+    if (error < error[best] * (1 - SLACK)).any():  # also where errors are infinite
         raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have a lower error")
     is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
     if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
