@@ -227,6 +227,9 @@ def test_misuse_is_refused_with_the_reason():
         occam(TREE, GROWN, HELD, tail="other")
     with pytest.raises(ParameterError, match="k is None"):
         occam(TREE, GROWN, HELD, prior="within-k")
+    for k in (1.5, True, "3"):
+        with pytest.raises(ParameterError, match=r"a whole number of growing errors"):
+            occam(TREE, GROWN, HELD, prior="within-k", k=k)
     with pytest.raises(ParameterError, match="more than k=2"):
         occam(TREE, GROWN, HELD, prior="within-k", k=2, pruning=pruning_of(TREE, {0}, GROWN.majority))
     with pytest.raises(ParameterError, match="lam"):
