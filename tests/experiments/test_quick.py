@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from secateur import Counts, Tree, analysis, datasets, grow, pruners
 from secateur.experiments import NAMES, listed, run
@@ -22,10 +23,17 @@ def quick(tmp_path_factory):
     """Return (the reproduction, its results) of a quick run: once for all tests, which is why they are in one file."""
     folder = tmp_path_factory.mktemp("reproduction")
     done = {}
+    savefig = Figure.savefig
+
+    def coarse(figure, *file, **options):
+        figure.set_layout_engine("none")  # finding room for the labels takes longer than the experiment
+        savefig(figure, *file, **options | {"dpi": 20})
 
     def of(name):
         if name not in done:
-            made = run(name, out=folder, quick=True)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Figure, "savefig", coarse)
+                made = run(name, out=folder, quick=True)
             done[name] = made, json.loads((folder / name / "results.json").read_text())["results"]
         return done[name]
 

@@ -185,7 +185,7 @@ def test_after_an_error_growing_works_as_before():
 
 
 def test_an_array_of_class_weights_is_refused_by_name():
-    """It was compared with a text, which is an array of truth values."""
+    """It was compared with a text, which is an array of booleans."""
     with pytest.raises(ParameterError, match=r"class_weight=array"):
         grow(X, Y, class_weight=np.array([1, 2]))
 

@@ -137,10 +137,7 @@ def _following(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
         model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
     if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
         return None
-    if (again.method, again.reason) != (
-        bound.method,
-        bound.reason,
-    ):  # they are shown: the words of the method, not others
+    if (again.method, again.reason) != (bound.method, bound.reason):  # people read them
         return None
     is_dearer = abs(again.complexity - bound.complexity) > SLACK * abs(again.complexity)
     return None if is_dearer or again.value > bound.value * (1 + SLACK) else again
