@@ -14,12 +14,14 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 QUICK = ("rules", "doctor")  # commands without long work
 
 
+@cache
 def verbs() -> dict[str, Callable[[], Any]]:
     """What is interrupted: a call that takes some tenths of a second."""
     import numpy as np
@@ -59,6 +61,7 @@ def verbs() -> dict[str, Callable[[], Any]]:
     }
 
 
+@cache
 def commands(folder: Path) -> dict[str, list[str]]:
     """Every command of the command line that has long work, on files that are made here."""
     import numpy as np
@@ -92,7 +95,13 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 def calls_of(verb: str, folder: Path) -> Callable[[], Any]:
-    """What is called for a verb, or for a command as in `secateur fit`; exit status 130 is a KeyboardInterrupt."""
+    """What is called for a verb, or for a command as in `secateur fit`; exit status 130 is a KeyboardInterrupt.
+
+    Several, with commas between them, are called one after the other.
+    """
+    if "," in verb:
+        calls = [calls_of(one, folder) for one in verb.split(",")]
+        return lambda: [call() for call in calls]
     if not verb.startswith("secateur "):
         return verbs()[verb]
     from secateur.cli import run
