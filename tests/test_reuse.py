@@ -58,6 +58,9 @@ def shuffled(X, y, seed=3):
 
 GROWING = {
     "the growing rows": lambda s: certify(s.middle, s.grown),
+    "without their sketch, for cuts by hand": lambda s: certify(
+        Pruning.from_cuts(s.tree, []), dataclasses.replace(s.grown, sketch=None)
+    ),
     "counted again": lambda s: certify(s.middle, s.count(s.X, s.y)),
     "under another name": lambda s: certify(s.middle, s.count(s.X, s.y, sample="test")),
     "less one": lambda s: certify(s.middle, s.count(s.X[:-1], s.y[:-1], sample="test")),
