@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.remarks import EXACT_WHOLE
 from ..errors import ModelFileError, SecateurError
 from ..nouns.bound import Bound
 from ..nouns.counts import Counts
@@ -19,7 +20,6 @@ from ._text import shortened
 
 MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
 MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
-MOST_ROWS = 1 << 53
 SLACK = 1e-9  # rounding of another machine's logarithms
 
 
@@ -50,7 +50,7 @@ def _check_said(model: Model) -> None:
     numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
     for name in numbers:
         value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
-        if type(value) not in (int, float) or not 0 <= value < MOST_ROWS:
+        if type(value) not in (int, float) or not 0 <= value < EXACT_WHOLE:
             raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
     if "cost" in details and details["cost"] not in COSTS:
         raise ModelFileError(
@@ -102,7 +102,7 @@ def _check_alone(bound: Bound) -> None:
         raise ModelFileError(
             f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
         )
-    if n >= 2**53 or errors > n * bound.scale * (1 + SLACK):
+    if n >= EXACT_WHOLE or errors > n * bound.scale * (1 + SLACK):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..data.arrays import Array, Bools, Ints
 from ..data.columns import family_of
+from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..nouns.counted import MOST_WHOLE
 from ..nouns.tree import MOST_DIGITS
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
@@ -151,7 +151,7 @@ def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
     total = 0.0 if by_class.dtype.kind == "i" else float(by_class[:, 0].sum())
     for c, column in enumerate(by_class):
         _prove_sums(shape, column, total, f"{where}.by_class[{c}]")
-    if sum(by_class[:, 0].tolist()) >= MOST_WHOLE:
+    if sum(by_class[:, 0].tolist()) >= EXACT_WHOLE:
         raise ModelFileError(f"{where}.by_class adds up to 2**53 or more; whole counts below are exact: rescale them")
 
 
@@ -276,7 +276,9 @@ def _prove_categories(column: Column, where: str) -> None:
 
 
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
-    refuse(~((values >= 0) & (values < MOST_WHOLE)), where, values, f"a number from 0 to below {MOST_WHOLE} is needed")
+    refuse(
+        ~((values >= 0) & (values < EXACT_WHOLE)), where, values, f"a number from 0 to below {EXACT_WHOLE} is needed"
+    )
     # Exact for whole numbers: sums that are right stay below 2**53, the others cannot come out right.
     below = np.bincount(shape.parent[1:], weights=values[1:], minlength=shape.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -12,8 +12,6 @@ from ..data.sketch import Sketch
 from ..errors import CountsError
 from .tree import Tree
 
-MOST_WHOLE = 1 << 53  # whole numbers below are exact as floats, and no rule overflows on their sums
-
 
 class Counted:
     """One named sample, counted in every node of a tree: `Counts` of classes, or `Moments` of a number.

@@ -10,9 +10,10 @@ import numpy.typing as npt
 from .._kernels import structure
 from ..data.arrays import Ints, Sums, frozen, sealed
 from ..data.names import check_name
+from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
 from ..errors import CountsError
-from .counted import MOST_WHOLE, Counted
+from .counted import Counted
 from .seen import mark_of
 from .tree import Tree
 
@@ -230,11 +231,11 @@ def _numbers(values: npt.ArrayLike) -> Sums:
 def _check_sums(tree: Tree, by_class: Sums, sample: str) -> None:
     """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
     total = float(by_class.max()) * by_class.size  # a bound that mostly decides
-    if not total < MOST_WHOLE:
+    if not total < EXACT_WHOLE:
         # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
         with np.errstate(over="ignore"):
             total = float(max(some.sum(dtype=np.float64) for some in (by_class[tree.is_leaf], by_class[0])))
-    if total >= MOST_WHOLE and np.isfinite(by_class).all():
+    if total >= EXACT_WHOLE and np.isfinite(by_class).all():
         raise CountsError(
             f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
             "exact; divide them by a common factor"

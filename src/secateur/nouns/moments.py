@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from .._kernels import node_moments, structure
 from ..data.arrays import Floats, frozen, sealed
+from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
-from .counted import MOST_WHOLE, Counted
+from .counted import Counted
 from .seen import mark_of
 from .tree import Tree
 
@@ -215,7 +216,7 @@ def _check_sums(moments: Moments) -> None:
     that have lost digits.
     """
     tree, weight = moments.tree, moments.weight
-    if weight[0] >= MOST_WHOLE:
+    if weight[0] >= EXACT_WHOLE:
         raise CountsError(
             f"weight of sample {moments.sample!r} is {weight[0]:.6g}, 2**53 or more, where whole numbers stop being "
             "exact; divide it by a common factor, and spread too"

@@ -224,7 +224,7 @@ def _check_exact(weight: Array) -> None:
     total = weight.sum(dtype=np.float64)
     if total >= EXACT_WHOLE:
         raise DataError(
-            f"the weights add up to {total:.6g} or more, 2**53 or more, where whole numbers stop being exact; divide "
+            f"the weights add up to {total:.6g}, 2**53 or more, where whole numbers stop being exact; divide "
             "them by a common factor"
         )
 
