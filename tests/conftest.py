@@ -24,7 +24,10 @@ def pytest_sessionstart():
     for source in kernels.glob("*.py"):
         compiled = source.with_name(source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
         if compiled.exists() and compiled.stat().st_mtime < source.stat().st_mtime:
-            pytest.exit(f"{source.name} has changed since it was compiled; run: python setup.py build_ext --inplace", 4)
+            pytest.exit(
+                f"{source.name} has changed since it was compiled; run: .venv/bin/python setup.py build_ext --inplace",
+                4,
+            )
 
 
 def pytest_collection_finish():

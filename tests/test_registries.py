@@ -56,6 +56,8 @@ def test_the_line_of_a_certificate_says_what_its_function_takes():
         takes = parameters_of(certifiers, method)
         found = {"pays": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
         assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}] and its function"
+        if not method.pays:
+            assert method.takes == (next(iter(takes)),), f"METHODS[{name!r}].takes and what its function begins with"
 
 
 def parameters_of(package, entry):
@@ -64,12 +66,14 @@ def parameters_of(package, entry):
 
 def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
-    from secateur._kernels.criteria import NUMBERS, criterion_of, impurity
+    from secateur._kernels.criteria import ENTROPY_TABLE, NUMBERS, SQUARES, criterion_of, impurity
 
     kernels = {
         name: criterion.kernel or name for name, criterion in growers.CRITERIA.items() if criterion.target == "class"
     }
-    missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA, *NUMBERS)]
+    missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA)]
+    numbers = [*NUMBERS.values(), ENTROPY_TABLE, SQUARES]
+    assert len(set(numbers)) == len(numbers), "two criteria have one number in _kernels/criteria.py"
     for name, kernel in (kernels | {kernel: kernel for kernel in NUMBERS}).items():
         if name not in growers.CRITERIA:
             missing.append(f"{name}: its line in CRITERIA of growers/__init__.py")

@@ -125,12 +125,3 @@ def test_every_certificate_promises_95_percent_and_takes_no_weights_unless_told(
     parameters = [one for function in functions for one in inspect.signature(function).parameters.values()]
     assert {one.default for one in parameters if one.name == "delta"} == {0.05}
     assert {one.default for one in parameters if one.name == "repeated"} == {False}
-
-
-@every_method
-def test_the_registry_says_what_a_method_takes(name):
-    method = METHODS[name]
-    parameters = inspect.signature(getattr(certifiers, method.function)).parameters
-    assert method.pays == ("grown" in parameters)
-    assert method.is_random == ("rng" in parameters)
-    assert method.takes_k == ("k" in parameters)

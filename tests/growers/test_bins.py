@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import count, grow
+from secateur.growers import CRITERIA
 from small_tables import samples
 
 
@@ -96,7 +97,7 @@ def test_a_heavy_value_has_a_bin_of_its_own_and_its_neighbours_are_kept():
 
 
 @pytest.mark.lane
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt"])
+@pytest.mark.parametrize("criterion", [name for name, criterion in CRITERIA.items() if criterion.is_streamed])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(("n_values", "least"), [(None, 1), (60, 1), (None, 7), (5, 1)])
 def test_bins_counted_by_code_give_the_tree_of_bins_in_lists(criterion, n_classes, n_values, least, monkeypatch):

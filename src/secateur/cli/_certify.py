@@ -18,7 +18,7 @@ from ._reading import data_options
 @certify_of_options
 @common.names_option(
     "--method", names=["best", *METHODS], default="best", show_default=True,
-    help="Certificate; best tries all that apply and splits delta among them.",
+    help="Certificate; best picks those that suit the sample and splits delta among them.",
 )  # fmt: skip
 @common.delta_option("certificate")
 @common.max_error_option

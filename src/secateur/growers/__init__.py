@@ -26,7 +26,7 @@ class Criterion:
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `engines.grow` can score it, from the sums of bins.
+        Whether `_kernels/code_cuts.py` scores it from the sums of bins, as `engines.grow` needs.
     """
 
     target: Literal["class", "number"] = "class"
