@@ -18,18 +18,42 @@ if TYPE_CHECKING:
     from .estimators import TreeRegressor as TreeRegressor
     from .estimators import load as load
     from .growers import grow as grow
-    from .interop import from_sklearn as from_sklearn
-    from .interop import path_sklearn as path_sklearn
-    from .interop import prune_sklearn as prune_sklearn
-    from .interop import to_sklearn as to_sklearn
-    from .nouns.bound import Bound as Bound
-    from .nouns.choice import Selection as Selection
-    from .nouns.counts import Counts as Counts
-    from .nouns.model import Model as Model
-    from .nouns.moments import Moments as Moments
-    from .nouns.pruning import Pruning as Pruning
-    from .nouns.sequence import PruningSequence as PruningSequence
-    from .nouns.tree import Tree as Tree
+    from .interop import (
+        from_sklearn as from_sklearn,
+    )
+    from .interop import (
+        path_sklearn as path_sklearn,
+    )
+    from .interop import (
+        prune_sklearn as prune_sklearn,
+    )
+    from .interop import (
+        to_sklearn as to_sklearn,
+    )
+    from .nouns import (
+        Bound as Bound,
+    )
+    from .nouns import (
+        Counts as Counts,
+    )
+    from .nouns import (
+        Model as Model,
+    )
+    from .nouns import (
+        Moments as Moments,
+    )
+    from .nouns import (
+        Pruning as Pruning,
+    )
+    from .nouns import (
+        PruningSequence as PruningSequence,
+    )
+    from .nouns import (
+        Selection as Selection,
+    )
+    from .nouns import (
+        Tree as Tree,
+    )
     from .pruners import prune as prune
     from .report import write_report as write_report
     from .routing import count as count
@@ -40,44 +64,28 @@ if TYPE_CHECKING:
 
 # Where each public name lives; the module is imported when the name is first used, so
 # that `import secateur` stays instant.
-_HOME = {
-    "Bound": "nouns.bound",
-    "Column": "data.table",
-    "Counts": "nouns.counts",
-    "Model": "nouns.model",
-    "Moments": "nouns.moments",
-    "Pruning": "nouns.pruning",
-    "PruningSequence": "nouns.sequence",
-    "Schema": "data.table",
-    "Selection": "nouns.choice",
-    "SecateurError": "errors",
-    "Table": "data.table",
-    "Tree": "nouns.tree",
-    "TreeClassifier": "estimators",
-    "TreeRegressor": "estimators",
-    "certify": "certifiers",
-    "count": "routing",
-    "cross_validate": "selection",
-    "encode": "data.encoding",
-    "export_rules": "show.text",
-    "export_text": "show.text",
-    "from_sklearn": "interop",
-    "grow": "growers",
-    "load": "estimators",
-    "path_sklearn": "interop",
-    "prune": "pruners",
-    "prune_sklearn": "interop",
-    "select": "selection",
-    "to_sklearn": "interop",
-    "write_report": "report",
+_HOMES = {
+    "certifiers": ["certify"],
+    "data.encoding": ["encode"],
+    "data.table": ["Column", "Schema", "Table"],
+    "errors": ["SecateurError"],
+    "estimators": ["TreeClassifier", "TreeRegressor", "load"],
+    "growers": ["grow"],
+    "interop": ["from_sklearn", "path_sklearn", "prune_sklearn", "to_sklearn"],
+    "nouns": ["Bound", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Selection", "Tree"],
+    "pruners": ["prune"],
+    "report": ["write_report"],
+    "routing": ["count"],
+    "selection": ["cross_validate", "select"],
+    "show.text": ["export_rules", "export_text"],
 }
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 # Documented modules: reachable as attributes without importing them first.
 _MODULES = {
     name: name
     for name in (
         "analysis", "asking", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports",
-        "fitting",
-        "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
+        "fitting", "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
     )
 } | {"costs": "nouns.costs", "dealing": "data.dealing", "layout": "show.layout", "text": "show.text"}  # fmt: skip
 

@@ -6,7 +6,7 @@ Node numbers are those of the whole tree, whatever was cut.
 from typing import Any, Literal
 
 from .data.arrays import Array, Floats, Ints, sealed
-from .nouns.model import Model
+from .nouns import Model
 from .routing import apply
 from .statistics.probabilities import kind_of, node_probabilities
 

@@ -100,7 +100,7 @@ def test_130_is_interrupted_and_leaves_no_file(tmp_path):
     rows = write(tmp_path / "many.csv", list(patients(10_000, 6)))
     output = tmp_path / "tree.json"
     job = subprocess.Popen(
-        [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--cv", "200", "-o", output],
+        [sys.executable, "-m", "secateur", "fit", rows, "--target", "outcome", "--cv", "2000", "-o", output],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

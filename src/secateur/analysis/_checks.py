@@ -3,13 +3,12 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 
-def between(name: str, values: npt.ArrayLike, low: float, high: float, why: str = "") -> Floats:
+def between(name: str, values: ArrayLike, low: float, high: float, why: str = "") -> Floats:
     """Return numbers that all lie in [low, high], or name the first that does not."""
     array = np.asarray(values, dtype=np.float64)
     wrong = ~((array >= low) & (array <= high))

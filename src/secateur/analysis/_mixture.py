@@ -19,10 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import voting
-from ..data.arrays import Array, Floats, Ints, Sums, frozen, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Ints, Sums, frozen, sealed
 from ..errors import CountsError, ParameterError, TreeError
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree
 
 
 def mixture(
@@ -30,8 +29,8 @@ def mixture(
     counts: Counts,
     beta: float,
     *,
-    labels: npt.ArrayLike | None = None,
-    node_proba: npt.ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    node_proba: ArrayLike | None = None,
 ) -> "Mixture":
     """Return the mixture of all prunings, weighted by their errors on a sample.
 
@@ -140,7 +139,7 @@ class Mixture:
         path = voting.path_to_root(self.tree.parent, int(leaf))
         return voting.votes_on_path(path, self.cut_probability, self.node_proba)
 
-    def predict_proba(self, leaves: npt.ArrayLike) -> Floats:
+    def predict_proba(self, leaves: ArrayLike) -> Floats:
         """Return the votes about rows that reach the given original leaves.
 
         Parameters
@@ -158,7 +157,7 @@ class Mixture:
         proba: Floats = self._table[reached]
         return proba
 
-    def predict(self, leaves: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    def predict(self, leaves: ArrayLike) -> npt.NDArray[np.intp]:
         """Return the class with most votes at each of the given original leaves; the lowest on a tie."""
         winner: npt.NDArray[np.intp] = self.predict_proba(leaves).argmax(axis=1)
         return winner
@@ -238,7 +237,7 @@ class OnlineMixture:
         return Mixture(self.tree, self.beta, self.labels, frozen(self._errors), self.node_proba, frozen(self._log_z))
 
 
-def _node_proba(tree: Tree, values: npt.ArrayLike) -> Floats:
+def _node_proba(tree: Tree, values: ArrayLike) -> Floats:
     array = np.array(values, dtype=np.float64)
     if array.ndim != 2 or len(array) != tree.n_nodes:
         raise CountsError(f"node_proba has shape {array.shape}; ({tree.n_nodes}, number of classes) is needed")

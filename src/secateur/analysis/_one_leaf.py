@@ -16,16 +16,15 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.noise import log_power_coefficient
-from ..data.arrays import Floats, Longs
+from ..data.arrays import ArrayLike, Floats, Longs
 from ..data.names import whole
 from ..errors import ParameterError
 from ._checks import between
 
 
-def one_leaf_probability(occupancy: npt.ArrayLike, p: float, *, log: bool = False) -> float:
+def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -> float:
     """Return the exact probability that pure noise is pruned to one leaf, given occupancies.
 
     Parameters
@@ -159,7 +158,7 @@ def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:
         return np.log(at_most), np.log(at_least), np.where(sizes % 2 == 0, log_tie, -np.inf)
 
 
-def occupancy_of(values: npt.ArrayLike) -> Longs:
+def occupancy_of(values: ArrayLike) -> Longs:
     """Return the number of examples in each safe node as whole numbers, or say what was wrong."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":

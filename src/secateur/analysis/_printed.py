@@ -18,9 +18,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..data.names import whole
 from ..errors import ParameterError
 from ._checks import between, plain
@@ -30,7 +29,7 @@ _MAJORITY = "; the formulas are stated for the majority class, so give 1 - p ins
 _C_GRID = np.arange(1, 101) / 50
 
 
-def printed_bound_general(n: int, k: int, p: npt.ArrayLike) -> Any:
+def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
     """Return the published bound for any occupancy, equation 2. It is not an upper bound.
 
     Parameters
@@ -67,7 +66,7 @@ def printed_bound_general(n: int, k: int, p: npt.ArrayLike) -> Any:
     return plain(np.exp(k / 2 * _log_agreement_printed(chance, np.asarray(2 * n / k))))
 
 
-def printed_bound_uniform(n: int, k: int, p: npt.ArrayLike, c: npt.ArrayLike | None = None) -> Any:
+def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = None) -> Any:
     """Return the published bound for uniform occupancy, equation 5. It is not an upper bound.
 
     Parameters
@@ -110,7 +109,7 @@ def printed_bound_uniform(n: int, k: int, p: npt.ArrayLike, c: npt.ArrayLike | N
     return plain(_uniform(n, k, chance, _positive_c(c)))
 
 
-def best_c(n: int, k: int, p: npt.ArrayLike) -> Any:
+def best_c(n: int, k: int, p: ArrayLike) -> Any:
     """Return the c that minimises the published uniform bound, on a grid.
 
     Parameters
@@ -183,7 +182,7 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     return min(1.0, math.exp(power * log_plus.max()) + math.exp(power * log_minus.max()))
 
 
-def expected_safe_nodes_at_most(n: int, k: int, c: npt.ArrayLike) -> Any:
+def expected_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     """Return the expected number of safe nodes with at most c n / k examples, exactly.
 
     Parameters
@@ -217,7 +216,7 @@ def expected_safe_nodes_at_most(n: int, k: int, c: npt.ArrayLike) -> Any:
     return plain(np.asarray(k * bdtr(limit, n, 1 / k)))
 
 
-def printed_safe_nodes_at_most(n: int, k: int, c: npt.ArrayLike) -> Any:
+def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     """Return the published approximation of `expected_safe_nodes_at_most`, equation 4.
 
     Parameters
@@ -311,7 +310,7 @@ def _log_agreement_printed(p: Floats, r: Floats) -> Floats:
         return np.asarray(log_ndtr((p - 0.5) * np.sqrt(r) / np.sqrt(p * (1 - p))))
 
 
-def _positive_c(c: npt.ArrayLike) -> Floats:
+def _positive_c(c: ArrayLike) -> Floats:
     array = np.asarray(c, np.float64)
     if not (np.isfinite(array) & (array > 0)).all():
         raise ParameterError(f"c={array.min():g}; finite numbers above 0 are needed")

@@ -6,15 +6,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import Bools, Floats, Ints, Longs, sealed
+from ..data.arrays import ArrayLike, Bools, Floats, Ints, Longs, sealed
 from ..data.names import whole
 from ..errors import CountsError, ParameterError
-from ..nouns.counts import Counts, Original, leaf_labels
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Original, Pruning, Tree, leaf_labels
 from ._checks import between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
@@ -76,7 +73,7 @@ def rep_noise_experiment(
     k: int,
     p: float,
     *,
-    occupancy: Literal["uniform"] | npt.ArrayLike = "uniform",
+    occupancy: Literal["uniform"] | ArrayLike = "uniform",
     repeats: int = 1000,
     seed: int | np.random.Generator | None = None,
     shape: Literal["perfect", "random"] = "perfect",

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Bools, Ints, sealed
-from ..nouns.tree import Tree
+from ..nouns import Tree
 
 
 def fringe(tree: Tree) -> Bools:

@@ -10,9 +10,7 @@ import numpy as np
 from ..data.arrays import Array, Floats
 from ..data.names import check_name
 from ..errors import CountsError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.model import Model, as_model
-from ..nouns.moments import Moments
+from ..nouns import Counts, Model, Moments, as_model
 from ..show.wording import class_names_of
 from ..statistics import PROBABILITIES
 from ..statistics.probabilities import kind_of, node_probabilities

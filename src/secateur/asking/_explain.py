@@ -9,8 +9,7 @@ import numpy as np
 from ..certifiers import leaf_shares
 from ..data.encoding import encode
 from ..errors import SecateurError
-from ..nouns.model import Model, as_model
-from ..nouns.shares import LeafShares
+from ..nouns import LeafShares, Model, as_model
 from ..show.counterfactual import Counterfactual, nearest_change, spreads_of, wanted_of
 from ..show.explain import Path, path_of
 from ..show.view import TreeView, view_of

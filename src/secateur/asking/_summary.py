@@ -8,9 +8,7 @@ import numpy as np
 
 from ..data.arrays import Floats
 from ..growers.importances import column_importances, node_gains
-from ..nouns.counts import Counts
-from ..nouns.model import Model, as_model
-from ..nouns.moments import Moments
+from ..nouns import Counts, Model, Moments, as_model
 from ..show.wording import rate
 
 WIDTH = 80

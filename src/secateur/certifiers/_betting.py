@@ -20,9 +20,8 @@ bound 1.7 to 3 times and 1.3 to 3 times (n from 50 to 20,000). Where every loss 
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 N_STAKES = 16
@@ -31,7 +30,7 @@ _FACTORS = GROWTH ** np.arange(N_STAKES)
 _LOG_WEIGHTS = np.log(0.5 ** np.arange(N_STAKES) / (0.5 ** np.arange(N_STAKES)).sum())
 
 
-def betting_upper(values: npt.ArrayLike, counts: npt.ArrayLike, log_delta: float) -> float:
+def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> float:
     """Return an upper limit on the mean of independent losses between 0 and 1.
 
     Parameters
@@ -91,7 +90,7 @@ def _log_capital(m: float, x: Floats, rows: Floats, n: float, log_price: float) 
     return float(np.logaddexp.reduce(_LOG_WEIGHTS + won))
 
 
-def _checked(values: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _checked(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:
     x, rows = np.asarray(values, np.float64), np.asarray(counts, np.float64)
     if x.ndim != 1 or x.shape != rows.shape:
         raise ParameterError(f"values of shape {x.shape} and counts of {rows.shape}; one count per value is needed")

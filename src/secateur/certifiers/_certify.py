@@ -6,10 +6,7 @@ from typing import Any
 
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Counts, Pruning, PruningSequence
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import Asked, freshness, place_in

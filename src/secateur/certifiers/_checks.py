@@ -9,11 +9,17 @@ import numpy as np
 from .._kernels import budget_dp, mixtures, structure
 from ..data.arrays import Ints, Longs, Sums
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
-from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts, LabelRule, Original, check_label_rule
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import (
+    Counts,
+    LabelRule,
+    Original,
+    Pruning,
+    PruningSequence,
+    Tree,
+    check_label_rule,
+    excess_cost,
+    full_cost,
+)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,11 @@ import math
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array, Longs
+from ..data.arrays import Array, ArrayLike, Longs
 from ..data.names import check_name
 from ..errors import CountsError, ParameterError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
+from ..nouns import Bound, Counts, Pruning
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
@@ -35,7 +32,7 @@ MOST_STEPS = 3  # for which exact limits are added up
 def certified_cost(
     pruning: Pruning,
     counts: Counts,
-    costs: npt.ArrayLike,
+    costs: ArrayLike,
     *,
     delta: float = 0.05,
     method: Literal["auto", "steps", "betting"] = "auto",
@@ -133,7 +130,7 @@ def _stepwise(possible: Array, rows: Longs, delta: float) -> float:
     return value * (1 + 1e-15)  # products and sums are rounded to nearest, a limit up
 
 
-def _matrix(costs: npt.ArrayLike, n_classes: int, n_answers: int) -> Array:
+def _matrix(costs: ArrayLike, n_classes: int, n_answers: int) -> Array:
     matrix = np.asarray(costs)
     n_needed = max(n_classes, n_answers)
     if matrix.dtype.kind not in "iuf" or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

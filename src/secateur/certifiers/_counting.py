@@ -14,9 +14,7 @@ import numpy as np
 from .._kernels import budget_dp, mixtures
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError
-from ..nouns.costs import excess_cost
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree, excess_cost
 from ._checks import budget_walk, check_budget
 
 _STEEPEST = 60.0  # exp(-60) per unit makes one unit more or less all but impossible

@@ -8,11 +8,7 @@ tree's ledger whether these rows have already told how other candidates fare.
 from collections.abc import Sequence
 from typing import Any
 
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Ledger, Look, Seen
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
 from ..statistics.freshness import Freshness, compared, overlap_with
 
 _PAY = "pass grown= to use a method that pays for the choice (occam, rademacher, pac-bayes)"

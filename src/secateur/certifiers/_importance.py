@@ -13,8 +13,7 @@ import numpy as np
 from .._kernels import structure
 from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
-from ..nouns.bound import Bound
-from ..nouns.pruning import Pruning
+from ..nouns import Bound, Pruning
 from ..routing import apply, count
 from ..statistics.freshness import check_rows
 from ..statistics.tails import check_delta

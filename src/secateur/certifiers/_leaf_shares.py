@@ -17,9 +17,7 @@ import numpy as np
 
 from ..data.arrays import Floats, Sums
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.shares import LeafShares
+from ..nouns import Counts, LeafShares, Pruning
 from ..show.wording import class_names_of
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta

@@ -10,16 +10,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..data.names import check_name
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts, LabelRule, Original
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.tails import Tail, check_delta, upper_limit
@@ -39,8 +34,8 @@ def occam(
     tail: Tail = "exact",
     k: int | None = None,
     pruning: Pruning | PruningSequence | None = None,
-    lam: npt.ArrayLike = LAMBDAS,
-    mu: npt.ArrayLike = MUS,
+    lam: ArrayLike = LAMBDAS,
+    mu: ArrayLike = MUS,
     labels: LabelRule = "grow",
     original: Original = "fixed",
     repeated: bool = False,

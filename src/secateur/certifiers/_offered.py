@@ -3,9 +3,7 @@
 from typing import Any
 
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
+from ..nouns import Counts, Pruning, Seen
 from ..statistics.freshness import compared
 from ._fresh import freshness
 

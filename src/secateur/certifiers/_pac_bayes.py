@@ -12,15 +12,11 @@ argument, which gives an iteration that never raises the bound.
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import CountsError, ParameterError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Bound, Counts, Pruning, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import check_delta, kl_upper
@@ -36,9 +32,9 @@ def pac_bayes(
     holdout: Counts,
     *,
     delta: float = 0.05,
-    lam: npt.ArrayLike = LAMBDAS,
-    mu: npt.ArrayLike = MUS,
-    theta: npt.ArrayLike | None = None,
+    lam: ArrayLike = LAMBDAS,
+    mu: ArrayLike = MUS,
+    theta: ArrayLike | None = None,
     pruning: Pruning | None = None,
     repeated: bool = False,
 ) -> Bound:
@@ -159,7 +155,7 @@ def _search(
     return found
 
 
-def _checked_thetas(theta: npt.ArrayLike) -> list[float]:
+def _checked_thetas(theta: ArrayLike) -> list[float]:
     values = np.atleast_1d(np.asarray(theta, np.float64))
     if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values >= 0)).all():
         raise ParameterError(f"theta={theta!r}; finite numbers of 0 or more are needed")

@@ -4,14 +4,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Counts, Pruning, PruningSequence
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import freshness
@@ -22,7 +18,7 @@ def path(
     counts: Counts,
     *,
     delta: float = 0.05,
-    weights: npt.ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     repeated: bool = False,
 ) -> list[Bound]:
     """Return one bound per member of a sequence, valid for all members at once.
@@ -120,7 +116,7 @@ def least_bound(bounds: Sequence[Bound]) -> Bound:
     return min(reversed(bounds), key=lambda bound: bound.value)
 
 
-def cross_validation_weights(errors: npt.ArrayLike, standard_errors: npt.ArrayLike) -> Floats:
+def cross_validation_weights(errors: ArrayLike, standard_errors: ArrayLike) -> Floats:
     """Return weights for `path` from a cross-validation on the growing sample.
 
     Parameters
@@ -163,7 +159,7 @@ def _equal_shares(sequence: PruningSequence | Sequence[Pruning]) -> Floats:
     return np.full(len(sequence), 1 / len({pruning.digest for pruning in sequence}))
 
 
-def _checked_weights(weights: npt.ArrayLike, n_members: int) -> Floats:
+def _checked_weights(weights: ArrayLike, n_members: int) -> Floats:
     array = np.asarray(weights, np.float64)
     if array.shape != (n_members,):
         raise ParameterError(f"weights have shape {array.shape}; one per member, ({n_members},), is needed")

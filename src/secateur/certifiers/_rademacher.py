@@ -24,12 +24,7 @@ import numpy as np
 from .._kernels import budget_dp, mixtures, structure
 from ..data.arrays import Longs
 from ..errors import CountsError, ParameterError
-from ..nouns.bound import Bound
-from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts, LabelRule, Original
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree, excess_cost, full_cost
 from ..statistics.freshness import check_samples
 from ..statistics.tails import check_delta
 from ._checks import budget_walk, check_budget, check_labels, chosen

@@ -9,10 +9,7 @@ import math
 import numpy as np
 
 from ..errors import CountsError, ParameterError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.shares import class_number
+from ..nouns import Bound, Counts, Pruning, class_number
 from ..show.wording import class_names_of
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta

@@ -2,9 +2,7 @@
 
 import math
 
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
+from ..nouns import Bound, Counts, Pruning
 from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import freshness

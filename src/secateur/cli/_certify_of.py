@@ -9,10 +9,7 @@ import click
 from . import _common as common
 
 if TYPE_CHECKING:
-    from ..nouns.bound import Bound
-    from ..nouns.counts import Counts
-    from ..nouns.model import Model
-    from ..nouns.shares import LeafShares
+    from ..nouns import Bound, Counts, LeafShares, Model
 
 WHAT = ("error", "cost", "rates", "leaves")
 certify_of_options = common.together(

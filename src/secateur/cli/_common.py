@@ -19,8 +19,7 @@ from ..errors import DataError, ParameterError, printable
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from ..nouns.bound import Bound
-    from ..nouns.model import Model
+    from ..nouns import Bound, Model
 
 Function: TypeAlias = Callable[..., Any]
 Option: TypeAlias = Callable[[Function], Function]  # what adds options to a command

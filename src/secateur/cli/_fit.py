@@ -16,7 +16,7 @@ from ._reading import Reading, data_options, keep_option
 if TYPE_CHECKING:
     from ..data.columns import Given
     from ..data.target import TargetKind
-    from ..nouns.model import Model
+    from ..nouns import Model
 
 # Options that are parameters of the recipe, under the same name and with the same values.
 SAME = ("penalty", "cv", "delta", "scoring", "probabilities", "n_jobs")

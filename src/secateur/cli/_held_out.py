@@ -10,8 +10,7 @@ from . import _common as common
 from ._reading import Reading
 
 if TYPE_CHECKING:
-    from ..nouns.costs import Sample
-    from ..nouns.model import Model
+    from ..nouns import Model, Sample
 
 READING = ("ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine")
 ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options that say which rows, and how they are read

@@ -38,7 +38,7 @@ from ._reading import data_options
 def prune(model: str, **options: Any) -> int:
     """Prune the tree in the file MODEL."""
     from .. import fitting
-    from ..nouns.sequence import PruningSequence
+    from ..nouns import PruningSequence
     from ..pruners import RULES
 
     common.check_output(options["output"], force=options["force"])

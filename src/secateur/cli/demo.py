@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..data.table import Table
-    from ..nouns.model import Model
+    from ..nouns import Model
 
 DELTA = 0.05
 ABOUT = {

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+ArrayLike: TypeAlias = npt.ArrayLike  # what NumPy makes an array of
 Array = npt.NDArray[Any]
 Sums = npt.NDArray[Any]  # int64 or float64: counts and costs
 Ints = npt.NDArray[np.int32]  # nodes, labels, codes
@@ -23,7 +24,7 @@ Frame: TypeAlias = Any  # a table of a data frame library
 Series: TypeAlias = Any  # a column of one
 
 
-def frozen(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
+def frozen(values: ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
     """Return `values` as a read-only array that nobody else can write.
 
     An array that is read-only already is taken as it is; any other is copied.

@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError
-from .arrays import Array, Columns, Labels, Rows
+from .arrays import Array, ArrayLike, Columns, Labels, Rows
 from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
 from .labelled import labelled
 from .names import check_name, several
@@ -40,7 +39,7 @@ def encode(
     schema: Schema | Table | None = None,
     strict: bool = True,
     unseen: Unseen = "majority-branch",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     delimiter: str | None = None,
     na: Sequence[str] = ("",),
     encoding: str | None = None,

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from .arrays import Array, Floats, Ints, Labels, Level, Series, sealed
+from .arrays import Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
 from .columns import Coded, Given, Numbers, dense_array, family, family_of, gaps_of, in_order, read_cells, read_series
 from .remarks import EXACT_WHOLE, listed, tell
 from .table import Schema, Table
@@ -18,7 +18,7 @@ LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth p
 LEAST_TOTAL = 1e-40  # of weights, for the same reason
 
 
-def encode_target(y: Labels, *, classes: npt.ArrayLike | None = None) -> tuple[Ints, Array]:
+def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints, Array]:
     """Return the class number of each label, and the classes.
 
     Parameters
@@ -159,7 +159,7 @@ def labels_as_numbers(table: Table) -> Array:
     return labels
 
 
-def check_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> Floats | None:
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
     """Return the weights of the rows as float64; None means that every row counts once.
 
     Parameters

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import histograms, ranks
-from ..data.arrays import Array, Floats, Level, rebuilt, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Level, rebuilt, sealed
 from ..data.remarks import listed, tell, tell_categories
 from ..data.table import Column, Schema
 from ..data.target import encode_target
@@ -61,7 +60,7 @@ class Bins:
 
     __reduce__ = rebuilt
 
-    def codes(self, name: str, values: npt.ArrayLike) -> Array:
+    def codes(self, name: str, values: ArrayLike) -> Array:
         """Return the bin of each value of a column (of NaN: one past the last bin)."""
         given = np.asarray(values, np.float64)
         edges = self.edges[name]

@@ -10,8 +10,7 @@ from ..data.encoding import Unseen, encode
 from ..data.sources import Progress
 from ..data.textfile import Csv, Dates
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.costs import Sample
-from ..nouns.tree import Tree
+from ..nouns import Sample, Tree
 from ._open import open_source
 from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
 

@@ -25,8 +25,7 @@ from ..growers.assemble import assemble
 from ..growers.prepare import Prepared, Values
 from ..growers.run import Grown
 from ..growers.settings import settings_of
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree
 from ..routing import with_history
 from ._bins import Bins, code_task, find_bins, layout_of, read_schema
 from ._count import count

@@ -15,7 +15,7 @@ from ..data.remarks import listed
 from ..data.sources import Source, batch_of
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..nouns.surrogates import check_plain
+from ..nouns import check_plain
 from ..routing import ClassTally, CountTask, NumberTally, shown_labels
 from ._guard import guard, local_backend
 from ._paths import frame_family

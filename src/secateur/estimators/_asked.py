@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy.typing as npt
-
 from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
-from ..data.arrays import Labels, Level, Rows
-from ..nouns.model import Model
+from ..data.arrays import ArrayLike, Labels, Level, Rows
+from ..nouns import Model
 from ..routing import count
 from ._parameters import target
 
@@ -65,7 +63,7 @@ class Asked:
         self,
         X: Rows,
         y: Labels,
-        sample_weight: npt.ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
         positive: Level = None,
         false_positive: float = 1.0,

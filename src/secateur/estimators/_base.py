@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from ..asking import importances
-from ..data.arrays import Array, Floats, Ints, Labels, Rows
+from ..data.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows
 from ..data.encoding import encode
 from ..data.names import check_name
 from ..data.progress import progress_bar
@@ -22,13 +21,7 @@ from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.costs import Sample
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Bound, Model, Pruning, PruningSequence, Sample, Selection, Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
 from ..statistics import PROBABILITIES
@@ -70,7 +63,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         self,
         X: Rows,
         y: Labels,
-        sample_weight: npt.ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
         X_holdout: Rows = None,
         y_holdout: Labels = None,
@@ -195,7 +188,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         self,
         X: Rows,
         y: Labels,
-        sample_weight: npt.ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
         method: str = "best",
         delta: float = 0.05,

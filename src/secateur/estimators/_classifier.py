@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from .. import prediction
-from ..data.arrays import Array, Columns, Floats, Level, Rows
+from ..data.arrays import Array, ArrayLike, Columns, Floats, Level, Rows
 from ..exports import EXPORTS
-from ..nouns.counts import Counts
+from ..nouns import Counts
 from ._base import TreeEstimator
 
 
@@ -188,7 +187,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         surrogates: int = 0,
         prune: str | None = "cost-complexity",
@@ -202,7 +201,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         holdout: float = 1 / 3,
         certify: str | bool | None = None,
         delta: float = 0.05,
-        costs: npt.ArrayLike | None = None,
+        costs: ArrayLike | None = None,
         class_weight: dict[Level, float] | Literal["balanced"] | None = None,
         nominal: Columns | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from ..data.arrays import Columns
+from ..data.arrays import ArrayLike, Columns
 from ..data.target import TargetKind
-from ..nouns.moments import Moments
+from ..nouns import Moments
 from ._base import TreeEstimator
 
 
@@ -72,7 +71,7 @@ monotonic_cst, interaction_cst, surrogates
         min_samples_split: int = 2,
         min_weight_fraction_leaf: float = 0.0,
         max_bins: int | None = None,
-        monotonic_cst: npt.ArrayLike | Mapping[str, int] | None = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         interaction_cst: str | Iterable[Iterable[int | str]] | None = None,
         surrogates: int = 0,
         prune: str | None = "cost-complexity",

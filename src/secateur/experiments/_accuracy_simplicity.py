@@ -16,8 +16,7 @@ import numpy as np
 from ..data.arrays import Array, Floats
 from ..data.table import Schema, Table
 from ..datasets import random_domain
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree
 from ..pruners import best_of_size, smallest_within
 from ._by_hand import krk_tree
 from ._figures import CYCLE, canvas, labelled, save

@@ -6,10 +6,7 @@ import numpy as np
 
 from .._kernels.mixtures import mean_cost
 from ..certifiers import least_bound, occam, pac_bayes, path, rademacher
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Bound, Counts, Pruning, Tree
 from ..pruners import certificate_optimal, cost_complexity, k_limit, k_reduced_error, reduced_error
 from ..statistics.priors import prior_cost
 from ..statistics.tails import binomial_upper

@@ -5,8 +5,7 @@ import numpy as np
 from ..data.arrays import Bools, Floats, Ints
 from ..datasets import krk_legality
 from ..datasets.rows import Nominal, make_table
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree
 from ..routing import count
 
 NINE_NAMES = "ABEFCGHDI"  # the tests in pre-order

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_within
-from ..nouns.sequence import PruningSequence
+from ..nouns import PruningSequence
 from ..pruners import best_of_size, greedy, smallest_within, weakest_links
 from ._by_hand import NINE_NAMES, nine_tests
 from ._published import (

@@ -15,9 +15,7 @@ from ..data.arrays import Floats, Sums
 from ..data.table import Table
 from ..datasets import led24, random_domain, split, tic_tac_toe
 from ..growers import grow
-from ..nouns.counts import Counts
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, PruningSequence, Tree
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
 from ._figures import CYCLE, labelled

@@ -17,9 +17,7 @@ from ..data.arrays import Array, Longs
 from ..data.table import Table
 from ..datasets.rows import Nominal, combinations, make_table
 from ..growers import grow
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Tree
 from ..pruners import bottom_up_srm, global_srm, reduced_error
 from ..routing import count
 from ..selection import choose, cross_validate

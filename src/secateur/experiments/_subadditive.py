@@ -17,9 +17,7 @@ import numpy as np
 from .. import datasets
 from ..data.dealing import deal
 from ..data.table import Table
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.sequence import PruningSequence
+from ..nouns import Counts, PruningSequence, Selection
 from ..routing import count
 from ..selection import choose, cross_validate
 from ._figures import CYCLE, canvas, labelled, save

@@ -11,9 +11,7 @@ from .. import datasets
 from ..certifiers import draw_signs, least_bound, path, rademacher, rademacher_over_k, signed_extremes
 from ..data.table import Table
 from ..growers import grow
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Tree
 from ..pruners import cost_complexity, k_limit, k_reduced_error, reduced_error
 from ..routing import count
 from ._bounds import DRAWS, FACTOR, rate_on

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import ArrayLike
 from ..errors import ParameterError
 from ._walk import Exported, categories_of, check_exact, lines_of, utf8
 
@@ -142,7 +142,7 @@ const double *{f}_probabilities(const double *row)
 """
 
 
-def export_c(model: object, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+def export_c(model: object, *, function_name: str = "predict", probabilities: ArrayLike | None = None) -> str:
     """Return the source of a C function that predicts for one row, without dependencies.
 
     Parameters

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array
+from ..data.arrays import Array, ArrayLike
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._walk import Exported, categories_of, check_exact, check_levels, utf8
@@ -28,7 +27,7 @@ def export_onnx(
     inputs: Literal["auto", "matrix", "columns"] = "auto",
     dtype: Literal["float64", "float32"] = "float64",
     missing: str = "<missing>",
-    probabilities: npt.ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
 ) -> Any:
     """Return the pruned tree as an ONNX model.
 
@@ -158,7 +157,7 @@ class _Graph:
         self._constant("flat", np.array([-1]))
         self._step("Reshape", ["whole place", "flat"], "at")
 
-    def answer(self, probabilities: npt.ArrayLike | None) -> None:
+    def answer(self, probabilities: ArrayLike | None) -> None:
         """Look up what the leaves say."""
         exported, types = self.exported, self.types
         answers = [exported.answers[v] for v in exported.leaves]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..nouns.model import as_model
+from ..nouns import as_model
 from ..show.view import TreeView, view_of
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import UnsupportedError
 from ._walk import Exported, categories_of, check_exact, check_levels, plain_value, unique_name, utf8
 
@@ -26,7 +25,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <Header><Application name="secateur"/></Header>"""
 
 
-def export_pmml(model: object, *, target: str = "prediction", probabilities: npt.ArrayLike | None = None) -> str:
+def export_pmml(model: object, *, target: str = "prediction", probabilities: ArrayLike | None = None) -> str:
     """Return the pruned tree as a PMML document.
 
     Parameters

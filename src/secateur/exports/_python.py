@@ -4,8 +4,8 @@ import keyword
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import ArrayLike
 from ..errors import ParameterError
 from ._walk import Exported, Plain, categories_of, lines_of
 
@@ -80,7 +80,7 @@ def {function}_probabilities(row):
 '''
 
 
-def export_python(model: object, *, function_name: str = "predict", probabilities: npt.ArrayLike | None = None) -> str:
+def export_python(model: object, *, function_name: str = "predict", probabilities: ArrayLike | None = None) -> str:
     """Return the source of a Python module that predicts for one row, without dependencies.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..nouns.model import as_model
+from ..nouns import as_model
 from ..show import text
 
 

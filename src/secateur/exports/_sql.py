@@ -9,9 +9,8 @@ deeper than parsers bear: a plain nested CASE fails at 100 levels in SQLite and 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
@@ -29,7 +28,7 @@ def export_sql(
     dialect: str = "ansi",
     output: str = "prediction",
     name: str | None = None,
-    probabilities: npt.ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
     key: str | None = None,
     style: str = "auto",
 ) -> str:

@@ -10,14 +10,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
-from ..nouns.model import Model, as_model
-from ..nouns.surrogates import check_plain
-from ..nouns.tree import Tree
+from ..nouns import Model, Tree, as_model, check_plain
 from ..show.view import TreeView, view_of
 from ..statistics.probabilities import node_probabilities
 from ._registry import EXPORTS
@@ -154,7 +151,7 @@ class Exported:
                 )
         return found
 
-    def shares(self, given: npt.ArrayLike | None = None) -> Floats:
+    def shares(self, given: ArrayLike | None = None) -> Floats:
         """The probabilities that the model says in each node; `given` holds others, for those of the grown tree."""
         if self.view.shares is None:
             raise ParameterError("a regression tree has no classes and no probabilities; its prediction is a number")

@@ -9,13 +9,7 @@ import numpy as np
 from ..data.arrays import Array
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.bound import Bound
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen
 from ..pruners import RULES, prune
 from ..selection import select as select_on
 from ._members import index_with_accuracy, with_leaves

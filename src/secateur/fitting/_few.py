@@ -6,7 +6,7 @@ from ..data.table import Table
 from ..growers import grow
 from ..growers.lookahead import can_look_ahead, grow_ahead
 from ..growers.settings import times_class_weight
-from ..nouns.costs import Sample
+from ..nouns import Sample
 from ..pruners import best_of_size
 from ._recipe import Plan
 

@@ -5,24 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..data import dealing
-from ..data.arrays import Array, Sums
+from ..data.arrays import Array, ArrayLike, Sums
 from ..data.remarks import tell
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..growers.settings import is_auto, times_class_weight
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
 from ..pruners import RULES, k_limit
 from ..routing import count
 from ..selection import cross_validate
@@ -45,9 +37,9 @@ def fit_model(
     table: Table,
     recipe: Recipe,
     *,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     held_out: Table | None = None,
-    held_out_weight: npt.ArrayLike | None = None,
+    held_out_weight: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Model:
     """Fit a model to a table as the recipe describes.

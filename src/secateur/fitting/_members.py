@@ -8,10 +8,7 @@ import numpy as np
 from ..data.arrays import Array, Sums
 from ..data.remarks import tell
 from ..errors import ParameterError, PruningError
-from ..nouns.costs import Sample
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Model, Pruning, PruningSequence, Sample
 from ..pruners import best_of_size
 from ..selection import is_accuracy, is_number_of_leaves
 from ..selection.losses import Losses, answers_of

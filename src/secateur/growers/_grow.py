@@ -4,14 +4,14 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ..data.arrays import ArrayLike
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
 from ..data.threads import Threads
 from ..errors import DataError, ParameterError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 from ..routing import remembered
 from . import CRITERIA
 from ._regression import grow_squared
@@ -51,7 +51,7 @@ def grow(
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
     surrogates: int = 0,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
     n_jobs: int | None = None,

@@ -15,8 +15,7 @@ from .._kernels import grow_parts as parts
 from ..data.arrays import Array, sealed
 from ..data.table import Schema, Table
 from ..errors import DataError
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Moments, Tree
 from ..routing import moments_of
 from .assemble import assemble
 from .prepare import prepare

@@ -9,9 +9,7 @@ from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
 from ..data.arrays import Array, Floats, sealed
 from ..data.table import Table
-from ..nouns.counts import Counts
-from ..nouns.seen import NOTHING, Ledger
-from ..nouns.tree import MOST_DIGITS, Tree
+from ..nouns import MOST_DIGITS, NOTHING, Counts, Ledger, Tree
 from .prepare import Prepared, midpoint
 from .run import Grown
 

@@ -16,7 +16,7 @@ from .._kernels import grow_parts as parts
 from ..data.arrays import Array, sealed
 from ..data.table import ROWS_AT_ONCE, Table, blocks
 from ..data.target import summable
-from ..nouns.tree import Tree
+from ..nouns import Tree
 from ..routing import route_from, route_in
 from ._regression import grow_squared
 from .assemble import assemble

@@ -3,8 +3,7 @@
 import numpy as np
 
 from ..data.arrays import Floats
-from ..nouns.counted import Counted
-from ..nouns.model import Model
+from ..nouns import Counted, Model
 from . import CRITERIA
 
 

@@ -15,8 +15,7 @@ from .._kernels import structure
 from .._kernels.pairs import best_of_three
 from ..data.arrays import Array, Floats
 from ..data.table import Table
-from ..nouns.counts import Counts
-from ..nouns.tree import Tree
+from ..nouns import Counts, Tree
 from ..routing import remembered
 from .assemble import shortest
 from .prepare import midpoint

@@ -16,10 +16,7 @@ from .._kernels import ordering
 from ..data.arrays import Array
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Pruning, Tree
 
 
 def signs_of(monotonic_cst: Any, schema: Schema) -> Array:

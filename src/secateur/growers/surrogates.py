@@ -11,8 +11,7 @@ import numpy as np
 from .._kernels import grow_parts as parts
 from ..data.arrays import Array
 from ..data.table import Table
-from ..nouns.surrogates import Surrogates
-from ..nouns.tree import Tree
+from ..nouns import Surrogates, Tree
 from .prepare import Prepared
 from .run import Grown
 

@@ -1,18 +1,14 @@
 """Rows counted in a scikit-learn tree: fresh ones, or the growing rows again. scikit-learn itself routes them."""
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, Labels, Rows, Sums, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows, Sums, sealed
 from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import DataError, UnsupportedError
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Sample, Tree
 from ._nodes import Estimator
 from ._read import Foreign
 
@@ -31,7 +27,7 @@ def routed(estimator: Estimator, trees: list[Foreign], X: Rows) -> list[Ints]:
     return [foreign.places(column) for foreign, column in zip(trees, columns.T, strict=True)]
 
 
-def counted(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None, sample: str) -> Sample:
+def counted(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: ArrayLike | None, sample: str) -> Sample:
     """Return a sample counted in the tree, from the leaf of each of its rows."""
     weight = check_weights(sample_weight, len(leaves))
     tree = foreign.tree
@@ -51,7 +47,7 @@ def counted(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.ArrayL
 
 
 def recounted(
-    estimator: Estimator, foreign: Foreign, index: int, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None
+    estimator: Estimator, foreign: Foreign, index: int, leaves: Ints, y: Labels, sample_weight: ArrayLike | None
 ) -> Sample:
     """Return the growing sample counted again, under the class weights of growing.
 

@@ -10,17 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats, Labels, Rows, sealed
+from ..data.arrays import ArrayLike, Floats, Labels, Rows, sealed
 from ..data.encoding import encode
 from ..errors import CountsError, UnsupportedError
 from ..growers.assemble import shortest
-from ..nouns.costs import Sample
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Model, Pruning, Sample, Seen, Tree
 from ..routing import remembered
 from ._counting import recounted, routed
 from ._nodes import Estimator
@@ -33,7 +28,7 @@ def from_sklearn(
     y: Labels = None,
     feature_names: Sequence[str] | None = None,
     *,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Model:
     """Convert a fitted scikit-learn tree to a model.
 
@@ -86,7 +81,7 @@ def from_sklearn(
     return Model(pruning, grown, parameters=parameters, facts=facts)
 
 
-def float64_thresholds(thresholds: npt.ArrayLike) -> Floats:
+def float64_thresholds(thresholds: ArrayLike) -> Floats:
     """Return the largest float64 that, rounded to float32, is at most each threshold.
 
     Examples
@@ -139,7 +134,7 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
     )
 
 
-def _sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: npt.ArrayLike | None) -> Sample:
+def _sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: ArrayLike | None) -> Sample:
     estimator = foreign.estimator
     if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
         what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"

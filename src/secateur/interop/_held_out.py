@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, Labels, Sums, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Ints, Labels, Sums, sealed
 from ..data.target import check_weights, encode_target
-from ..nouns.costs import Sample
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Pruning, PruningSequence, Sample
 from ..selection import choose as select_member
 from ._counting import counted, numbers
 from ._read import Foreign
@@ -62,7 +59,7 @@ class HeldOut:
         return sequence[select_member(rates, errors, CHOICES[rule])[1]]
 
 
-def held_out(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: npt.ArrayLike | None) -> HeldOut:
+def held_out(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: ArrayLike | None) -> HeldOut:
     """Return held-out rows counted in a tree."""
     sample = counted(foreign, leaves, y, sample_weight, "prune")
     given = check_weights(sample_weight, len(leaves))

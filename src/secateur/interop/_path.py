@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats, Labels, Rows
+from ..data.arrays import ArrayLike, Floats, Labels, Rows
 from ..errors import CountsError, ParameterError
-from ..nouns.sequence import PruningSequence
+from ..nouns import PruningSequence
 from ..pruners import cost_complexity
 from ._counting import recounted, routed
 from ._nodes import Estimator
@@ -76,7 +75,7 @@ def path_sklearn(
     X: Rows = None,
     y: Labels = None,
     *,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     cost: Literal["impurity", "errors"] = "impurity",
 ) -> SklearnPath:
     """Return the cost-complexity path of a fitted scikit-learn tree without refitting it.

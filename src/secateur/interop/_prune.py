@@ -5,16 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array, Labels, Rows
+from ..data.arrays import Array, ArrayLike, Labels, Rows
 from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Counts, Pruning, PruningSequence, Sample
 from ..pruners import RULES, prune
 from ._counting import recounted, routed
 from ._held_out import CHOICES, HeldOut, held_out
@@ -32,7 +28,7 @@ def prune_sklearn(
     y: Labels = None,
     *,
     rule: str = "cost-complexity",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     alpha: float | None = None,
     n_leaves: int | None = None,
     select: Literal["min-error", "0se", "1se"] = "min-error",
@@ -249,7 +245,7 @@ class _Job:
         return rows.choose(sequence, self.select)
 
 
-def _node_cost(foreign: Foreign, cost: str | npt.ArrayLike) -> Array:
+def _node_cost(foreign: Foreign, cost: str | ArrayLike) -> Array:
     """A cost per node of ours: scikit-learn's risk, or what the caller gives in scikit-learn's numbering."""
     if isinstance(cost, str):
         return foreign.risk

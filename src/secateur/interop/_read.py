@@ -10,19 +10,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array, Floats, Ints, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Ints, sealed
 from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Sample, Tree
 from ._nodes import Estimator, Records, preorder
 
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
@@ -102,7 +98,7 @@ class Foreign:
         constraints = self.estimator.monotonic_cst
         return constraints is not None and bool(np.any(np.asarray(constraints) != 0))
 
-    def places(self, nodes: npt.ArrayLike) -> Ints:
+    def places(self, nodes: ArrayLike) -> Ints:
         """Our numbers of scikit-learn's nodes."""
         place = np.full(len(self.records.nodes), -1, np.int32)
         place[self.order] = np.arange(len(self.order), dtype=np.int32)

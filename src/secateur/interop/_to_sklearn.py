@@ -15,10 +15,7 @@ from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.surrogates import check_plain
-from ..nouns.tree import Tree
+from ..nouns import Model, Moments, Tree, check_plain
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
 from ._write import leaning

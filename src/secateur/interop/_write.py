@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..data.arrays import Floats, Sums
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
+from ..nouns import Counts, Pruning
 from ._nodes import Estimator, blank_nodes
 from ._read import Foreign
 

@@ -23,9 +23,7 @@ from typing import TypeVar
 
 from ..data.output import PathLike, write_file
 from ..errors import ModelFileError
-from ..nouns.costs import Sample
-from ..nouns.model import Model
-from ..nouns.tree import Tree
+from ..nouns import Model, Sample, Tree
 from ._files import read_file, unpacked
 from ._read import read_counts, read_model
 from ._text import Document, from_text, to_text

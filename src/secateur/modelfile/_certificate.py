@@ -11,9 +11,7 @@ import numpy as np
 
 from ..data.remarks import EXACT_WHOLE
 from ..errors import ModelFileError, SecateurError
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.model import Model
+from ..nouns import Bound, Counts, Model
 from ..selection.losses import COSTS, cost_matrix
 from ..statistics.tails import binomial_upper
 from ._text import shortened

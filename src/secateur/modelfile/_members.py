@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ModelFileError
-from ..nouns.members import Members
-from ..nouns.sequence import PruningSequence
+from ..nouns import Members, PruningSequence
 
 if TYPE_CHECKING:
     from ..data.arrays import Bools, Ints, Longs

@@ -15,7 +15,7 @@ from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..nouns.tree import MOST_DIGITS
+from ..nouns import MOST_DIGITS
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that

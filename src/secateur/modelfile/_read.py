@@ -8,16 +8,8 @@ import numpy as np
 from ..data.arrays import Array, sealed
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.costs import Sample
-from ..nouns.members import Members
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Members, Model, Pruning, PruningSequence, Sample, Selection, Surrogates, Tree
 from ..nouns.surrogates import DTYPES as SURROGATES
-from ..nouns.surrogates import Surrogates
-from ..nouns.tree import Tree
 from . import _prove
 from ._certificate import checked
 from ._prove import Shape

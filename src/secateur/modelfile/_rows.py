@@ -8,10 +8,7 @@ import numpy as np
 
 from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
-from ..nouns.model import Model
-from ..nouns.seen import Ledger, Look, Seen, SeenSample
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Ledger, Look, Model, PruningSequence, Seen, SeenSample, Tree
 from ._text import Document, Json, check_keys, described
 from ._values import MOST_NAME, list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
 

@@ -5,10 +5,7 @@ import numpy as np
 from ..data.arrays import Array, sealed
 from ..data.sketch import Sketch
 from ..errors import ModelFileError
-from ..nouns.costs import Sample
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Sample, Tree
 from . import _prove
 from ._prove import Shape
 from ._rows import sketch_in

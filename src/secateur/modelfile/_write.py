@@ -9,16 +9,8 @@ import numpy as np
 from ..data.arrays import same
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.costs import Sample
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Model, Moments, Pruning, PruningSequence, Sample, Selection, Surrogates, Tree
 from ..nouns.surrogates import DTYPES as SURROGATES
-from ..nouns.surrogates import Surrogates
-from ..nouns.tree import Tree
 from ._members import members_of
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document, Json

@@ -11,10 +11,9 @@ in growing that around its own mean, on a held-out sample that around the mean o
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Ints, Sums, frozen, sealed
+from ..data.arrays import ArrayLike, Ints, Sums, frozen, sealed
 from ..errors import CountsError, ParameterError
 from .counts import Counts
 from .moments import Moments
@@ -24,7 +23,7 @@ from .tree import Tree
 Sample = Counts | Moments
 
 
-def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> Sums:
+def node_cost(tree: Tree, counts: Sample | None, cost: ArrayLike | None) -> Sums:
     """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
 
     Whole-number costs stay int64 so that ties are exact. Of squared errors see `Moments.own_costs`.
@@ -49,7 +48,7 @@ def node_cost(tree: Tree, counts: Sample | None, cost: npt.ArrayLike | None) -> 
     return frozen(array, np.int64 if array.dtype.kind in "iu" else np.float64)
 
 
-def seen_of(tree: Tree, *samples: Sample | None, cost: npt.ArrayLike | None = None) -> Seen:
+def seen_of(tree: Tree, *samples: Sample | None, cost: ArrayLike | None = None) -> Seen:
     """Return the samples that shape what a rule makes of them.
 
     A `cost` says nothing of where it comes from: it may have been computed from any sample
@@ -74,7 +73,7 @@ def excess_cost(tree: Tree, cost: Sums) -> Sums:
     return sealed(cost - full_cost(tree, cost))
 
 
-def m_estimate(grown: Counts, m: float = 2.0, prior: npt.ArrayLike | None = None) -> Sums:
+def m_estimate(grown: Counts, m: float = 2.0, prior: ArrayLike | None = None) -> Sums:
     """Return the m-estimate of the error mass of each node as a leaf.
 
     Parameters

@@ -4,10 +4,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy.typing as npt
-
 from .._kernels.stop import check_stopped
-from ..data.arrays import Array, Ints, Sums, rebuilt, same, sealed
+from ..data.arrays import Array, ArrayLike, Ints, Sums, rebuilt, same, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError
 from .tree import Tree
@@ -72,7 +70,7 @@ class Counted:
         """What each node costs as a leaf that answers for itself."""
         raise NotImplementedError
 
-    def costs_if_leaf(self, answers: npt.ArrayLike, /) -> Sums:
+    def costs_if_leaf(self, answers: ArrayLike, /) -> Sums:
         """Return what each node costs as a leaf with these answers: errors, or squared errors."""
         raise NotImplementedError
 

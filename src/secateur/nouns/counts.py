@@ -5,10 +5,9 @@ from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Ints, Sums, frozen, sealed
+from ..data.arrays import ArrayLike, Ints, Sums, frozen, sealed
 from ..data.names import check_name
 from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
@@ -70,7 +69,7 @@ class Counts(Counted):
         _check_sums(self.tree, by_class, self.sample)
 
     @classmethod
-    def from_leaves(cls, tree: Tree, leaf_by_class: npt.ArrayLike, *, sample: str = "grow") -> "Counts":
+    def from_leaves(cls, tree: Tree, leaf_by_class: ArrayLike, *, sample: str = "grow") -> "Counts":
         """Return the counts of all nodes from those of the leaves, in pre-order.
 
         Examples
@@ -136,7 +135,7 @@ class Counts(Counted):
         self.tree.ledger.look(self)  # labels are a choice, too
         return sealed(structure.majorities(self.tree.parent, self.by_class))
 
-    def errors_if_leaf(self, labels: npt.ArrayLike) -> Sums:
+    def errors_if_leaf(self, labels: ArrayLike) -> Sums:
         """Return the errors of each node as a leaf with the given label.
 
         Parameters
@@ -154,7 +153,7 @@ class Counts(Counted):
 
     costs_if_leaf = errors_if_leaf
 
-    def wrong(self, labels: npt.ArrayLike) -> Sums:
+    def wrong(self, labels: ArrayLike) -> Sums:
         """Return the same as `errors_if_leaf`, without recording it in the ledger."""
         chosen = np.asarray(labels)
         if chosen.shape != (self.tree.n_nodes,):
@@ -219,7 +218,7 @@ def _padded(by_class: Sums, n_classes: int) -> Sums:
     return np.pad(by_class, ((0, 0), (0, missing))) if missing else by_class
 
 
-def _numbers(values: npt.ArrayLike) -> Sums:
+def _numbers(values: ArrayLike) -> Sums:
     array = np.asarray(values)
     if array.dtype.kind in "iub":
         return frozen(array, np.int64)

@@ -5,10 +5,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import node_moments, structure
-from ..data.arrays import Floats, frozen, sealed
+from ..data.arrays import ArrayLike, Floats, frozen, sealed
 from ..data.remarks import EXACT_WHOLE
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
@@ -77,9 +76,9 @@ class Moments(Counted):
     def from_leaves(
         cls,
         tree: Tree,
-        weight: npt.ArrayLike,
-        mean: npt.ArrayLike,
-        spread: npt.ArrayLike | None = None,
+        weight: ArrayLike,
+        mean: ArrayLike,
+        spread: ArrayLike | None = None,
         *,
         sample: str = "grow",
     ) -> "Moments":
@@ -152,7 +151,7 @@ class Moments(Counted):
         """Whether the weights are whole numbers, so that they count examples."""
         return bool((self.weight == np.rint(self.weight)).all())
 
-    def squared_errors_if_leaf(self, values: npt.ArrayLike) -> Floats:
+    def squared_errors_if_leaf(self, values: ArrayLike) -> Floats:
         """Return the sum of squared errors of each node as a leaf that predicts `values`, one number per node.
 
         With the means of the growing sample as `values` this is what a held-out sample says
@@ -188,7 +187,7 @@ class Moments(Counted):
         return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"
 
 
-def _numbers(name: str, given: npt.ArrayLike, n_nodes: int, moments: Moments) -> Floats:
+def _numbers(name: str, given: ArrayLike, n_nodes: int, moments: Moments) -> Floats:
     try:
         values: Floats = frozen(given, np.float64)
     except (TypeError, ValueError) as error:

@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Bools, Ints, Sums, frozen, rebuilt, same, sealed
+from ..data.arrays import ArrayLike, Bools, Ints, Sums, frozen, rebuilt, same, sealed
 from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
@@ -80,7 +79,7 @@ class Pruning:
             object.__setattr__(self, "node_labels", frozen(labels, np.int32))
 
     @classmethod
-    def from_cuts(cls, tree: Tree, cuts: npt.ArrayLike, **fields: Any) -> "Pruning":
+    def from_cuts(cls, tree: Tree, cuts: ArrayLike, **fields: Any) -> "Pruning":
         """Return the pruning that cuts at the given nodes; cuts below another cut are ignored.
 
         Parameters

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Floats, Ints, Longs, frozen, rebuilt, sealed
+from ..data.arrays import ArrayLike, Floats, Ints, Longs, frozen, rebuilt, sealed
 from ..errors import ParameterError, printable
 from .bound import Bound
 
@@ -126,7 +125,7 @@ class LeafShares:
         """
         return replace(self, tells=self.classes[class_number(self.classes, label)])
 
-    def check_covers(self, nodes: npt.ArrayLike) -> None:
+    def check_covers(self, nodes: ArrayLike) -> None:
         """Raise `ParameterError` unless there are limits for all these leaves."""
         missing = np.setdiff1d(np.asarray(nodes), self.nodes)
         if len(missing):
@@ -135,7 +134,7 @@ class LeafShares:
                 'same pruning, or with over="nodes"'
             )
 
-    def restricted(self, nodes: npt.ArrayLike) -> "LeafShares":
+    def restricted(self, nodes: ArrayLike) -> "LeafShares":
         """Return the limits of some of the leaves; they hold as they did."""
         rows = [self._row(int(v)) for v in np.unique(np.asarray(nodes))]
         return replace(

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import route, structure
-from ..data.arrays import Array, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
+from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
@@ -116,12 +116,12 @@ class Tree:
 
     @classmethod
     @overload
-    def from_parents(cls, parent: npt.ArrayLike, *, return_order: Literal[False] = False) -> "Tree": ...
+    def from_parents(cls, parent: ArrayLike, *, return_order: Literal[False] = False) -> "Tree": ...
     @classmethod
     @overload
-    def from_parents(cls, parent: npt.ArrayLike, *, return_order: Literal[True]) -> tuple["Tree", Ints]: ...
+    def from_parents(cls, parent: ArrayLike, *, return_order: Literal[True]) -> tuple["Tree", Ints]: ...
     @classmethod
-    def from_parents(cls, parent: npt.ArrayLike, *, return_order: bool = False) -> "Tree | tuple[Tree, Ints]":
+    def from_parents(cls, parent: ArrayLike, *, return_order: bool = False) -> "Tree | tuple[Tree, Ints]":
         """Return the bare tree with these parents, renumbered to pre-order if needed.
 
         Parameters
@@ -266,7 +266,7 @@ class Tree:
         return f"Tree({leaves}, {nodes}, depth {int(self.depth.max())})"
 
 
-def _whole_numbers(name: str, values: npt.ArrayLike) -> Ints:
+def _whole_numbers(name: str, values: ArrayLike) -> Ints:
     array = np.asarray(values)
     if array.ndim != 1 or len(array) == 0:
         raise TreeError(f"{name} has shape {array.shape}; a list with one entry per node is needed")

@@ -25,14 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..data.names import check_name
 from ..errors import UnsupportedError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ._bounds import BoundCurvesDisplay, CertificatesDisplay
 from ._calibration import LeafCalibrationDisplay
 from ._leaves import LeavesDisplay

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
-from ..nouns.bound import Bound
+from ..nouns import Bound
 from .parts import BLUE, CYCLE, GREY, LITERAL, Display, label_as_is, legend_as_is, tidied
 
 if TYPE_CHECKING:

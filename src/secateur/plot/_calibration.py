@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ..data.arrays import Array, Bools, Floats, Ints
-from ..nouns.counts import Counts
+from ..nouns import Counts
 from ..statistics.tails import binomial_upper, check_delta
 from ._judged import judged_leaves
 from .parts import BLUE, GREY, LITERAL, RED, ModelDisplay, tidied

@@ -7,8 +7,7 @@ import numpy as np
 from ..data.arrays import Array, Floats, Ints
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.model import Model, as_model
+from ..nouns import Counts, Model, as_model
 from ..show.view import view_of
 from ..statistics.probabilities import node_probabilities
 

@@ -8,11 +8,7 @@ import numpy as np
 
 from ..data.arrays import Array, Floats, Ints
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.model import as_model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Pruning, Tree, as_model
 from ..show.view import check_whole
 from ..show.wording import covered
 from ._shown import shown_tree

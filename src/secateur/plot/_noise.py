@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from ..data.arrays import Bools, Floats, Longs
+from ..data.arrays import ArrayLike, Bools, Floats, Longs
 from .parts import BLUE, GREY, ORANGE, RED, Display, axes_for, tidied
 
 if TYPE_CHECKING:
@@ -50,9 +49,7 @@ class NoiseBoundDisplay(Display):
     exact: Floats
 
     @classmethod
-    def compute(
-        cls, n: int = 500, k: int = 100, *, p: npt.ArrayLike | None = None, c: npt.ArrayLike | None = None
-    ) -> Self:
+    def compute(cls, n: int = 500, k: int = 100, *, p: ArrayLike | None = None, c: ArrayLike | None = None) -> Self:
         """Return the display for `n` pruning examples and `k` safe nodes.
 
         Parameters
@@ -144,7 +141,7 @@ class PruningProbabilityDisplay(Display):
     probability: Floats
 
     @classmethod
-    def compute(cls, k: int = 100, *, p: npt.ArrayLike | None = None, n: npt.ArrayLike | None = None) -> Self:
+    def compute(cls, k: int = 100, *, p: ArrayLike | None = None, n: ArrayLike | None = None) -> Self:
         """Return the display for `k` safe nodes.
 
         Parameters

@@ -9,12 +9,7 @@ import numpy as np
 from ..certifiers import path
 from ..data.arrays import Floats, Longs
 from ..errors import LeakageError, ParameterError, UnsupportedError
-from ..nouns.bound import Bound
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.model import as_model
-from ..nouns.moments import Moments
-from ..nouns.sequence import PruningSequence
+from ..nouns import Bound, Counts, Moments, PruningSequence, Selection, as_model
 from .parts import (
     BLUE,
     CYCLE,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 
 from ..data.names import check_name
-from ..nouns.counts import Counts
+from ..nouns import Counts
 from ..statistics.ranking import Ranking, ranking_of
 from ._judged import judged_leaves
 from .parts import BLUE, GREY, LITERAL, ModelDisplay, tidied

@@ -7,8 +7,7 @@ import numpy as np
 
 from ..data.arrays import Floats, Longs
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.choice import Selection
-from ..nouns.model import as_model
+from ..nouns import Selection, as_model
 from .parts import BLUE, GREY, LITERAL, ORANGE, PURPLE, ModelDisplay, leaves_axis, legend_as_is, tidied
 
 if TYPE_CHECKING:

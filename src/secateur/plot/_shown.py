@@ -6,9 +6,7 @@ import numpy as np
 
 from ..data.arrays import Array, Floats
 from ..errors import UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Tree
 from ..show.view import TreeView, view_of
 from .parts import check_sample, class_colours, on_white
 

@@ -15,11 +15,7 @@ import numpy as np
 
 from ..data.arrays import Bools, Floats, Ints, Longs
 from ..data.names import check_name
-from ..nouns.counts import Counts
-from ..nouns.model import as_model
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Pruning, Tree, as_model
 from ..show.layout import tidy
 from ..show.view import TreeView
 from ._shown import colours, rows_of, shown_tree, size_text

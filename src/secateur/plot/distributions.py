@@ -12,7 +12,7 @@ from ..data.arrays import Array, Bools, Floats
 from ..data.encoding import encode
 from ..data.table import Table
 from ..errors import TreeError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 from ..routing import route_from
 
 __all__ = ["Bars", "known_values", "node_bars", "table_of"]

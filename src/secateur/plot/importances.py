@@ -8,7 +8,7 @@ import numpy as np
 from ..data.arrays import Floats
 from ..errors import UnsupportedError
 from ..growers.importances import column_importances, node_gains
-from ..nouns.model import as_model
+from ..nouns import as_model
 from ..show.wording import column_names
 from .parts import BLUE, LITERAL, ModelDisplay, elided, tidied
 

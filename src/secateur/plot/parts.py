@@ -7,12 +7,10 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array, Floats
+from ..data.arrays import Array, ArrayLike, Floats
 from ..errors import ParameterError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
+from ..nouns import Counts, Moments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,13 +111,13 @@ def class_colours(n_classes: int) -> Floats:
     )
 
 
-def on_white(colours: npt.ArrayLike, strength: npt.ArrayLike) -> Floats:
+def on_white(colours: ArrayLike, strength: ArrayLike) -> Floats:
     """Colours mixed with white; strength 1 leaves them as they are."""
     share = np.asarray(strength, float)[..., None]
     return np.asarray(share * np.asarray(colours, float) + (1 - share))
 
 
-def ink_on(colours: npt.ArrayLike) -> list[str]:
+def ink_on(colours: ArrayLike) -> list[str]:
     """Black or white text for each background, whichever has the better contrast."""
     rgb = np.atleast_2d(np.asarray(colours, float))[:, :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

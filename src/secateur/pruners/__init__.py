@@ -13,10 +13,7 @@ from ..data.names import check_name, check_parameters, lazily
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
-    from ..nouns.costs import Sample
-    from ..nouns.pruning import Pruning
-    from ..nouns.sequence import PruningSequence
-    from ..nouns.tree import Tree
+    from ..nouns import Pruning, PruningSequence, Sample, Tree
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,12 @@ and the members need not be nested. Bohanec and Bratko (1994); Almuallim (1996).
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import size_dp
 from .._kernels.size_dp import SizeTable
-from ..data.arrays import Bools, Ints, Longs, sealed
+from ..data.arrays import ArrayLike, Bools, Ints, Longs, sealed
 from ..errors import ParameterError
-from ..nouns.costs import Sample, labels_of, node_cost, seen_of
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 _MOST_BYTES = 1 << 33
 
@@ -26,7 +23,7 @@ def best_of_size(
     counts: Sample | None,
     *,
     max_leaves: int | None = None,
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     monotone: bool = False,
 ) -> PruningSequence:
     """Return the pruning with the lowest cost for every number of leaves.

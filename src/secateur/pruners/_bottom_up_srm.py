@@ -21,10 +21,7 @@ from ..data.arrays import Bools, Floats
 from ..data.names import check_name
 from ..data.table import Schema
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Seen, Tree
 
 Form = Literal["finite", "vc", "printed"]
 

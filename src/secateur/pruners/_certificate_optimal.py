@@ -12,15 +12,10 @@ all prunings: where it ends the bound is nearly always the least, but not always
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures, structure
-from ..data.arrays import Bools, Floats, sealed
-from ..nouns.bound import Bound
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..data.arrays import ArrayLike, Bools, Floats, sealed
+from ..nouns import Bound, Counts, Pruning, Seen, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
@@ -34,8 +29,8 @@ def certificate_optimal(
     holdout: Counts,
     *,
     delta: float = 0.05,
-    lam: npt.ArrayLike = LAMBDAS,
-    mu: npt.ArrayLike = MUS,
+    lam: ArrayLike = LAMBDAS,
+    mu: ArrayLike = MUS,
 ) -> Pruning:
     """Return the pruning with the lowest certified error that a descent finds.
 

@@ -12,17 +12,14 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
-from ..data.arrays import Bools, Floats, Ints, Longs, Sums, sealed
+from ..data.arrays import ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.names import check_name
 from ..errors import ParameterError
-from ..nouns.costs import Sample, labels_of, node_cost, seen_of
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
@@ -34,7 +31,7 @@ def cost_complexity(
     *,
     penalty: Penalty = "leaves",
     size: Literal["leaves", "nodes"] = "leaves",
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
 ) -> PruningSequence:
     """Return the smallest minimiser of cost + alpha * penalty(size) for every alpha >= 0.
 
@@ -106,7 +103,7 @@ def printed_cost_complexity(
     *,
     penalty: Penalty = "leaves",
     size: Literal["leaves", "nodes"] = "leaves",
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
 ) -> PruningSequence:
     """Return the family that the algorithm published in 2006 computes, for comparison only.
 

@@ -9,32 +9,27 @@ from dataclasses import replace
 from typing import overload
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.classical import max_upwards
-from ..data.arrays import Floats
+from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree
 
 
 @overload
 def critical_value(
-    tree: Tree, counts: Counts | None = None, *, threshold: float, scores: npt.ArrayLike | None = None
+    tree: Tree, counts: Counts | None = None, *, threshold: float, scores: ArrayLike | None = None
 ) -> Pruning: ...
 @overload
 def critical_value(
-    tree: Tree, counts: Counts | None = None, *, threshold: None = None, scores: npt.ArrayLike | None = None
+    tree: Tree, counts: Counts | None = None, *, threshold: None = None, scores: ArrayLike | None = None
 ) -> PruningSequence: ...
 def critical_value(
     tree: Tree,
     counts: Counts | None = None,
     *,
     threshold: float | None = None,
-    scores: npt.ArrayLike | None = None,
+    scores: ArrayLike | None = None,
 ) -> Pruning | PruningSequence:
     """Return the pruning that cuts where no test in the subtree reaches the score `threshold`.
 
@@ -91,7 +86,7 @@ def critical_value(
     )
 
 
-def _scores_of_tests(tree: Tree, scores: npt.ArrayLike | None) -> Floats:
+def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
     """One score per internal node, minus infinity at the leaves."""
     array = tree.score if scores is None else np.asarray(scores)
     name = "tree.score" if scores is None else "scores"

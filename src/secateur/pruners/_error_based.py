@@ -10,17 +10,12 @@ from collections.abc import Callable
 from typing import Literal, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.classical import cheapest_within
-from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, sealed
+from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.surrogates import check_plain
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Seen, Tree, check_plain
 
 ChildOf = Callable[[Longs, int], Array]
 
@@ -36,7 +31,7 @@ def error_based(
     raise_subtrees: Literal[False] = False,
     slack: float = 0.0,
     table: Table | None = None,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Pruning: ...
 @overload
 def error_based(
@@ -47,7 +42,7 @@ def error_based(
     raise_subtrees: Literal[True],
     slack: float = 0.0,
     table: Table | None = None,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> tuple[Tree, Counts]: ...
 def error_based(
     tree: Tree,
@@ -57,7 +52,7 @@ def error_based(
     raise_subtrees: bool = False,
     slack: float = 0.0,
     table: Table | None = None,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Pruning | tuple[Tree, Counts]:
     """Return the smallest pruning with the fewest errors by the estimate of C4.5.
 
@@ -125,7 +120,7 @@ def error_based(
     )
 
 
-def upper_limit(errors: npt.ArrayLike, n: npt.ArrayLike, confidence: float = 0.25) -> Floats:
+def upper_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Floats:
     """Return U(E, N): the error rate p at which N examples show at most E errors with probability `confidence`.
 
     Parameters
@@ -353,7 +348,7 @@ def _rebuilt(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
 
 
 def _rows_of(
-    tree: Tree, counts: Counts, table: Table | None, sample_weight: npt.ArrayLike | None
+    tree: Tree, counts: Counts, table: Table | None, sample_weight: ArrayLike | None
 ) -> tuple[Ints, Ints, Sums | None, ChildOf]:
     """The rows behind the counts, as `raise_branches` takes them."""
     if table is None or table.target is None:

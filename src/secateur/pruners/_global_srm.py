@@ -10,17 +10,12 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import size_dp
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..data.arrays import Bools, Floats, Longs, Sums, sealed
+from ..data.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError
-from ..nouns.costs import node_cost, seen_of
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
 
 
 class SrmTable(NamedTuple):
@@ -41,7 +36,7 @@ def global_srm(
     *,
     c: float = 1.0,
     size: Literal["nodes", "leaves"] = "nodes",
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     n: int | None = None,
     route: Literal["path", "table"] = "path",
 ) -> Pruning:
@@ -100,7 +95,7 @@ def global_srm_table(
     *,
     c: float = 1.0,
     size: Literal["nodes", "leaves"] = "nodes",
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
     n: int | None = None,
 ) -> SrmTable:
     """Return the least size of a pruning with at most d errors, for every d.
@@ -141,7 +136,7 @@ def global_srm_prunings(
     counts: Counts | None,
     *,
     size: Literal["nodes", "leaves"] = "nodes",
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
 ) -> PruningSequence:
     """Return the prunings behind `global_srm_table`: the smallest with at most d errors, for every d.
 
@@ -203,7 +198,7 @@ def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable,
 
 
 def _problem(
-    tree: Tree, counts: Counts | None, c: float, size: str, cost: npt.ArrayLike | None, n: int | None
+    tree: Tree, counts: Counts | None, c: float, size: str, cost: ArrayLike | None, n: int | None
 ) -> tuple[Sums, Longs, float]:
     """The checked problem: cost of each node, what keeping it adds to the size, and m."""
     costs = node_cost(tree, counts, cost)

@@ -5,17 +5,15 @@ baseline against which the optimal sequence is measured. Bohanec and Bratko (199
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..data.arrays import ArrayLike
+from ..nouns import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 
 
-def greedy(tree: Tree, counts: Sample | None, *, cost: npt.ArrayLike | None = None) -> PruningSequence:
+def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:
     """Return the prunings reached by repeatedly cutting the node that raises the cost least.
 
     Parameters

@@ -15,11 +15,7 @@ import numpy as np
 from .._kernels.bottom_up import first_cuts
 from ..data.arrays import Ints, Sums
 from ..errors import ParameterError
-from ..nouns.costs import excess_cost
-from ..nouns.counts import Counts, LabelRule, leaf_labels
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Counts, LabelRule, Pruning, Seen, Tree, excess_cost, leaf_labels
 
 
 def iterative_reduced_error(

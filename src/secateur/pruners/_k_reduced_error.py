@@ -28,12 +28,7 @@ from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
 from ..data.arrays import Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns.costs import excess_cost, full_cost
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree, excess_cost, full_cost
 
 _FACTOR = 1.1  # the published choice
 _LEAST_ROWS = 2  # in two children of every test of the authors' grower, a C4.5

@@ -1,22 +1,18 @@
 """Merge leaves that predict the same class: fewer tests, not one prediction changed."""
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.bottom_up import shared_labels
-from ..data.arrays import Ints
+from ..data.arrays import ArrayLike, Ints
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Seen, Tree
 
 
 def merge_equal_leaves(
     tree: Tree,
     grown: Counts | None,
     *,
-    labels: npt.ArrayLike | None = None,
+    labels: ArrayLike | None = None,
     pruning: Pruning | None = None,
 ) -> Pruning:
     """Return the smallest pruning with the same predictions as the tree.
@@ -66,7 +62,7 @@ def merge_equal_leaves(
     return Pruning.from_cuts(tree, is_cut, node_labels=np.where(is_cut, shared, own), seen=seen, rule=name)
 
 
-def _own_labels(tree: Tree, grown: Counts | None, labels: npt.ArrayLike | None, pruning: Pruning | None) -> Ints:
+def _own_labels(tree: Tree, grown: Counts | None, labels: ArrayLike | None, pruning: Pruning | None) -> Ints:
     """The class of each node as a leaf before anything is merged."""
     if labels is not None:
         chosen = np.asarray(labels)

@@ -8,16 +8,11 @@ pruning with the least of it.
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import Floats, Ints, sealed
+from ..data.arrays import ArrayLike, Floats, Ints, sealed
 from ..errors import ParameterError
-from ..nouns.costs import m_estimate
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Seen, Tree, m_estimate
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
 
@@ -27,7 +22,7 @@ def minimum_error(
     counts: Counts,
     *,
     m: float = 2.0,
-    prior: npt.ArrayLike | Literal["uniform"] | None = None,
+    prior: ArrayLike | Literal["uniform"] | None = None,
     labels: Literal["grow", "estimate"] = "grow",
 ) -> Pruning:
     """Return the smallest pruning with the lowest m-estimate of its error.
@@ -80,7 +75,7 @@ def minimum_error(
     )
 
 
-def _class_prior(counts: Counts, prior: npt.ArrayLike | Literal["uniform"] | None) -> Floats:
+def _class_prior(counts: Counts, prior: ArrayLike | Literal["uniform"] | None) -> Floats:
     n_classes = counts.n_classes
     is_word = isinstance(prior, str)
     if prior is None and counts.total[0] > 0:

@@ -7,11 +7,7 @@ within one standard error of those of its subtree (Quinlan 1987).
 import numpy as np
 
 from ..data.arrays import Bools, Sums
-from ..nouns.costs import full_cost, node_cost
-from ..nouns.counts import Counts
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.tree import Tree
+from ..nouns import Counts, Pruning, Seen, Tree, full_cost, node_cost
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 

@@ -10,16 +10,11 @@ analysis of reduced error pruning (2001).
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import Ints, Sums
+from ..data.arrays import ArrayLike, Ints, Sums
 from ..errors import CountsError, ParameterError
-from ..nouns.costs import Sample, full_cost, node_cost, seen_of
-from ..nouns.counts import LabelRule, leaf_labels
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, seen_of
 
 
 def reduced_error(
@@ -30,7 +25,7 @@ def reduced_error(
     labels: LabelRule = "grow",
     original: Literal["fixed", "relabel"] = "fixed",
     keep_empty: bool = False,
-    cost: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
 ) -> Pruning:
     """Return the smallest pruning with the fewest held-out errors.
 

@@ -8,20 +8,17 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import size_dp
-from ..data.arrays import Bools, Longs, Sums, sealed
+from ..data.arrays import ArrayLike, Bools, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns.costs import Sample, excess_cost, labels_of, node_cost, seen_of
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 
 
 def smallest_within(
-    tree: Tree, counts: Sample, accuracy: Fraction | str | float, *, cost: npt.ArrayLike | None = None
+    tree: Tree, counts: Sample, accuracy: Fraction | str | float, *, cost: ArrayLike | None = None
 ) -> Pruning:
     """Return the pruning with the fewest leaves whose accuracy is at least `accuracy`.
 

@@ -7,17 +7,15 @@ which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko (1994).
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
-from ..nouns.costs import Sample, labels_of, node_cost, seen_of
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..data.arrays import ArrayLike
+from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 
 def weakest_links(
-    tree: Tree, counts: Sample | None, *, every_cut: bool = False, cost: npt.ArrayLike | None = None
+    tree: Tree, counts: Sample | None, *, every_cut: bool = False, cost: ArrayLike | None = None
 ) -> PruningSequence:
     """Return the prunings reached by repeatedly cutting the weakest link, down to the root.
 

@@ -28,8 +28,7 @@ from urllib.parse import quote
 from .. import __version__
 from ..data.output import write_file
 from ..data.table import Table
-from ..nouns.model import Model, as_model
-from ..nouns.surrogates import check_plain
+from ..nouns import Model, as_model, check_plain
 from ..plot.distributions import table_of
 from ..show.wording import plain
 from ._data import node_limits, page_data

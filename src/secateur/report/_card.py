@@ -7,8 +7,7 @@ import numpy as np
 
 from .. import __version__
 from ..data.arrays import Array
-from ..nouns.model import Model
-from ..nouns.sequence import PruningSequence
+from ..nouns import Model, PruningSequence
 from ..show.wording import plain
 from ._numbers import number, percent
 

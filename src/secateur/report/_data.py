@@ -15,10 +15,7 @@ from ..data.arrays import Array, Ints
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importances import node_gains
-from ..nouns.counts import Counts
-from ..nouns.model import Model
-from ..nouns.moments import Moments
-from ..nouns.shares import LeafShares
+from ..nouns import Counts, LeafShares, Model, Moments
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card

@@ -12,12 +12,7 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
-from ..nouns.costs import m_estimate
-from ..nouns.counted import Counted
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counted, Model, Pruning, PruningSequence, Tree, m_estimate
 from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..data.cells import day_text
 from ..data.table import Table
-from ..nouns.model import Model
+from ..nouns import Model
 from ..plot.distributions import Bars, known_values, node_bars
 from ..show.wording import category, plain, written
 from ._numbers import Entries

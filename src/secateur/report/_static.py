@@ -5,9 +5,7 @@ from html import escape
 
 import numpy as np
 
-from ..nouns.model import Model
-from ..nouns.pruning import Pruning
-from ..nouns.shares import LeafShares
+from ..nouns import LeafShares, Model, Pruning
 from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from ..show.wording import limited, plain

@@ -4,14 +4,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..certifiers import path
-from ..data.arrays import Sums
+from ..data.arrays import ArrayLike, Sums
 from ..errors import SecateurError
-from ..nouns.choice import Selection
-from ..nouns.model import Model
-from ..nouns.sequence import PruningSequence
+from ..nouns import Model, PruningSequence, Selection
 from ..show.wording import plain
 from ._numbers import Entries
 from ._reasons import costs_of
@@ -82,7 +79,7 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     return Stops(members, {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra}, own)
 
 
-def short(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
+def short(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
     """Numbers as a list; real ones with so many digits, None where there is none."""
     array = np.asarray(values)
     if array.dtype.kind in "iub":
@@ -102,7 +99,7 @@ def stop_table(
 ) -> Entries:
     """One list per column, one entry per stop, the largest tree first."""
 
-    def spread(values: npt.ArrayLike, n_digits: int = 7) -> list[float | None]:
+    def spread(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
         """Values of members as values of stops."""
         listed = short(values, n_digits)
         return [None if m < 0 else listed[m] for m in stops.member]

@@ -6,7 +6,7 @@ from typing import Any
 from ..data.encoding import encode
 from ..data.target import check_weights, summable
 from ..errors import DataError, TreeError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 from ._rows import moments_of, schema_of, sketch_of, used_rows
 from ._tally import tally_of
 

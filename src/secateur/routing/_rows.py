@@ -12,9 +12,7 @@ from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, blocks, native_blocks
 from ..errors import TreeError
-from ..nouns.moments import Moments
-from ..nouns.seen import Ledger, Seen, SeenSample
-from ..nouns.tree import Tree
+from ..nouns import Ledger, Moments, Seen, SeenSample, Tree
 
 
 def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequence[int] | None = None) -> Sketch:

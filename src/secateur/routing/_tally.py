@@ -19,9 +19,7 @@ from ..data.sketch import Sketch
 from ..data.sketch import merged as merged_sketch
 from ..data.table import Table
 from ..errors import DataError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Tree
 from ._rows import route_from, sketch_of, used_rows
 
 LIMB = 2.0**32  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3

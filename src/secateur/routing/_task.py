@@ -21,7 +21,7 @@ from ..data.sources import Batch, batch_of
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, numeric_target, read_weights
 from ..errors import ParameterError, SchemaError, TreeError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 from ._rows import route_from
 from ._tally import ClassTally, NumberTally, empty_tally, shown_labels, tally_of
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array
+from ..data.arrays import Array, ArrayLike
 from ..data.encoding import encode
 from ..data.names import whole
 from ..data.table import Table
@@ -22,8 +21,7 @@ from ..growers import CRITERIA
 from ..growers.folds import Ground
 from ..growers.interactions import plain_groups
 from ..growers.settings import Settings, is_auto, n_threads, settings_of, times_class_weight
-from ..nouns.choice import Selection
-from ..nouns.seen import Seen
+from ..nouns import Seen, Selection
 from ..routing import remembered
 from ._race import Field, Judge, race
 from ._registry import n_standard_errors
@@ -53,7 +51,7 @@ def cross_validate(
     size: Literal["leaves", "nodes"] = "leaves",
     cost: Literal["errors", "m-estimate"] = "errors",
     m: float = 2.0,
-    costs: npt.ArrayLike | None = None,
+    costs: ArrayLike | None = None,
     scoring: str | None = None,
     probabilities: str = "shrunk",
     criterion: str = "gini",
@@ -70,7 +68,7 @@ def cross_validate(
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
     surrogates: int = 0,
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
     n_jobs: Any = None,

@@ -11,11 +11,7 @@ from ..data.arrays import Array, Floats
 from ..errors import DataError
 from ..growers.folds import Ground
 from ..growers.settings import Settings
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
+from ..nouns import Counts, Moments, PruningSequence, Seen, Selection
 from ..pruners import cost_complexity
 from ..statistics.probabilities import STRENGTHS
 from ._rules import choose, more_than_one_leaf, rule_name, within_difference

@@ -3,15 +3,14 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array, Floats
+from ..data.arrays import Array, ArrayLike, Floats
 from ..errors import ParameterError
 
 _TOLERANCE = 1e-12  # error rates are rounded quotients: nearer ones are tied
 
 
-def choose(error: npt.ArrayLike, se: npt.ArrayLike, k: float = 0.0) -> tuple[int, int]:
+def choose(error: ArrayLike, se: ArrayLike, k: float = 0.0) -> tuple[int, int]:
     """Return the member with the lowest error, and the smallest member within `k` standard errors of it.
 
     Parameters

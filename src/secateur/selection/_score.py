@@ -16,9 +16,7 @@ from .._kernels.weakest_link import member_sums, nested_path
 from ..data.arrays import Array, Floats, Sums
 from ..growers.folds import Ground, Judges
 from ..growers.settings import Settings
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Tree
 from ..pruners import cost_complexity
 from ..statistics.probabilities import SHRINKAGE, STRENGTHS, shares_of
 from ._splits import Rows, Split

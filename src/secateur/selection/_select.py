@@ -3,16 +3,10 @@
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Sums
+from ..data.arrays import ArrayLike, Sums
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns.choice import Selection
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.seen import Seen
-from ..nouns.sequence import PruningSequence
+from ..nouns import Counts, Moments, Pruning, PruningSequence, Seen, Selection
 from ._registry import n_standard_errors
 from ._rules import choose, rule_name
 from .losses import cost_matrix, held_out
@@ -24,9 +18,9 @@ def select(
     *,
     rule: str = "min-error",
     k: float | None = None,
-    cost: npt.ArrayLike | None = None,
-    costs: npt.ArrayLike | None = None,
-    values: npt.ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    costs: ArrayLike | None = None,
+    values: ArrayLike | None = None,
     se: Literal["pooled"] = "pooled",
 ) -> tuple[Pruning, Selection]:
     """Choose the best member of a sequence on a sample; return it with the table of all members.

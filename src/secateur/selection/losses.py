@@ -14,8 +14,7 @@ from ..data.arrays import Array, Ints, Sums, sealed
 from ..data.names import check_name
 from ..data.table import Table
 from ..errors import ParameterError
-from ..nouns.costs import m_estimate
-from ..nouns.counts import Counts
+from ..nouns import Counts, m_estimate
 from ..statistics import PROBABILITIES
 from ._registry import SCORES, Score, scoring_of
 from .scores import balanced_costs

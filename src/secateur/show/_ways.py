@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.arrays import Bools, Ints, sealed
-from ..nouns.tree import Tree
+from ..nouns import Tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,7 @@ from ..data.cells import day_text
 from ..data.names import check_name
 from ..data.table import Column, Table
 from ..errors import ParameterError
-from ..nouns.surrogates import check_plain
-from ..nouns.tree import Tree
+from ..nouns import Tree, check_plain
 from .view import TreeView
 from .wording import category, written
 

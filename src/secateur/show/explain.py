@@ -9,7 +9,7 @@ from ..data.cells import day_text
 from ..data.encoding import encode
 from ..data.names import whole
 from ..errors import ParameterError, TreeError
-from ..nouns.surrogates import SAYS_NOTHING
+from ..nouns import SAYS_NOTHING
 from .view import TreeView
 from .wording import category, ranged, written
 

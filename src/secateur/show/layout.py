@@ -13,12 +13,11 @@ reused for both, so all the work is linear in the number of nodes (Reingold and 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import structure
-from ..data.arrays import Bools, Floats, Ints, sealed
+from ..data.arrays import ArrayLike, Bools, Floats, Ints, sealed
 from ..errors import PruningError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 
 __all__ = ["Layout", "tidy"]
 
@@ -51,7 +50,7 @@ class Layout:
     height: int
 
 
-def tidy(tree: Tree, is_leaf: npt.ArrayLike | None = None, *, packed: bool = False) -> Layout:
+def tidy(tree: Tree, is_leaf: ArrayLike | None = None, *, packed: bool = False) -> Layout:
     """Return the places of the nodes of a tree.
 
     Parameters

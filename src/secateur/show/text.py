@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError, TreeError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.shares import LeafShares
-from ..nouns.surrogates import check_plain
-from ..nouns.tree import Tree
+from ..nouns import Counts, LeafShares, Moments, Pruning, Tree, check_plain
 from .view import TreeView, view_of
 from .wording import limited
 

@@ -15,10 +15,7 @@ from ..data.arrays import Array, Bools, Floats, Ints, Longs, sealed
 from ..data.names import whole
 from ..data.table import Column
 from ..errors import PruningError
-from ..nouns.counts import Counts
-from ..nouns.moments import Moments
-from ..nouns.pruning import Pruning
-from ..nouns.tree import Tree
+from ..nouns import Counts, Moments, Pruning, Tree
 from ._ways import Ways, child_numbers, walk, ways_of
 from .wording import among, answered, class_names_of, column_names, covered, date_text, ranged, threshold_text
 

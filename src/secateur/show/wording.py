@@ -8,8 +8,7 @@ import numpy as np
 from ..data.arrays import Array
 from ..data.cells import day_text
 from ..errors import ParameterError, printable
-from ..nouns.shares import LeafShares
-from ..nouns.tree import Tree
+from ..nouns import LeafShares, Tree
 
 MOST_DECIMALS = 12  # beyond, a mean is written out in full
 TOO_SMALL, TOO_LARGE = 1e-7, 1e15  # numbers beyond have an exponent

@@ -6,10 +6,7 @@ from typing import Any
 
 from ..data.remarks import tell
 from ..errors import CountsError, LeakageError, UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.seen import Seen, SeenSample
-from ..nouns.sequence import PruningSequence
-from ..nouns.tree import Tree
+from ..nouns import Counts, PruningSequence, Seen, SeenSample, Tree
 from .overlap import Overlap, overlap
 
 

@@ -10,18 +10,17 @@ Z summed over all prunings in one backwards pass. Trying q pairs (lam, mu) costs
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import mixtures
-from ..data.arrays import Floats, Sums
+from ..data.arrays import ArrayLike, Floats, Sums
 from ..errors import ParameterError
-from ..nouns.tree import Tree
+from ..nouns import Tree
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5)
 MUS = (0.0, 0.5, 1.0, 2.0, 3.0)
 
 
-def prior_grid(lam: npt.ArrayLike = LAMBDAS, mu: npt.ArrayLike = MUS) -> list[tuple[float, float]]:
+def prior_grid(lam: ArrayLike = LAMBDAS, mu: ArrayLike = MUS) -> list[tuple[float, float]]:
     """Return every pair of the two lists, which must be fixed before the held-out sample is seen.
 
     Parameters

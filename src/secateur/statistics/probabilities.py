@@ -9,8 +9,7 @@ from .._kernels import structure, voting
 from ..data.arrays import Array, Floats, Sums
 from ..data.names import check_name
 from ..errors import UnsupportedError
-from ..nouns.counts import Counts
-from ..nouns.model import Model
+from ..nouns import Counts, Model
 from . import PROBABILITIES
 
 STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # of shrinkage: what cross-validation chooses from

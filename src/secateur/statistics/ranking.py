@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..data.arrays import Array, Floats, frozen, rebuilt, sealed
+from ..data.arrays import Array, ArrayLike, Floats, frozen, rebuilt, sealed
 from ..errors import DataError, ParameterError
 
 
@@ -156,7 +155,7 @@ class Threshold:
     true_negative: float
 
 
-def ranking_of(score: npt.ArrayLike, positive: npt.ArrayLike, negative: npt.ArrayLike) -> Ranking:
+def ranking_of(score: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> Ranking:
     """Return the ranking of groups of rows, such as leaves, in any order; equal scores become one group."""
     scores, good, bad = np.asarray(score, float), np.asarray(positive), np.asarray(negative)
     if not scores.shape == good.shape == bad.shape or scores.ndim != 1:

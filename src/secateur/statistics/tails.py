@@ -14,11 +14,10 @@ import numbers
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels import binomial
 from .._kernels.stop import check_stopped
-from ..data.arrays import Bools, Floats
+from ..data.arrays import ArrayLike, Bools, Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 
@@ -32,7 +31,7 @@ def check_delta(delta: float) -> float:
     return float(delta)
 
 
-def binomial_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:
+def binomial_upper(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> Any:
     """Return the binomial upper limit: the largest error rate at which so few errors have probability delta.
 
     Parameters
@@ -76,7 +75,7 @@ def binomial_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.Array
     return _shaped(_rounded_up(limits, log_x < 0), shape)
 
 
-def kl_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:
+def kl_upper(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> Any:
     """Return the largest p with `n * kl(errors / n, p) <= -log_delta`.
 
     Parameters
@@ -104,7 +103,7 @@ def kl_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) 
     return _shaped(_rounded_up(limits, (e > 0) | (log_x < 0)), shape)
 
 
-def chernoff_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike) -> Any:
+def chernoff_upper(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> Any:
     """Return `errors / n + sqrt(-log_delta / (2 n))`, at most 1, rounded up.
 
     Parameters
@@ -130,7 +129,7 @@ def chernoff_upper(errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.Array
     return _shaped(_rounded_up(value, (e > 0) | (log_x < 0)), shape)
 
 
-def log_binomial_tail(errors: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) -> Any:
+def log_binomial_tail(errors: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
     """Return ln Pr[Bin(n, p) <= errors].
 
     Parameters
@@ -161,16 +160,14 @@ def log_binomial_tail(errors: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike)
     return _shaped(binomial.log_tails(*flat), shape)
 
 
-def upper_limit(tail: Tail, errors: npt.ArrayLike, n: int, log_delta: npt.ArrayLike) -> Any:
+def upper_limit(tail: Tail, errors: ArrayLike, n: int, log_delta: ArrayLike) -> Any:
     """Return the limit of the named tail: "exact", "kl" or "chernoff"."""
     limits = {"exact": binomial_upper, "kl": kl_upper, "chernoff": chernoff_upper}
     check_name("tail", tail, limits)
     return limits[tail](errors, n, log_delta)
 
 
-def _checked(
-    errors: npt.ArrayLike, n: npt.ArrayLike, log_delta: npt.ArrayLike
-) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
+def _checked(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> tuple[Floats, Floats, Floats, tuple[int, ...]]:
     """Flat float arrays of one length, and the shape of the answer."""
     check_stopped()  # certificates in threads ask for many limits
     e, m, log_x = np.broadcast_arrays(

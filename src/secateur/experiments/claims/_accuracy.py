@@ -7,8 +7,7 @@ import numpy as np
 
 from ...certifiers import count_prunings
 from ...datasets import car, random_domain
-from ...nouns.counts import Counts
-from ...nouns.tree import Tree
+from ...nouns import Counts, Tree
 from ...pruners import best_of_size, greedy, smallest_within, weakest_links
 from .._accuracy_simplicity import _compared
 from .._by_hand import NINE_NAMES, krk_tree, nine_tests

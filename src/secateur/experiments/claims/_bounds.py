@@ -9,7 +9,7 @@ from ... import datasets
 from ...certifiers import binomial_upper, chernoff_upper, count_prunings, occam, rademacher
 from ...data.table import Table
 from ...growers import grow
-from ...nouns.tree import Tree
+from ...nouns import Tree
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
 from ._claim import Answer, Book, at, search, unless

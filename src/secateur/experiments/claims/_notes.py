@@ -16,9 +16,7 @@ from ...analysis import (
     weak_learning_steps,
 )
 from ...growers import grow
-from ...nouns.counts import Counts
-from ...nouns.pruning import Pruning
-from ...nouns.tree import Tree
+from ...nouns import Counts, Pruning, Tree
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
 from .._srm import N_ATTRIBUTES, N_LEAVES, Concept, _random_concept
 from ._claim import Answer, Book, at, search, unless

@@ -9,9 +9,7 @@ import numpy as np
 
 from ... import datasets
 from ...data.arrays import Array
-from ...nouns.choice import Selection
-from ...nouns.counts import Counts
-from ...nouns.tree import Tree
+from ...nouns import Counts, Selection, Tree
 from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
 from ...routing import count
 from ...selection import choose, cross_validate

@@ -9,8 +9,7 @@ import numpy as np
 from ... import datasets
 from ...certifiers import draw_signs, rademacher, rademacher_over_k, signed_extremes
 from ...growers import grow
-from ...nouns.counts import Counts
-from ...nouns.tree import Tree
+from ...nouns import Counts, Tree
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
 from ._claim import Answer, Book, at, search, unless

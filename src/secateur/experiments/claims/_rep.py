@@ -6,9 +6,7 @@ import numpy as np
 
 from ...analysis import fringe, safe_nodes
 from ...data.arrays import Ints
-from ...nouns.counts import Counts, LabelRule, leaf_labels
-from ...nouns.pruning import Pruning
-from ...nouns.tree import Tree
+from ...nouns import Counts, LabelRule, Pruning, Tree, leaf_labels
 from ...pruners import iterative_reduced_error, reduced_error
 from ._claim import Answer, Book, at, search, unless
 from ._small import N_TREES, cases, cost_of, prunings, told

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 
 from ...data.arrays import Sums
-from ...nouns.counts import Counts
-from ...nouns.tree import Tree
+from ...nouns import Counts, Tree
 
 N_TREES = 100
 
