@@ -8,59 +8,26 @@ TYPE_CHECKING = False  # that of `typing`, which is the better part of starting 
 if TYPE_CHECKING:
     from typing import Any
 
-    from .certifiers import certify as certify
-    from .data.encoding import encode as encode
-    from .data.table import Column as Column
-    from .data.table import Schema as Schema
-    from .data.table import Table as Table
-    from .errors import SecateurError as SecateurError
-    from .estimators import TreeClassifier as TreeClassifier
-    from .estimators import TreeRegressor as TreeRegressor
-    from .estimators import load as load
-    from .growers import grow as grow
-    from .interop import (
-        from_sklearn as from_sklearn,
-    )
-    from .interop import (
-        path_sklearn as path_sklearn,
-    )
-    from .interop import (
-        prune_sklearn as prune_sklearn,
-    )
-    from .interop import (
-        to_sklearn as to_sklearn,
-    )
-    from .nouns import (
-        Bound as Bound,
-    )
-    from .nouns import (
-        Counts as Counts,
-    )
-    from .nouns import (
-        Model as Model,
-    )
-    from .nouns import (
-        Moments as Moments,
-    )
-    from .nouns import (
-        Pruning as Pruning,
-    )
-    from .nouns import (
-        PruningSequence as PruningSequence,
-    )
-    from .nouns import (
-        Selection as Selection,
-    )
-    from .nouns import (
-        Tree as Tree,
-    )
-    from .pruners import prune as prune
-    from .report import write_report as write_report
-    from .routing import count as count
-    from .selection import cross_validate as cross_validate
-    from .selection import select as select
-    from .show.text import export_rules as export_rules
-    from .show.text import export_text as export_text
+    from .certifiers import certify
+    from .data.encoding import encode
+    from .data.table import Column, Schema, Table
+    from .errors import SecateurError
+    from .estimators import TreeClassifier, TreeRegressor, load
+    from .growers import grow
+    from .interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
+    from .nouns import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
+    from .pruners import prune
+    from .report import write_report
+    from .routing import count
+    from .selection import cross_validate, select
+    from .show.text import export_rules, export_text
+
+__all__ = [
+    "Bound", "Column", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Schema", "SecateurError",
+    "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certify", "count", "cross_validate", "encode",
+    "export_rules", "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select",
+    "to_sklearn", "write_report",
+]  # fmt: skip
 
 # Where each public name lives; the module is imported when the name is first used, so
 # that `import secateur` stays instant.
@@ -88,8 +55,6 @@ _MODULES = {
         "fitting", "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
     )
 } | {"costs": "nouns.costs", "dealing": "data.dealing", "layout": "show.layout", "text": "show.text"}  # fmt: skip
-
-__all__ = sorted(_HOME)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> "Any":
