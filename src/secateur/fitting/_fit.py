@@ -18,9 +18,8 @@ from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen
 from ..pruners import RULES, k_limit
 from ..routing import count
 from ..selection import cross_validate
-from ..selection.losses import cheapest, cost_matrix
+from ..selection.losses import balanced_costs, cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
-from ..selection.scores import balanced_costs
 from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
 from ._few import few_leaves, looks_ahead
 from ._members import index_with_accuracy, with_leaves
@@ -87,7 +86,8 @@ def fit_model(
     if aside_weight is not None:
         _check_judges(plan, aside_weight)
     if plan.scoring == "balanced_error":
-        plan = replace(plan, costs=_balanced(table, weights, plan.growing.get("class_weight")))
+        class_weight = plan.growing.get("class_weight")
+        plan = replace(plan, costs=balanced_costs(table, times_class_weight(weights, table, class_weight)))
     has_given_folds = plan.is_cross_validated and not isinstance(plan.cv, int | np.integer)
     if weights is not None and not has_given_folds:  # these name rows by their number
         table, weights = _taken(table, weights, np.flatnonzero(weights))
@@ -114,14 +114,6 @@ def fit_model(
             f"certificate from so few can be below {least:.0%}; hold out more"
         )
     return replace(model, facts=facts)
-
-
-def _balanced(table: Table, weight: Any, class_weight: Any) -> Array:
-    """The costs under which the mean cost is the balanced error."""
-    classes, target = table.schema.classes, table.target
-    assert classes is not None
-    assert target is not None
-    return balanced_costs(target, times_class_weight(weight, table, class_weight), len(classes))
 
 
 def _grown(recipe: Plan, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:

@@ -14,12 +14,12 @@ from ._registry import CHOICES, SCORES, Choice, Score, choice_of, is_accuracy, i
 if TYPE_CHECKING:
     from ._cross_validate import auto_repeats as auto_repeats
     from ._cross_validate import cross_validate as cross_validate
-    from ._rules import choose as choose
+    from ._select import choose as choose
     from ._select import select as select
 
-_HOMES = {
-    "auto_repeats": "._cross_validate", "choose": "._rules", "cross_validate": "._cross_validate", "select": "._select",
-}  # fmt: skip
+_HOMES = dict.fromkeys(("auto_repeats", "cross_validate"), "._cross_validate") | dict.fromkeys(
+    ("choose", "select"), "._select"
+)
 __getattr__ = lazily(__name__, _HOMES)
 __all__ = [  # noqa: PLE0604
     "CHOICES", "SCORES", "Choice", "Score", "choice_of", "is_accuracy", "is_number_of_leaves", "scoring_of", *_HOMES,

@@ -7,6 +7,7 @@ each member the geometric mean of the interval in which it is the best. Breiman 
 import itertools
 import warnings
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -20,12 +21,11 @@ from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.folds import Ground
 from ..growers.interactions import plain_groups
-from ..growers.settings import Settings, is_auto, n_threads, settings_of, times_class_weight
+from ..growers.settings import is_auto, n_threads, settings_of, times_class_weight
 from ..nouns import Seen, Selection
 from ..routing import remembered
-from ._race import Field, Judge, race
+from ._race import Race, Way
 from ._registry import n_standard_errors
-from ._score import Path
 from ._splits import seed_of, splits_of
 from .losses import losses_of
 from .run import Progress
@@ -110,7 +110,7 @@ def cross_validate(
         What it costs to answer class j for a row of class i, in place of errors: leaves then
         answer the class of least cost.
     scoring : str, optional
-        What the held-out rows are judged by, a name of `scores.SCORES`; None is "error", with `costs` "cost", and
+        What the held-out rows are judged by, a name of `selection.SCORES`; None is "error", with `costs` "cost", and
         of numbers "squared_error". For "log_loss" the path weighs the deviance against leaves, for "brier" and
         "roc_auc" the Gini impurity, all of the growing rows. With "balanced_error" leaves answer the class that
         has the least of it. "roc_auc" has the standard error of the folds. For "log_loss" and "brier" a member is
@@ -162,39 +162,41 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
+    given = locals()
     n_errors = n_standard_errors("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
-    growing = {
-        "criterion": criterion, "splits": splits, "growth": growth, "max_splits": max_splits,
-        "max_depth": max_depth, "min_samples_leaf": min_samples_leaf, "min_samples_split": min_samples_split,
-        "min_weight_fraction_leaf": min_weight_fraction_leaf, "max_bins": max_bins, "allow_zero": allow_zero,
-        "penalise_numeric": penalise_numeric,
-        "monotonic_cst": monotonic_cst.tolist() if isinstance(monotonic_cst, np.ndarray) else monotonic_cst,
-        "interaction_cst": None if interaction_cst is None else plain_groups(interaction_cst),
-        "surrogates": surrogates,
-    }  # fmt: skip
-    ways = _ways(growing)
+    growing = {name: given[name] for name in signature(settings_of).parameters}
+    if isinstance(monotonic_cst, np.ndarray):
+        growing["monotonic_cst"] = monotonic_cst.tolist()
+    if interaction_cst is not None:
+        growing["interaction_cst"] = plain_groups(interaction_cst)
+    tried = {name: values for name, values in POOL.items() if is_auto(growing[name])}
+    pool = [growing | dict(zip(tried, values, strict=True)) for values in itertools.product(*tried.values())]
+    ways = [Way(one, settings_of(**one)) for one in pool]
     n_jobs = n_jobs if hasattr(n_jobs, "submit") else n_threads(n_jobs)
     table, weight = _rows_of(X, y, sample_weight, class_weight, nominal, criterion)
-    n_repeats = _n_repeats(cv_repeats, table.n_rows, cv)
+    is_dealt = isinstance(cv, int | np.integer)
+    is_ours = is_auto(cv_repeats) and is_dealt  # how often folds are dealt
+    if is_auto(cv_repeats):
+        n_repeats = auto_repeats(table.n_rows) if is_dealt else 1
+    else:
+        n_repeats = whole("cv_repeats", cv_repeats, 1, also=", or 'auto',")
     seed = seed_of(random_state)
-    losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)
-    path = Path(losses, penalty, size)
+    losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)._replace(penalty=penalty, size=size)
     if losses.scoring == "roc_auc":
         se = "folds"  # an area is not a mean over rows
         if penalty != "leaves" or size != "leaves":
             raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
     is_used = None if weight is None or (weight > 0).all() else weight > 0
     rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
-    is_ours = is_auto(cv_repeats) and isinstance(cv, int | np.integer)  # how often folds are dealt
     if is_ours and table.n_rows > MANY_ROWS:
         rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
     may_stop, n_splits = is_ours and n_repeats > 1, n_folds * n_repeats
     if not may_stop:
         parts = list(itertools.chain(*rounds))
         half = len(parts) // 2 if is_ours and len(parts) >= 2 * ENOUGH else len(parts)
-        rounds = iter([parts[:half], parts[half:]])
+        rounds = filter(None, (parts[:half], parts[half:]))
     if se == "folds" and n_folds < 2:
         raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
     details = {
@@ -203,11 +205,12 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
         "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
-    judge = Judge(losses, weight, n_folds, se, n_errors, details)
-    field = Field(Ground.of(table, weight), ways, path, n_jobs, progress)
-    winner, tables = race(field, rounds, judge, n_splits=n_splits, may_stop=may_stop)
-    winner = _remembered(winner, table, is_used)
-    return replace(winner, pool=tuple(_line(table) for table in tables)) if len(tables) > 1 else winner
+    race = Race(Ground.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
+    winner = race.run(ways, rounds, n_splits=n_splits, may_stop=may_stop)
+    counts = remembered(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
+    sequence = replace(winner.sequence, tree=counts.tree, seen=Seen.of(counts))
+    lines = tuple(way.line for way in ways) if len(ways) > 1 else ()
+    return replace(winner, counts=counts, sequence=sequence, pool=lines)
 
 
 def _rows_of(
@@ -239,13 +242,6 @@ def _rows_of(
     return table, None if weight is None or (weight == 1).all() else weight
 
 
-def _remembered(selection: Selection, table: Table, is_used: Any) -> Selection:
-    """The table of the way that won, with what its tree must know of the rows that grew it."""
-    counts = remembered(selection.counts, table, is_used)
-    sequence = replace(selection.sequence, tree=counts.tree, seen=Seen.of(counts))
-    return replace(selection, counts=counts, sequence=sequence)
-
-
 def auto_repeats(n_rows: int) -> int:
     """Return the default limit on repeats of cross-validation: three for up to 5,000 rows, else one.
 
@@ -255,27 +251,3 @@ def auto_repeats(n_rows: int) -> int:
     (3, 1)
     """
     return 3 if n_rows <= FEW_ROWS else 1
-
-
-def _ways(growing: dict[str, Any]) -> list[tuple[dict[str, Any], Settings]]:
-    """The ways of growing to try, in the order of the pool."""
-    choices = {name: tried for name, tried in POOL.items() if is_auto(growing[name])}
-    combined = [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
-    return [(growing | chosen, settings_of(**growing | chosen)) for chosen in combined]
-
-
-def _n_repeats(repeats: Any, n_rows: int, cv: Any) -> int:
-    if is_auto(repeats):
-        return auto_repeats(n_rows) if isinstance(cv, int | np.integer) else 1
-    return whole("cv_repeats", repeats, 1, also=", or 'auto',")
-
-
-def _line(table: Selection) -> dict[str, Any]:
-    """One line of the table of all ways of growing."""
-    at = table.chosen
-    return {
-        **table.growing,
-        "n_leaves": int(table.sequence.n_leaves[at]),
-        "error": float(table.error[at]),
-        "se": float(table.se[at]),
-    }

@@ -16,23 +16,16 @@ from .._kernels.weakest_link import member_sums, nested_path
 from ..data.arrays import Array, Floats, Sums
 from ..growers.folds import Ground, Judges
 from ..growers.settings import Settings
-from ..nouns import Counts, Moments, Tree
+from ..nouns import Sample, Tree
 from ..pruners import cost_complexity
 from ..statistics.probabilities import SHRINKAGE, STRENGTHS, shares_of
-from ._splits import Rows, Split
+from ._select import TOLERANCE
+from ._splits import Split
 from .losses import Losses, answers_of, held_out
-from .scores import LEAST, area_losses, likelihood_losses
 
+LEAST = 1e-15  # a probability below it counts as this in a log loss
+MOST_AREAS = 100  # members of a path whose area under the curve is computed
 _STRENGTHS = np.array(STRENGTHS)
-_TOLERANCE = 1e-12  # a geometric mean is rounded: penalties nearer than this are the same
-
-
-class Path(NamedTuple):
-    """What makes the path of a grown tree."""
-
-    losses: Losses
-    penalty: Any = "leaves"
-    size: Any = "leaves"
 
 
 class Fold(NamedTuple):
@@ -57,7 +50,7 @@ class Fold(NamedTuple):
 
     def members(self, betas: Floats) -> Array:
         """Return the tree that is the best at each penalty."""
-        found: Array = np.searchsorted(self.alphas, betas * (1 + _TOLERANCE), side="right") - 1
+        found: Array = np.searchsorted(self.alphas, betas * (1 + TOLERANCE), side="right") - 1
         return found
 
     def with_strength(self, at: int) -> "Fold":
@@ -66,37 +59,32 @@ class Fold(NamedTuple):
         return self._replace(loss=self.shrunk[0][at], square=self.shrunk[1][at])
 
 
-def grow_all(ground: Ground, ways: tuple[Settings, ...], rows: Rows) -> list[Counts | Moments]:
-    """Return the counts of the growing sample in the trees of these rows, one for each way; the trees are in them."""
-    return ground.part(rows).grow_each(ways)
+def grow_all(ground: Ground, ways: tuple[Settings, ...]) -> list[Sample]:
+    """Return the counts of all rows in the tree of each way of growing."""
+    return ground.part(np.arange(ground.table.n_rows)).grow_each(ways)
 
 
-def score_fold(ground: Ground, ways: tuple[Settings, ...], path: Path, split: Split) -> list[Fold]:
+def score_fold(ground: Ground, ways: tuple[Settings, ...], losses: Losses, split: Split) -> list[Fold]:
     """Return the held-out losses of every tree that one fold gives, for each way of growing."""
     part, judges = ground.part(split.train), ground.judges(split.test)
-    return [_scored(part.grow(settings, is_shown=False), judges, path) for settings in ways]
+    return [_scored(*part.grow(settings, is_shown=False), judges, losses) for settings in ways]
 
 
-def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) -> Fold:
-    tree, counts = grown
-    losses = path.losses
+def _scored(tree: Tree, counts: Sample, judges: Judges, losses: Losses) -> Fold:
     answers = answers_of(counts, losses)
     added: Any
     steps: Any
-    if path.penalty == "leaves" and path.size == "leaves" and losses.costs is None:
+    if losses.penalty == losses.size == "leaves" and losses.costs is None:
         # What `cost_complexity` would return, without a sequence that nobody will see.
         steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)
         added = partial(member_sums, tree.parent, steps, n_members=len(alphas))
     else:
-        sequence = cost_complexity(tree, None, penalty=path.penalty, size=path.size, cost=answers.cost)
-        assert sequence.alphas is not None
+        sequence = cost_complexity(tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
         steps, alphas, added = sequence.steps, sequence.alphas, sequence.costs_on
     alphas = alphas / answers.unit
-    loss: Sums
-    square: Sums | None
     if not counts.has_classes:
-        loss, square, weight = judges.squares(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
-        return Fold(alphas, added(loss), added(square), weight)
+        first, second, weight = judges.squares(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
+        return Fold(alphas, added(first), added(second), weight)
     held = judges.count(tree)
     weight = float(held[0].sum())
     shrunk = None
@@ -112,9 +100,48 @@ def _scored(grown: tuple[Tree, Counts | Moments], judges: Judges, path: Path) ->
     kind = "m-estimate" if losses.probabilities == "mixture" else losses.probabilities
     shares = shares_of(tree.parent, counts.by_class, kind=kind)
     if losses.scoring == "roc_auc":
-        members, areas = area_losses(tree.parent, steps, len(alphas), held, shares)
+        members, areas = _area_losses(tree.parent, steps, len(alphas), held, shares)
         is_known = not np.isnan(areas).any()
         shrunk = None if shrunk is None else (shrunk[0][:, members], shrunk[1][:, members])
         return Fold(alphas[members], areas if is_known else np.zeros(len(areas)), None, float(is_known), shrunk)
-    loss, square = likelihood_losses(held, shares, losses.scoring)
+    loss, square = _likelihood_losses(held, shares, losses.scoring)
     return Fold(alphas, added(loss), added(square), weight)
+
+
+def _likelihood_losses(held: Sums, shares: Floats, scoring: str) -> tuple[Floats, Floats]:
+    """(sums of losses, of their squares) of the held-out rows of each node, whose probabilities are `shares`."""
+    if scoring == "log_loss":
+        each = -np.log(np.maximum(shares, LEAST))
+    else:
+        each = (1 - 2 * shares + (shares * shares).sum(axis=1, keepdims=True)) / (2 if shares.shape[1] == 2 else 1)
+    each = each[:, : held.shape[1]]
+    return (held * each).sum(axis=1), (held * each * each).sum(axis=1)
+
+
+def _area_losses(parent: Array, steps: Array, n_members: int, held: Sums, shares: Floats) -> tuple[Array, Floats]:
+    """(members, 1 - area under the ROC curve of each): at most a hundred members, evenly spread on a path.
+
+    NaN where the held-out rows are of one class.
+    """
+    members = np.unique(np.linspace(0, n_members - 1, MOST_AREAS).round().astype(np.int64))
+    above = np.append(n_members, steps[parent[1:]])
+    losses = np.empty(len(members))
+    for k, member in enumerate(members):
+        at = np.flatnonzero((steps <= member) & (member < above))
+        losses[k] = _area_loss(held[at].astype(float), shares[at])
+    return members, losses
+
+
+def _area_loss(held: Floats, shares: Floats) -> float:
+    """1 - the mean area of the classes that some rows have and others have not."""
+    rows = held.sum(axis=0)
+    classes = [c for c in range(held.shape[1]) if 0 < rows[c] < rows.sum()]
+    classes = classes[1:] if held.shape[1] == 2 else classes  # of two classes both areas are the same
+    areas = []
+    for c in classes:
+        _, place = np.unique(shares[:, c], return_inverse=True)
+        ones = np.bincount(place, held[:, c])
+        rest = np.bincount(place, held.sum(axis=1) - held[:, c])
+        below = np.cumsum(rest) - rest / 2
+        areas.append((ones * below).sum() / (ones.sum() * rest.sum()))
+    return 1 - float(np.mean(areas)) if areas else float("nan")

@@ -1,5 +1,6 @@
-"""select: take a member of a sequence by what it does on a sample the sequence has not seen."""
+"""Take a member of a sequence: by the error of each on a sample the sequence has not seen, or when these are known."""
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -8,8 +9,9 @@ from ..data.arrays import ArrayLike, Sums
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns import Counts, Moments, Pruning, PruningSequence, Seen, Selection
 from ._registry import n_standard_errors
-from ._rules import choose, rule_name
 from .losses import cost_matrix, held_out
+
+TOLERANCE = 1e-12  # error rates are rounded quotients, penalties are geometric means: nearer ones are tied
 
 
 def select(
@@ -102,7 +104,7 @@ def select(
         mean_square = rate if square is None else sequence.costs_on(square) / total
         spread = np.sqrt(np.maximum(mean_square - rate * rate, 0) / n)
     best, chosen = choose(rate, spread, n_errors)
-    name = "min-error" if rule == "min-error" else rule_name(n_errors)
+    name = rule if rule == "min-error" else f"{n_errors:g}se"
     table = Selection(
         sequence,
         rate,
@@ -116,6 +118,42 @@ def select(
         details={"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"}),
     )
     return table.pruning, table
+
+
+def choose(error: ArrayLike, se: ArrayLike, k: float = 0.0) -> tuple[int, int]:
+    """Return the member with the lowest error, and the smallest member within `k` standard errors of it.
+
+    Parameters
+    ----------
+    error, se : array
+        One number per member, largest tree first; `se` may be NaN where `k` is 0.
+    k : float
+        0 takes the member of least error itself.
+
+    Returns
+    -------
+    (int, int)
+        With equal errors, the last, which is the smallest tree. The limit itself is within the limit, so
+        that an error of 0 is chosen too.
+
+    Examples
+    --------
+    >>> choose([0.125, 0.115, 0.11, 0.12, 0.15], [0.023, 0.023, 0.022, 0.023, 0.025], k=1)
+    (2, 3)
+    """
+    rates, spread = np.asarray(error, np.float64), np.asarray(se, np.float64)
+    if rates.ndim != 1 or rates.shape != spread.shape or not len(rates):
+        raise ParameterError(
+            f"errors of shape {rates.shape} and standard errors of {spread.shape}; one of each per member"
+        )
+    least = rates.min()
+    best = int(np.flatnonzero(rates <= least * (1 + TOLERANCE))[-1])
+    if k == 0:
+        return best, best
+    limit = least + k * spread[best]
+    if not math.isfinite(limit):
+        raise ParameterError(f"the standard error of member {best} is {spread[best]}; k={k:g} needs a finite one")
+    return best, int(np.flatnonzero(rates <= limit * (1 + TOLERANCE))[-1])
 
 
 def _losses(

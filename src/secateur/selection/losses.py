@@ -10,20 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Array, Ints, Sums, sealed
+from ..data.arrays import Array, Floats, Ints, Sums, sealed
 from ..data.names import check_name
 from ..data.table import Table
 from ..errors import ParameterError
 from ..nouns import Counts, m_estimate
 from ..statistics import PROBABILITIES
 from ._registry import SCORES, Score, scoring_of
-from .scores import balanced_costs
 
 COSTS = ("errors", "m-estimate", "deviance", "impurity")
 
 
 class Losses(NamedTuple):
-    """How answers are charged.
+    """How answers are charged, and the size of a tree.
 
     Parameters
     ----------
@@ -38,6 +37,8 @@ class Losses(NamedTuple):
         What held-out rows are judged by: a name of `SCORES`.
     probabilities : str
         Where that asks for probabilities, which; see `statistics.probabilities`.
+    penalty, size
+        As for `pruners.cost_complexity`.
     """
 
     cost: str = "errors"
@@ -45,6 +46,8 @@ class Losses(NamedTuple):
     costs: Any = None
     scoring: str = "error"
     probabilities: str = "shrunk"
+    penalty: Any = "leaves"
+    size: Any = "leaves"
 
     @property
     def score(self) -> Score:
@@ -79,8 +82,7 @@ def losses_of(
         return Losses(scoring=scoring)
     check_name("probabilities", probabilities, PROBABILITIES)
     if scoring == "balanced_error":
-        assert table.target is not None
-        costs = balanced_costs(table.target, weight, len(classes))
+        costs = balanced_costs(table, weight)
     path = SCORES[scoring].path
     cost = cost if path == "answers" else path
     return Losses(cost, float(m), None if costs is None else cost_matrix(costs, len(classes)), scoring, probabilities)
@@ -102,6 +104,15 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
         i, j = wrong[0]
         raise ParameterError(f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed")
     return sealed(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
+
+
+def balanced_costs(table: Table, weight: Array | None) -> Floats:
+    """Return the cost matrix under which the mean cost is the balanced error: a row of a rare class costs more."""
+    n_classes = len(np.asarray(table.schema.classes))
+    rows = np.bincount(np.asarray(table.target), weight, minlength=n_classes).astype(float)
+    each = np.divide(rows.sum(), np.count_nonzero(rows) * rows, out=np.zeros(n_classes), where=rows > 0)
+    costs: Floats = each[:, None] * (1 - np.eye(n_classes))
+    return costs
 
 
 def answers_of(grown: Any, losses: Losses) -> Answers:
