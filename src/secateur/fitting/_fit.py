@@ -14,15 +14,22 @@ from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..growers.settings import is_auto, times_class_weight
-from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
+from ..nouns import Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
 from ..pruners import RULES, k_limit
 from ..routing import count
 from ..selection import cross_validate
 from ..selection.losses import balanced_costs, cheapest, cost_matrix
 from ..selection.losses import held_out as held_out_losses
-from ._after import certificate_of, choose_on_holdout, labelled, pruned_by
+from ._after import (
+    certificate_of,
+    choose_on_holdout,
+    index_with_accuracy,
+    labelled,
+    pruned_by,
+    sequence_of,
+    with_leaves,
+)
 from ._few import few_leaves, looks_ahead
-from ._members import index_with_accuracy, with_leaves
 from ._recipe import Plan, Recipe, plan_of
 
 FEW_ROWS = 5  # held out: they decide nothing
@@ -78,11 +85,11 @@ def fit_model(
     if held_out is not None:
         aside_weight = check_weights(held_out_weight, held_out.n_rows)
     elif plan.needs_holdout:
-        used = np.arange(table.n_rows) if weights is None else np.flatnonzero(weights)
-        is_aside = dealing.hold_out(table.take(used), plan.holdout, seed=plan.seed)
-        aside, aside_weight = _taken(table, weights, used[is_aside])
-        weights = np.ones(table.n_rows) if weights is None else weights.copy()
-        weights[used[is_aside]] = 0
+        every = np.ones(table.n_rows) if weights is None else weights.copy()
+        used = np.flatnonzero(every)
+        used = used[dealing.hold_out(table.take(used), plan.holdout, seed=plan.seed)]
+        aside, aside_weight = _taken(table, weights, used)
+        every[used], weights = 0, every
     if aside_weight is not None:
         _check_judges(plan, aside_weight)
     if plan.scoring == "balanced_error":
@@ -96,197 +103,166 @@ def fit_model(
     holdout = None if aside is None else count(grown.tree, aside, sample_weight=aside_weight)
     model = _pruned(plan, grown, holdout, selection)
     if plan.certify and model.certificate is None:
-        model = replace(model, certificate=_certificate(plan, model))
-    if selection is not None and plan.scoring == "error" and model.pruning.n_leaves <= FEW_LEAVES:
-        _tell_of_rare_classes(plan, model, selection)
+        k = None
+        if plan.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
+            given = plan.prune_parameters
+            k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
+        method = "best" if plan.certify is True else plan.certify
+        bound = certificate_of(model, method=method, delta=plan.delta, seed=plan.seed, k=k)
+        model = replace(model, certificate=bound)
+    is_weighted, classes = plan.growing.get("class_weight") is not None, table.schema.classes
+    if selection is not None and plan.scoring == "error" and model.pruning.n_leaves <= FEW_LEAVES and not is_weighted:
+        _tell_of_rare_classes(model, selection.details, np.asarray(classes))
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-    facts: dict[str, Any] = {
-        "rows": n_rows,
-        "columns": table.n_columns,
-        "held_out_rows": 0 if aside is None else aside.n_rows,
-    }
-    if constant := table.constant:
-        facts["constant_columns"] = list(constant)
-    if held_out is not None and 0 < held_out.n_rows < FEW_ROWS:
-        n, least = held_out.n_rows, 1 - plan.delta ** (1 / held_out.n_rows)
+    n_aside = 0 if aside is None else aside.n_rows
+    facts: dict[str, Any] = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": n_aside}
+    if table.constant:
+        facts["constant_columns"] = list(table.constant)
+    if held_out is not None and 0 < n_aside < FEW_ROWS:
         tell(
-            f"only {n} row{'s are' if n > 1 else ' is'} held out: each decides {1 / n:.0%} of the error, and no "
-            f"certificate from so few can be below {least:.0%}; hold out more"
+            f"only {n_aside} row{'s are' if n_aside > 1 else ' is'} held out: each decides {1 / n_aside:.0%} of the "
+            f"error, and no certificate from so few can be below {1 - plan.delta ** (1 / n_aside):.0%}; hold out more"
         )
     return replace(model, facts=facts)
 
 
-def _grown(recipe: Plan, table: Table, weight: Any, progress: Any) -> tuple[Sample, Selection | None]:
+def _grown(
+    plan: Plan, table: Table, weight: Array | None, progress: Callable[[int, int], None] | None
+) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
-    growing = {name: value for name, value in recipe.growing.items() if value is not None}
+    growing = {name: value for name, value in plan.growing.items() if value is not None}
     is_class = table.schema.classes is not None
     if is_auto(growing.get("min_samples_leaf")) and (is_class or growing.get("min_weight_fraction_leaf")):
         growing["min_samples_leaf"] = 1  # or a least weight says how small a leaf may be
-    if recipe.is_cross_validated and _can_cross_validate(table, recipe.cv):
-        selection = _cross_validated(recipe, table, weight, growing, progress)
+    is_left_to_us = [name for name in ("criterion", "min_samples_leaf") if is_auto(growing.get(name))]
+    target = np.asarray(table.target)
+    if plan.is_cross_validated and (target != target[:1]).any():
+        selection = cross_validate(
+            table,
+            cv=min(plan.cv, table.n_rows) if isinstance(plan.cv, int | np.integer) else plan.cv,
+            cv_repeats=plan.cv_repeats,
+            random_state=plan.seed,
+            select="kse",
+            k=plan.k,
+            penalty=plan.penalty,
+            cost="m-estimate" if is_left_to_us and is_class else "errors",
+            costs=None if plan.scoring == "balanced_error" else plan.costs,
+            scoring=plan.scoring,
+            probabilities=plan.probabilities,
+            sample_weight=weight,
+            n_jobs=plan.n_jobs,
+            progress=progress,
+            **growing,
+        )
         assert selection.counts is not None
-        return selection.counts, selection
-    defaults = {"criterion": "gini", "min_samples_leaf": 1}
-    growing |= {name: value for name, value in defaults.items() if is_auto(growing.get(name))}
-    n_jobs = None if hasattr(recipe.n_jobs, "submit") else recipe.n_jobs
-    if looks_ahead(recipe, table):
-        return few_leaves(table, weight, growing | {"n_jobs": n_jobs}, recipe.select), None
+        return selection.counts, _with_accuracy(plan, selection, selection.counts) if plan.is_accuracy else selection
+    growing |= {name: {"criterion": "gini", "min_samples_leaf": 1}[name] for name in is_left_to_us}
+    n_jobs = None if hasattr(plan.n_jobs, "submit") else plan.n_jobs
+    if looks_ahead(plan, table):
+        return few_leaves(table, weight, growing | {"n_jobs": n_jobs}, plan.select), None
     return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
 
 
-def _cross_validated(recipe: Plan, table: Table, weight: Any, growing: dict[str, Any], progress: Any) -> Selection:
-    is_pool = is_auto(growing.get("criterion")) or is_auto(growing.get("min_samples_leaf"))
-    is_plain = not is_pool or table.schema.classes is None
-    found = cross_validate(
-        table,
-        cv=min(recipe.cv, table.n_rows) if isinstance(recipe.cv, int | np.integer) else recipe.cv,
-        cv_repeats=recipe.cv_repeats,
-        random_state=recipe.seed,
-        select="kse",
-        k=recipe.k,
-        penalty=recipe.penalty,
-        cost="errors" if is_plain else "m-estimate",
-        costs=None if recipe.scoring == "balanced_error" else recipe.costs,
-        scoring=recipe.scoring,
-        probabilities=recipe.probabilities,
-        sample_weight=weight,
-        n_jobs=recipe.n_jobs,
-        progress=progress,
-        **growing,
-    )
-    return _with_accuracy(recipe, found, found.counts) if recipe.is_accuracy else found
-
-
-def _with_accuracy(recipe: Plan, selection: Selection, grown: Any) -> Selection:
+def _with_accuracy(plan: Plan, selection: Selection, grown: Sample) -> Selection:
     """The choice of the smallest member that reaches the accuracy asked for."""
     where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
-    chosen = index_with_accuracy(selection.sequence, selection.error, where, recipe.select, grown)
-    return replace(selection, chosen=chosen, select=f"accuracy {recipe.select:g}")
+    chosen = index_with_accuracy(selection.sequence, selection.error, where, plan.select, grown)
+    return replace(selection, chosen=chosen, select=f"accuracy {plan.select:g}")
 
 
-def _pruned(recipe: Plan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+def _pruned(plan: Plan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
     """The model cut back by the rule; where that gives a sequence, to the member that is to be chosen."""
-    labels, cost = _labels_and_cost(recipe, grown, holdout)  # always: the ledger notes that the rows gave labels
-    if selection is not None and recipe.select != "certificate":  # cross-validation has chosen
+    labels, cost = grown.labels, None  # always: the ledger notes that the rows gave labels
+    if plan.costs is not None:
+        assert isinstance(grown, Counts)  # numbers have no costs
+        costs = cost_matrix(plan.costs, grown.n_classes)
+        labels = cheapest(grown, costs)
+        judge = holdout if plan.sees_holdout and holdout is not None else grown
+        cost = held_out_losses(judge.by_class, labels, costs)[0]
+    if selection is not None and plan.select != "certificate":  # cross-validation has chosen
         return Model(selection.pruning, grown, holdout, selection.sequence, selection)
     whole = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="none")
     model = Model(whole, grown, holdout, None if selection is None else selection.sequence, selection)
-    if recipe.prune is None:
+    if plan.prune is None:
         return model
     if model.sequence is None:
-        result = _by_rule(recipe, grown, holdout, cost)
-        result = replace(result, node_labels=labels) if recipe.costs is not None else result
+        result = _by_rule(plan, plan.prune, grown, holdout, cost)
+        result = result if plan.costs is None else replace(result, node_labels=labels)
         if isinstance(result, Pruning):
             return replace(model, pruning=labelled(result, labels))
         model = replace(model, sequence=result)
-    return _chosen(recipe, model)
+    return _chosen(plan, model)
 
 
-def _labels_and_cost(recipe: Plan, grown: Sample, holdout: Sample | None) -> tuple[Any, Sums | None]:
-    """The class of each node, and what nodes cost the rule as leaves where errors do not say it."""
-    if recipe.costs is None:
-        return grown.labels, None
-    assert isinstance(grown, Counts)  # numbers have no costs
-    costs = cost_matrix(recipe.costs, grown.n_classes)
-    labels = cheapest(grown, costs)
-    judge = holdout if recipe.sees_holdout and holdout is not None else grown
-    return labels, held_out_losses(judge.by_class, labels, costs)[0]
-
-
-def _by_rule(recipe: Plan, grown: Sample, holdout: Sample | None, cost: Sums | None) -> Pruning | PruningSequence:
-    assert recipe.prune is not None
-    parameters = dict(recipe.prune_parameters)
-    if recipe.costs is not None:
-        able = [name for name, rule in RULES.items() if rule.takes_cost]
-        if recipe.prune not in able:
-            raise UnsupportedError(f"prune={recipe.prune!r} does not work with costs=; use one of {', '.join(able)}")
+def _by_rule(
+    plan: Plan, rule: str, grown: Sample, holdout: Sample | None, cost: Sums | None
+) -> Pruning | PruningSequence:
+    """What the rule makes of the tree; `cost` is that of nodes as leaves, where errors do not say it."""
+    parameters = dict(plan.prune_parameters)
+    if cost is not None:
+        able = [name for name, one in RULES.items() if one.takes_cost]
+        if rule not in able:
+            raise UnsupportedError(f"prune={rule!r} does not work with costs=; use one of {', '.join(able)}")
         parameters["cost"] = cost
-    if recipe.prune == "cost-complexity":
-        parameters.setdefault("penalty", recipe.penalty)
-    if recipe.prune == "smallest-within" and "accuracy" not in parameters:
-        if not recipe.is_accuracy:
-            raise ParameterError("prune='smallest-within' needs an accuracy, such as select=0.9")
-        parameters["accuracy"] = recipe.select
-    if recipe.prune == "certificate-optimal":
-        parameters.setdefault("delta", recipe.delta)
-    samples = (grown, holdout) if recipe.sees_holdout else (grown,)
-    return replace(pruned_by(recipe.prune, grown, holdout, **parameters), seen=Seen.of(*samples))
+    if rule == "smallest-within" and "accuracy" not in parameters and not plan.is_accuracy:
+        raise ParameterError("prune='smallest-within' needs an accuracy, such as select=0.9")
+    defaults = {
+        "cost-complexity": {"penalty": plan.penalty},
+        "smallest-within": {"accuracy": plan.select},
+        "certificate-optimal": {"delta": plan.delta},
+    }
+    samples = (grown, holdout) if plan.sees_holdout else (grown,)
+    result = pruned_by(rule, grown, holdout, **defaults.get(rule, {}) | parameters)
+    return replace(result, seen=Seen.of(*samples))
 
 
-def _chosen(recipe: Plan, model: Model) -> Model:
+def _chosen(plan: Plan, model: Model) -> Model:
     """The model with the member of its sequence that the recipe asks for."""
-    how, sequence = recipe.select, model.sequence
-    assert sequence is not None
+    how, sequence = plan.select, sequence_of(model)
     if how is None:
         return model
-    if recipe.is_size:
+    if plan.is_size:
         return replace(model, pruning=labelled(with_leaves(model, sequence, how)[0], model.pruning.node_labels))
     if how == "certificate":
-        return _by_certificate(recipe, model)
+        return _by_certificate(plan, model, sequence)
     if model.holdout is None:  # too few rows to cross-validate
         return replace(model, pruning=sequence[0])
-    model = choose_on_holdout(model, select="kse", k=recipe.k, costs=recipe.costs)
-    if recipe.is_accuracy:
-        assert model.selection is not None
-        selection = _with_accuracy(recipe, model.selection, model.grown)
+    model = choose_on_holdout(model, select="kse", k=plan.k, costs=plan.costs)
+    if plan.is_accuracy and model.selection is not None:
+        selection = _with_accuracy(plan, model.selection, model.grown)
         return replace(model, selection=selection, pruning=selection.pruning)
     return model
 
 
-def _by_certificate(recipe: Plan, model: Model) -> Model:
+def _by_certificate(plan: Plan, model: Model, sequence: PruningSequence) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
-    sequence, holdout, selection = model.sequence, model.class_holdout, model.selection
+    holdout, selection = model.class_holdout, model.selection
     if holdout is None:
         raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
-    assert sequence is not None
     from ..certifiers import cross_validation_weights, least_bound, path
 
     weights = None if selection is None else cross_validation_weights(selection.error, selection.se)
-    bound = least_bound(path(sequence, holdout, delta=recipe.delta, weights=weights))
+    bound = least_bound(path(sequence, holdout, delta=plan.delta, weights=weights))
     index = bound.details["member"]
     if selection is not None:
         selection = replace(selection, chosen=index, select="certificate")
-    pruning = sequence[index]
-    pruning = replace(pruning, seen=pruning.seen | Seen.of(holdout))
+    pruning = replace(sequence[index], seen=sequence[index].seen | Seen.of(holdout))
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
 
 
-def _tell_of_rare_classes(recipe: Plan, model: Model, selection: Selection) -> None:
+def _tell_of_rare_classes(model: Model, details: dict[str, Any], classes: Array) -> None:
     """Say once that a tree of one or two leaves is small because a class is rare, not because nothing can be known."""
-    schema = model.tree.schema
-    shares = model.grown.by_class[0] / model.grown.total[0]
-    knows_more = selection.details.get("least_log_loss", 0.0) < GAIN * selection.details.get("log_loss", 0.0)
-    n_rare = shares[shares > 0].min() * (model.grown.n_rows or 0)
-    if (
-        not knows_more
-        or not MANY <= n_rare <= RARE * (model.grown.n_rows or 0)
-        or recipe.growing.get("class_weight") is not None
-    ):
-        return
+    shares, n_rows = model.grown.by_class[0] / model.grown.total[0], model.grown.n_rows or 0
     rare = int(np.where(shares > 0, shares, 1).argmin())
-    name = rare if schema is None or schema.classes is None else schema.classes[rare : rare + 1].tolist()[0]
+    knows_more = details.get("least_log_loss", 0.0) < GAIN * details.get("log_loss", 0.0)
+    if not knows_more or not MANY <= shares[rare] * n_rows <= RARE * n_rows:
+        return
     leaves = "1 leaf" if model.pruning.n_leaves == 1 else "2 leaves"
     tell(
-        f"the tree has {leaves}, because class {name!r} is {shares[rare]:.1%} of the rows and more leaves hardly "
-        "lower the error; scoring='log_loss' chooses a tree by its probabilities, and "
+        f"the tree has {leaves}, because class {classes.tolist()[rare]!r} is {shares[rare]:.1%} of the rows and more "
+        "leaves hardly lower the error; scoring='log_loss' chooses a tree by its probabilities, and "
         "scoring='balanced_error', costs= or class_weight='balanced' give the class more weight"
     )
-
-
-def _certificate(recipe: Plan, model: Model) -> Bound:
-    k = None
-    if recipe.prune == "k-reduced-error" and model.class_grown is not None:  # the class the choice was made from
-        given = recipe.prune_parameters
-        k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
-    method = "best" if recipe.certify is True else recipe.certify
-    return certificate_of(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
-
-
-def _can_cross_validate(table: Table, cv: Any) -> bool:
-    """Whether there is anything to learn from folds: two rows of two kinds at least."""
-    target = table.target
-    assert target is not None
-    return table.n_rows >= 2 and bool((target != target[0]).any()) and not (isinstance(cv, int) and cv < 2)
 
 
 def _taken(table: Table, weight: Any, rows: Array) -> tuple[Table, Any]:

@@ -68,8 +68,6 @@ class Plan(Recipe):
 
     Parameters
     ----------
-    is_sequence : bool
-        Whether the rule gives a sequence to choose from.
     sees_holdout : bool
         Whether the rule prunes with held-out rows.
     is_size, is_accuracy : bool
@@ -82,7 +80,6 @@ class Plan(Recipe):
         Whether rows must be held out.
     """
 
-    is_sequence: bool = False
     sees_holdout: bool = False
     is_size: bool = False
     is_accuracy: bool = False
@@ -96,9 +93,10 @@ def plan_of(recipe: Recipe, table: Table) -> Plan:
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
     is_class = table.schema.classes is not None
+    rule = None
     if recipe.prune is not None:
         check_name("prune", recipe.prune, RULES)
-    rule = None if recipe.prune is None else RULES[recipe.prune]
+        rule = RULES[recipe.prune]
     choice = choice_of(recipe.select)
     is_measured = choice is not None and choice.is_measured
     is_cross_validated = is_measured and recipe.prune == "cost-complexity"
@@ -123,7 +121,6 @@ def plan_of(recipe: Recipe, table: Table) -> Plan:
     sees_holdout = rule is not None and rule.needs_holdout
     return Plan(
         **vars(recipe) | {"scoring": scoring},
-        is_sequence=is_sequence,
         sees_holdout=sees_holdout,
         is_size=is_size,
         is_accuracy=is_accuracy,

@@ -12,15 +12,13 @@ from ..data.names import lazily
 from ._registry import CHOICES, SCORES, Choice, Score, choice_of, is_accuracy, is_number_of_leaves, scoring_of
 
 if TYPE_CHECKING:
-    from ._cross_validate import auto_repeats as auto_repeats
-    from ._cross_validate import cross_validate as cross_validate
-    from ._select import choose as choose
-    from ._select import select as select
+    from ._cross_validate import auto_repeats, cross_validate
+    from ._select import choose, select
 
-_HOMES = dict.fromkeys(("auto_repeats", "cross_validate"), "._cross_validate") | dict.fromkeys(
-    ("choose", "select"), "._select"
-)
+_HOMES = dict.fromkeys(["auto_repeats", "cross_validate"], "._cross_validate")
+_HOMES |= dict.fromkeys(["choose", "select"], "._select")
 __getattr__ = lazily(__name__, _HOMES)
-__all__ = [  # noqa: PLE0604
-    "CHOICES", "SCORES", "Choice", "Score", "choice_of", "is_accuracy", "is_number_of_leaves", "scoring_of", *_HOMES,
+__all__ = [
+    "CHOICES", "SCORES", "Choice", "Score", "auto_repeats", "choice_of", "choose", "cross_validate", "is_accuracy",
+    "is_number_of_leaves", "scoring_of", "select",
 ]  # fmt: skip
