@@ -17,23 +17,23 @@ import click
 from .. import __version__
 from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError, printable
 
-COMMANDS = {
-    "fit": "Grow and prune a tree, and choose its size.",
-    "prune": "Prune a tree with held-out rows, by a rule or to a size.",
-    "certify": "Compute an upper bound on the error of a tree.",
-    "predict": "Predict the target for the rows of a file.",
-    "evaluate": "Measure a tree on other rows: errors, ranking, lift, threshold.",
-    "explain": "Explain the answer for one row and what would change it.",
-    "count": "Count the rows of a file in every node of a tree.",
-    "path": "Show the pruning sequence: error by number of leaves.",
-    "show": "Show a summary and the tree, or its rules, as text.",
-    "report": "Write an interactive HTML report of a tree.",
-    "export": "Export a tree to SQL, Python, C, ONNX, DOT or other formats.",
-    "compare": "Compare all pruning rules on a data set.",
-    "data": "Create a folder of data sets for the experiments.",
-    "reproduce": "Rerun the experiments of the five documents.",
-    "rules": "List the pruning rules.",
-    "doctor": "Show versions, optional libraries and number of cores.",
+COMMANDS = {  # and the module of each
+    "fit": ("_fit", "Grow and prune a tree, and choose its size."),
+    "prune": ("_prune", "Prune a tree with held-out rows, by a rule or to a size."),
+    "certify": ("_certify", "Compute an upper bound on the error of a tree."),
+    "predict": ("_predict", "Predict the target for the rows of a file."),
+    "evaluate": ("_count", "Measure a tree on other rows: errors, ranking, lift, threshold."),
+    "explain": ("_predict", "Explain the answer for one row and what would change it."),
+    "count": ("_count", "Count the rows of a file in every node of a tree."),
+    "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
+    "show": ("_show", "Show a summary and the tree, or its rules, as text."),
+    "report": ("_show", "Write an interactive HTML report of a tree."),
+    "export": ("_show", "Export a tree to SQL, Python, C, ONNX, DOT or other formats."),
+    "compare": ("_compare", "Compare all pruning rules on a data set."),
+    "data": ("_reproduce", "Create a folder of data sets for the experiments."),
+    "reproduce": ("_reproduce", "Rerun the experiments of the five documents."),
+    "rules": ("_about", "List the pruning rules."),
+    "doctor": ("_about", "Show versions, optional libraries and number of cores."),
 }
 EPILOG = """\b
 Examples:
@@ -64,7 +64,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 the signature of click
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f".{_module(cmd_name)}", __package__), cmd_name)
+        command: click.Command = getattr(import_module(f".{COMMANDS[cmd_name][0]}", __package__), cmd_name)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -79,17 +79,11 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 the signature of click
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-def _module(command: str) -> str:
-    return f"_{command}"
+            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
 
 
 @click.group(
-    cls=_Lazy,
-    epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    cls=_Lazy, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
 )
 @click.version_option(__version__, package_name="secateur")
 def cli() -> None:

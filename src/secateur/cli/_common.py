@@ -17,9 +17,9 @@ from ..data.names import nearest
 from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
-    from ..nouns import Bound, Model
+    from ..nouns import Model
 
 Function: TypeAlias = Callable[..., Any]
 Option: TypeAlias = Callable[[Function], Function]  # what adds options to a command
@@ -40,9 +40,10 @@ _OPTIONS = (
 )
 
 
-def command(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """A command whose help ends with examples of it."""
-    return click.command(epilog="\n".join(["\b", "Example:", *(f"  {example}" for example in examples)]))
+def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:
+    """A command whose help ends with examples of it, and shows what options are by default."""
+    epilog = "\n".join(["\b", "Example:", *(f"  {example}" for example in examples)])
+    return click.command(epilog=epilog, context_settings={"show_default": True})
 
 
 def together(*options: Option) -> Option:
@@ -63,28 +64,29 @@ class Choice(click.Choice[str]):
         return super().get_invalid_choice_message(value, ctx).rstrip(".") + nearest(value, self.choices)
 
 
-def names_option(flag: str, *more: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
+def names_option(*flags: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
     """An option that takes one of many names, which its help lists."""
-    listed = f"{help} One of: {', '.join(names)}."
-    return click.option(flag, *more, type=Choice(names), metavar="NAME", help=listed, **how)
+    return click.option(*flags, type=Choice(names), metavar="NAME", help=f"{help} One of: {', '.join(names)}.", **how)
 
 
-def choice_option(flag: str, *names: str, help: str) -> Option:  # noqa: A002 as click has it
+def choice_option(*flags: str, names: Sequence[str], help: str, default: str | None = None) -> Option:  # noqa: A002 as click has it
     """An option that takes one of a few names, by default the first."""
-    return click.option(flag, type=Choice(names), default=names[0], show_default=True, help=help)
+    return click.option(*flags, type=Choice(names), default=default or names[0], help=help)
+
+
+def whole_option(flag: str, least: int, *, metavar: str | None = "N", **how: Any) -> Option:
+    """An option that takes a whole number, at least this one."""
+    return click.option(flag, type=click.IntRange(least), metavar=metavar, **how)
 
 
 def random_state_option(help: str) -> Option:  # noqa: A002 as click has it
     """The option --random-state; people type --seed, so that is a name of it too."""
-    return click.option(
-        "--random-state", "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help=help
-    )
+    return click.option("--random-state", "--seed", type=click.IntRange(0), default=0, metavar="N", help=help)
 
 
 def delta_option(what: str) -> Option:
     """The option --delta of what may fail."""
-    help_ = f"Allowed failure probability of the {what}."
-    return click.option("--delta", type=SHARE, default=0.05, show_default=True, help=help_)
+    return click.option("--delta", type=SHARE, default=0.05, help=f"Allowed failure probability of the {what}.")
 
 
 def set_option(what: str) -> Option:
@@ -94,15 +96,16 @@ def set_option(what: str) -> Option:
 
 model_argument = click.argument("model", metavar="MODEL")
 files_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True)
+rows_argument = click.argument("data", metavar="DATA", required=False)
 target_option = click.option("--target", required=True, metavar="COL", help="Target column.")
 max_error_option = click.option(
     "--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X."
 )
 n_jobs_option = click.option(
-    "--n-jobs", type=int, default=-1, metavar="N", help="Number of threads; all cores by default."
+    "--n-jobs", type=int, default=-1, show_default=False, metavar="N", help="Number of threads; all cores by default."
 )
 sketch_option = click.option(
-    "--sketch/--no-sketch", default=True,
+    "--sketch/--no-sketch", default=True, show_default=False,
     help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
 )  # fmt: skip
 write_options = together(
@@ -160,11 +163,11 @@ def deliver(model: "Model", options: Options, result: Options, text: "Iterable[R
         show(options, result, text)
 
 
-def summary(model: "Model") -> Options:
-    """Return the facts of a model as plain values."""
+def deliver_fitted(model: "Model", options: Options) -> None:
+    """Write a model to --output, if it is given, and show a summary of it."""
     from ..asking import Summary
 
-    return Summary(model).to_dict()
+    deliver(model, options, Summary(model).to_dict(), printed(model))
 
 
 def printed(model: "Model") -> Iterator["RenderableType"]:
@@ -189,35 +192,16 @@ def printed(model: "Model") -> Iterator["RenderableType"]:
     yield text if is_short else "(`secateur show` prints the tree, `secateur report` writes an HTML page)"
 
 
-def target_of(model: "Model", target: str | None) -> str:
-    """The name of the target column in new data."""
-    name = target or model.facts.get("target")
-    if not name:
-        raise click.UsageError("--target is needed: the model file does not contain the name of the target column")
-    return str(name)
-
-
 def show(options: Options, result: Options, text: "Iterable[RenderableType]") -> None:
     """Write a result to standard output: as JSON, or as text."""
     if options["as_json"]:
         click.echo(json_text({"version": JSON_VERSION, **result}))
         return
-    out = console()
-    for part in text:
-        out.print(part)
-
-
-def console() -> "Console":
-    """A console on standard output, no wider than the terminal."""
     from rich.console import Console
 
-    class Plain(Console):
-        """A console on which text of files cannot act."""
-
-        def print(self, *objects: Any, **options: Any) -> None:
-            super().print(*(printable(one) if isinstance(one, str) else one for one in objects), **options)
-
-    return Plain(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
+    out = Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
+    for part in text:
+        out.print(printable(part) if isinstance(part, str) else part)  # text of files cannot act
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> "RenderableType":
@@ -243,11 +227,7 @@ def talk(message: str, *, quiet: bool = False) -> None:
 def json_text(document: object) -> str:
     """JSON on one line, readable in a terminal: what would act there is escaped."""
     text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
-    return re.sub(r"[^ -~]", lambda found: _json_escape(found[0]), text)
-
-
-def _json_escape(letter: str) -> str:
-    return letter if printable(letter) == letter else json.dumps(letter)[1:-1]
+    return re.sub(r"[^ -~]", lambda one: one[0] if printable(one[0]) == one[0] else json.dumps(one[0])[1:-1], text)
 
 
 @contextmanager
@@ -299,11 +279,10 @@ def _plain(value: object) -> object:
     raise ParameterError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def gate(certificate: "Bound | None", options: Options) -> int:
-    """The exit status for a certified error that must not exceed --max-error."""
+def gate(options: Options, measured: "Iterable[tuple[str, float]]", limit: str = "--max-error ") -> int:
+    """The exit status for what must not exceed --max-error, and its value."""
     most = options["max_error"]
-    if most is None or (certificate is not None and certificate.value <= most):
-        return 0
-    found = "there is no certificate" if certificate is None else f"the certified error is {certificate.value:.4g}"
-    talk(f"not met: {found}, above --max-error {most:g}", quiet=options["quiet"])
-    return 1
+    missed = [f"{what} is {value:.4g}" for what, value in measured if most is not None and value > most]
+    for one in missed:
+        talk(f"not met: {one}, above {limit}{most:g}", quiet=options["quiet"])
+    return 1 if missed else 0

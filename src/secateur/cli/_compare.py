@@ -9,7 +9,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
-from ._reading import Reading, data_options, keep_option
+from ._rows import data_options, keep_option, read
 
 if TYPE_CHECKING:
     from ..data.arrays import Array
@@ -21,11 +21,9 @@ HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 @common.command("secateur compare patients.csv --target outcome --plot rules.png")
 @common.files_argument
 @common.target_option
-@click.option(
-    "--test", "test_share", type=common.SHARE, default=0.25, show_default=True, help="Share of the rows to test on."
-)
-@click.option("--accuracy", type=float, default=0.95, show_default=True, help="Accuracy for the rule smallest-within.")
-@click.option("--criterion", default="gini", show_default=True, metavar="NAME", help="Splitting criterion.")
+@click.option("--test", "test_share", type=common.SHARE, default=0.25, help="Share of the rows to test on.")
+@click.option("--accuracy", type=float, default=0.95, help="Accuracy for the rule smallest-within.")
+@click.option("--criterion", default="gini", metavar="NAME", help="Splitting criterion.")
 @common.delta_option("certificates")
 @common.random_state_option("Seed for the test rows.")
 @common.n_jobs_option
@@ -33,40 +31,36 @@ HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
 @data_options
 @keep_option
 @common.output_options
-def compare(data: tuple[str, ...], **options: Any) -> int:
+def compare(data: tuple[str, ...], **options: Any) -> None:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
     All rules use the same growing rows; those that need held-out rows hold out a third of them. The
     certificates come from the test rows and hold for all rules at once, so you may use them to
     choose a rule.
     """
-    from ..pruners import RULES
-
-    ending = _ending(options["picture"]) if options["picture"] else ""
-    table, weights = Reading(options).read(data, target=options["target"], kind="class", keep=options["keep"])
-    grow_weight, test_weight = _parted(table, weights, options)
-    found = []
-    with common.told():
-        for name in ("none", *RULES):
-            line = _line(name, table, grow_weight, test_weight, options)
-            found.append(line)
-            common.talk(f"{name}: {line.get('leaves', 'no answer')}", quiet=options["quiet"])
-    rows = [_cells(line) for line in found]
-    if options["picture"]:
-        _draw(found, options["picture"], ending)
-    common.show(options, {"rules": found}, [common.grid(HEAD, rows)])
-    return 0
-
-
-def _parted(table: "Table", weights: "Array | None", options: common.Options) -> tuple["Array", "Array"]:
-    """Row weights for growing and for judging."""
     import numpy as np
 
     from ..data.dealing import hold_out
+    from ..pruners import RULES
 
+    ending = _ending(options["picture"]) if options["picture"] else ""
+    table, weights = read(options, data, target=options["target"], kind="class", keep=options["keep"])
     is_test = hold_out(table, options["test_share"], seed=options["random_state"])
     every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
-    return np.where(is_test, 0, every), np.where(is_test, every, 0)
+    grow_weight, test_weight = np.where(is_test, 0, every), np.where(is_test, every, 0)
+    found = []
+    with common.told():
+        for name in ("none", *RULES):
+            found.append(_line(name, table, grow_weight, test_weight, options))
+            common.talk(f"{name}: {found[-1].get('leaves', 'no answer')}", quiet=options["quiet"])
+    if options["picture"]:
+        from ..plot import RulesDisplay
+
+        picture = io.BytesIO()
+        figure = RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_
+        figure.savefig(picture, dpi=150, format=ending)
+        write_file(options["picture"], picture.getvalue(), overwrite=True)
+    common.show(options, {"rules": found}, [common.grid(HEAD, [_cells(line) for line in found])])
 
 
 def _line(
@@ -78,11 +72,10 @@ def _line(
     from ..pruners import RULES
     from ..routing import count
 
-    parameters = {"accuracy": options["accuracy"]} if name == "smallest-within" else {}
     recipe = Recipe(
         growing={"criterion": options["criterion"]},
         prune=None if name == "none" else name,
-        prune_parameters=parameters,
+        prune_parameters={"accuracy": options["accuracy"]} if name == "smallest-within" else {},
         seed=options["random_state"],
         n_jobs=options["n_jobs"],
     )
@@ -129,12 +122,3 @@ def _ending(path: str) -> str:
     if ending not in FigureCanvasBase.get_supported_filetypes():
         raise click.UsageError(f"--plot {path}: {ending!r} is not an image format; png, svg or pdf is needed")
     return ending
-
-
-def _draw(found: list[common.Options], path: str, ending: str) -> None:
-    from ..plot import RulesDisplay
-
-    picture = io.BytesIO()
-    figure = RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_
-    figure.savefig(picture, dpi=150, format=ending)
-    write_file(path, picture.getvalue(), overwrite=True)

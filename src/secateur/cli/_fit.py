@@ -1,7 +1,9 @@
-"""secateur fit: grow and prune a tree from a file of rows."""
+"""secateur fit: grow and prune a tree from a file of rows; its options are the parameters of the estimators."""
 
+import json
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,16 +12,201 @@ from ..growers import CRITERIA
 from ..selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
-from ._growing import config_option, costs_of, growing_options, grown_by, whole_or_auto
-from ._reading import Reading, data_options, keep_option
+from ._rows import data_options, keep_option, read
 
 if TYPE_CHECKING:
+    from ..data.arrays import Floats
     from ..data.columns import Given
+    from ..data.table import Table
     from ..data.target import TargetKind
     from ..nouns import Model
 
-# Options that are parameters of the recipe, under the same name and with the same values.
+# Options that are parameters of growing, or of the recipe, under the same name and with the same values.
+GROWING = ("max_depth", "splits", "growth", "max_splits", "min_samples_split", "min_weight_fraction_leaf", "max_bins",
+           "surrogates")  # fmt: skip
 SAME = ("penalty", "cv", "delta", "scoring", "probabilities", "n_jobs")
+
+growing_options = common.together(
+    common.choice_option("--growth", names=("depth-first", "best-first"),
+                         help="Order in which nodes are split; it matters with --max-splits."),
+    common.whole_option("--max-splits", 0, help="Maximum number of splits."),
+    common.whole_option("--min-samples-split", 2, default=2, help="Minimum number of rows to split a node."),
+    click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, metavar="F",
+                 help="Minimum share of the total weight in a leaf."),
+    click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
+                 help="Allow predictions only to rise (1) or only to fall (-1) as this column rises."),
+    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
+                 help="Columns that may be tested together on the way to a leaf; all others form one more group."),
+    common.whole_option("--surrogates", 0, default=0, metavar="K",
+                        help="Number of surrogate tests per node, for rows whose tested value is missing."),
+    common.choice_option("--penalty", names=("leaves", "sqrt", "log"),
+                         help="Penalty on size in cost-complexity pruning."),
+    common.whole_option("--max-bins", 2,
+                        help="Bin numeric columns into this many bins; by default every threshold is tried."),
+    click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
+                 help="Weight of a class; balanced gives all classes the same total weight."),
+    click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
+                 help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
+    click.option("--cv-repeats", default="auto", metavar="N", help="Number of repeats of cross-validation."),
+)  # fmt: skip
+
+
+def _configured(context: click.Context, _: click.Parameter, path: str | None) -> None:
+    """Make the options of a file the defaults of the command."""
+    if path is None:
+        return
+    from ..data.names import nearest
+
+    flags = {
+        flag.removeprefix("--"): one
+        for one in context.command.params
+        for flag in (*one.opts, *one.secondary_opts)
+        if flag.startswith("--") and one.name != "config"
+    }
+    found: common.Options = {}
+    for name, value in _options_in(path).items():
+        key = name.replace("_", "-")
+        if key not in flags:
+            raise click.UsageError(f"{path}: {name!r} is not an option of {context.info_name}{nearest(key, flags)}")
+        found[str(flags[key].name)] = _many(value) if getattr(flags[key], "multiple", False) else value
+    context.default_map = {**(context.default_map or {}), **found}
+
+
+def _many(value: object) -> list[Any]:
+    """The value of an option that may be repeated; a table is NAME=VALUE, as for --set and --class-weight."""
+    if isinstance(value, dict):
+        return [f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items()]
+    return value if isinstance(value, list) else [value]
+
+
+def _options_in(path: str) -> common.Options:
+    import tomllib
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        found = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
+    except OSError as error:
+        raise click.UsageError(f"--config {path} cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise click.UsageError(f"--config {path} is neither TOML nor JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise click.UsageError(f"--config {path}: it must contain names and values of options")
+    return found
+
+
+@common.command(
+    "secateur fit patients.csv --target outcome -o tree.json",
+    "secateur fit patients.csv --target outcome --certify --max-error 0.2",
+)
+@common.files_argument
+@common.target_option
+@common.choice_option(
+    "--task", names=("auto", "classify", "regress"),
+    help="Whether to predict classes or numbers; auto decides from the target.",
+)  # fmt: skip
+@common.names_option(
+    "--criterion", names=["auto", *CRITERIA], default="auto",
+    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
+)  # fmt: skip
+@click.option(
+    "--min-samples-leaf", default="auto", metavar="N",
+    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
+)  # fmt: skip
+@common.whole_option("--max-depth", 0, help="Maximum depth of the tree.")
+@common.choice_option(
+    "--splits", names=("binary", "multiway"),
+    help="Split nominal columns into two sets of categories, or into one branch per category.",
+)  # fmt: skip
+@click.option("--prune", default="cost-complexity", metavar="RULE", help="Pruning rule; see `secateur rules`.")
+@common.set_option("rule")
+@click.option(
+    "--select", default="1se", metavar="HOW",
+    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
+)  # fmt: skip
+@common.names_option(
+    "--scoring", names=list(SCORES),
+    help="Score that the chosen tree minimises; by default the error, or the squared error for numbers.",
+)  # fmt: skip
+@common.names_option(
+    "--probabilities", names=list(PROBABILITIES), default="shrunk", help="How leaves estimate class probabilities."
+)
+@click.option("--cv", type=click.IntRange(2), default=10, help="Number of cross-validation folds.")
+@click.option(
+    "--holdout", metavar="SHARE|FILE", default=str(1 / 3), show_default=False,
+    help="Share of the rows to hold out (by default a third), or a file of held-out rows.",
+)  # fmt: skip
+@click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
+@common.delta_option("certificate")
+@common.max_error_option
+@growing_options
+@common.random_state_option("Seed for folds and held-out rows.")
+@common.n_jobs_option
+@common.write_options
+@common.sketch_option
+@data_options
+@keep_option
+@click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
+@click.option(
+    "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
+    help="Read options from a TOML or JSON file; the command line takes precedence.",
+)  # fmt: skip
+@common.output_options
+def fit(data: tuple[str, ...], **options: Any) -> int:
+    """Grow and prune a tree on DATA and choose its size.
+
+    DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
+    Parquet file, several files, a folder or a pattern; - is standard input.
+    """
+    from ..data.progress import progress_bar
+    from ..fitting import Recipe, fit_model
+
+    common.check_output(options["output"], force=options["force"])
+    criterion, target = options["criterion"], options["target"]
+    if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
+        raise click.UsageError(f"--task regress uses the criterion squared_error, not {criterion}; omit --criterion")
+    kinds: Any = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
+    table, weights = read(options, data, target=target, kind=kinds[options["task"]], keep=options["keep"])
+    regress = table.schema.has_numeric_target
+    holdout, held_out, held_weights = 1 / 3, None, None
+    try:
+        holdout = float(options["holdout"])
+    except ValueError:
+        held_out, held_weights = read(options, options["holdout"], target=target, schema=table.schema)
+    recipe = Recipe(
+        growing={"criterion": "squared_error" if regress else criterion, **_grown_by(options, table)},
+        prune=None if options["prune"] == "none" else options["prune"],
+        prune_parameters=common.parameters_of(options["parameters"]),
+        select=_how_to_select(options["select"]),
+        cv_repeats=_whole_or_auto("--cv-repeats", options["cv_repeats"]),
+        costs=_costs_of(options["costs"], table),
+        holdout=holdout,
+        certify=(options["certify"] or options["max_error"] is not None) or None,
+        seed=options["random_state"],
+        **{name: options[name] for name in SAME},
+    )
+    with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
+        model = fit_model(
+            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
+            progress=None if options["quiet"] else progress,
+        )  # fmt: skip
+        _tell_of_one_column(model)
+    parameters = {
+        "estimator": "TreeRegressor" if regress else "TreeClassifier",
+        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
+        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
+        "scoring": recipe.scoring,
+    }  # fmt: skip
+    if not regress:
+        parameters["probabilities"] = recipe.probabilities
+    about_output = ("as_json", "quiet", "force", "output", "verbose")
+    command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
+    model = replace(model, parameters=parameters, facts={**model.facts, "target": target, "command": command})
+    if options["verbose"]:
+        from ..asking import summary
+
+        common.talk(f"{summary(model)}\n")
+    common.deliver_fitted(model, options)
+    return common.gate(options, [("the certified error", model.certificate.value)] if model.certificate else [])
 
 
 def _how_to_select(text: str) -> float | str | None:
@@ -43,122 +230,79 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
     return "number"
 
 
-@common.command(
-    "secateur fit patients.csv --target outcome -o tree.json",
-    "secateur fit patients.csv --target outcome --certify --max-error 0.2",
-)
-@common.files_argument
-@common.target_option
-@common.choice_option(
-    "--task", "auto", "classify", "regress",
-    help="Whether to predict classes or numbers; auto decides from the target.",
-)  # fmt: skip
-@common.names_option(
-    "--criterion", names=["auto", *CRITERIA], default="auto", show_default=True,
-    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
-)  # fmt: skip
-@click.option(
-    "--min-samples-leaf", default="auto", show_default=True, metavar="N",
-    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
-)  # fmt: skip
-@click.option("--max-depth", type=click.IntRange(0), metavar="N", help="Maximum depth of the tree.")
-@common.choice_option(
-    "--splits", "binary", "multiway",
-    help="Split nominal columns into two sets of categories, or into one branch per category.",
-)  # fmt: skip
-@click.option(
-    "--prune", default="cost-complexity", show_default=True, metavar="RULE", help="Pruning rule; see `secateur rules`."
-)
-@common.set_option("rule")
-@click.option(
-    "--select", default="1se", show_default=True, metavar="HOW",
-    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
-)  # fmt: skip
-@common.names_option(
-    "--scoring", names=list(SCORES),
-    help="Score that the chosen tree minimises; by default the error, or the squared error for numbers.",
-)  # fmt: skip
-@common.names_option(
-    "--probabilities", names=list(PROBABILITIES), default="shrunk", show_default=True,
-    help="How leaves estimate class probabilities.",
-)  # fmt: skip
-@click.option("--cv", type=click.IntRange(2), default=10, show_default=True, help="Number of cross-validation folds.")
-@click.option(
-    "--holdout", metavar="SHARE|FILE", default=str(1 / 3),
-    help="Share of the rows to hold out (by default a third), or a file of held-out rows.",
-)  # fmt: skip
-@click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
-@common.delta_option("certificate")
-@common.max_error_option
-@growing_options
-@common.random_state_option("Seed for folds and held-out rows.")
-@common.n_jobs_option
-@common.write_options
-@common.sketch_option
-@data_options
-@keep_option
-@click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
-@config_option
-@common.output_options
-def fit(data: tuple[str, ...], **options: Any) -> int:
-    """Grow and prune a tree on DATA and choose its size.
+def _grown_by(options: common.Options, table: "Table") -> common.Options:
+    """The parameters of growing that these options state."""
+    from ..growers.interactions import WORDS
 
-    DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
-    Parquet file, several files, a folder or a pattern; - is standard input.
-    """
-    from ..data.progress import progress_bar
-    from ..fitting import Recipe, fit_model
+    found = {name: options[name] for name in GROWING}
+    found["min_samples_leaf"] = _whole_or_auto("--min-samples-leaf", options["min_samples_leaf"])
+    if options["monotonic_cst"]:
+        pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
+        found["monotonic_cst"] = {
+            name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
+        }
+    if words := options["interaction_cst"]:
+        is_word = len(words) == 1 and words[0] in WORDS
+        found["interaction_cst"] = words[0] if is_word else [one.split(",") for one in words]
+    if given := options["class_weight"]:
+        found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)
+    return found
 
-    common.check_output(options["output"], force=options["force"])
-    criterion = options["criterion"]
-    if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
-        raise click.UsageError(f"--task regress uses the criterion squared_error, not {criterion}; omit --criterion")
-    reading = Reading(options)
-    kinds: Any = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
-    table, weights = reading.read(data, target=options["target"], kind=kinds[options["task"]], keep=options["keep"])
-    regress = table.schema.has_numeric_target
-    criterion = "squared_error" if regress else criterion
-    holdout, held_out, held_weights = 1 / 3, None, None
+
+def _costs_of(given: tuple[str, ...], table: "Table") -> "Floats | None":
+    """The cost matrix: errors cost 1 but for those that are named."""
+    if not given:
+        return None
+    import numpy as np
+
+    classes = _classes("--cost", table)
+    costs = 1.0 - np.eye(len(classes))
+    for one in given:
+        pair, equals, value = one.rpartition("=")
+        true, colon, answer = pair.partition(":")
+        if not equals or not colon:
+            raise click.UsageError(f"--cost {one}: CLASS:ANSWER=C is needed")
+        costs[_class("--cost", true, classes), _class("--cost", answer, classes)] = _number("--cost", one, value)
+    return costs
+
+
+def _weights(given: tuple[str, ...], table: "Table") -> dict[object, float]:
+    classes = _classes("--class-weight", table)
+    found = {}
+    for one in given:
+        name, equals, value = one.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--class-weight {one}: CLASS=W, or balanced alone, is needed")
+        found[classes[_class("--class-weight", name, classes)]] = _number("--class-weight", one, value)
+    return found
+
+
+def _classes(option: str, table: "Table") -> list[Any]:
+    if table.schema.classes is None:
+        raise click.UsageError(f"{option}: a numeric target has no classes")
+    return list(table.schema.classes.tolist())
+
+
+def _class(option: str, name: str, classes: list[Any]) -> int:
+    from ..data.names import check_name
+
+    names = [str(label) for label in classes]
+    check_name(option, name, names)
+    return names.index(name)
+
+
+def _number(option: str, given: str, value: str) -> float:
     try:
-        holdout = float(options["holdout"])
-    except ValueError:
-        held_out, held_weights = reading.read(options["holdout"], target=options["target"], schema=table.schema)
-    recipe = Recipe(
-        growing={"criterion": criterion, **grown_by(options, table)},
-        prune=None if options["prune"] == "none" else options["prune"],
-        prune_parameters=common.parameters_of(options["parameters"]),
-        select=_how_to_select(options["select"]),
-        cv_repeats=whole_or_auto("--cv-repeats", options["cv_repeats"]),
-        costs=costs_of(options["costs"], table),
-        holdout=holdout,
-        certify=(options["certify"] or options["max_error"] is not None) or None,
-        seed=options["random_state"],
-        **{name: options[name] for name in SAME},
-    )
-    with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
-        model = fit_model(
-            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
-            progress=None if options["quiet"] else progress,
-        )  # fmt: skip
-        _tell_of_one_column(model)
-    parameters = {
-        "estimator": "TreeRegressor" if regress else "TreeClassifier",
-        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
-        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
-        "scoring": recipe.scoring,
-    }  # fmt: skip
-    if not regress:
-        parameters["probabilities"] = recipe.probabilities
-    about_output = ("as_json", "quiet", "force", "output", "verbose")
-    command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
-    facts = {**model.facts, "target": options["target"], "command": command}
-    model = replace(model, parameters=parameters, facts=facts)
-    if options["verbose"]:
-        from ..asking import summary as asked
+        return float(value)
+    except ValueError as error:
+        raise click.UsageError(f"{option} {given}: {value!r} is not a number") from error
 
-        common.talk(f"{asked(model)}\n")
-    common.deliver(model, options, common.summary(model), common.printed(model))
-    return common.gate(model.certificate, options)
+
+def _whole_or_auto(option: str, text: str) -> int | str:
+    """A whole number of 1 or more, or auto."""
+    if text != "auto" and not (text.isdigit() and int(text) > 0):
+        raise click.UsageError(f"{option} {text}: a whole number of 1 or more, or auto, is needed")
+    return text if text == "auto" else int(text)
 
 
 def _tell_of_one_column(model: "Model") -> None:

@@ -1,4 +1,4 @@
-"""secateur predict: predictions for the rows of a file, as CSV or JSON lines."""
+"""secateur predict and explain: answers for the rows of a file, and why one of them gets its answer."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import click
 
 from ..data.output import write_file
 from . import _common as common
-from ._reading import Reading, data_options
+from ._rows import data_options, read
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -30,7 +30,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 @common.write_options
 @data_options
 @common.output_options
-def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
+def predict(model: str, data: tuple[str, ...], **options: Any) -> None:
     """Predict the target for the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
@@ -39,7 +39,7 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
 
     common.check_output(options["output"], force=options["force"])
     found = common.load(model)
-    table, _ = Reading(options).read(data, target=None, schema=found.tree.schema)
+    table, _ = read(options, data, target=None, schema=found.tree.schema)
     for about, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
         if n_unseen or (n_missing and not about.has_missing):
             what = f"{n_unseen:,} unseen categories" if n_unseen else f"{n_missing:,} missing values"
@@ -71,9 +71,36 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> int:
         common.talk(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
     else:
         sys.stdout.write(text.getvalue())
-    return 0
 
 
 def _spreadsheet_safe(cells: Iterable[Any]) -> list[Any]:
     """Cells that no spreadsheet takes for a formula; numbers stay."""
     return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
+
+
+@common.command("secateur explain tree.json new.csv --row 3 --actionable income")
+@common.model_argument
+@click.argument("data", metavar="DATA")
+@common.whole_option("--row", 1, default=1, metavar=None, help="Row of DATA, counted from 1.")
+@click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; all by default.")
+@click.option("--wanted", metavar="CLASS", help="Answer to reach; any other by default.")
+@common.delta_option("limits on class shares")
+@data_options
+@common.output_options
+def explain(model: str, data: str, **options: Any) -> None:
+    """Explain the answer of the tree in MODEL for one row of DATA.
+
+    Prints the tests that the row passes through, the answer of its leaf with
+    limits on the class shares, and the smallest change to another answer.
+    """
+    from ..asking import explain as explained
+
+    found = common.load(model)
+    table, _ = read(options, data, target=None, schema=found.tree.schema)
+    if options["row"] > table.n_rows:
+        raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
+    result = explained(
+        found, table, index=options["row"] - 1, actionable=options["actionable"] or None,
+        wanted=options["wanted"], delta=options["delta"],
+    )  # fmt: skip
+    common.show(options, result.to_dict(), [str(result)])

@@ -1,4 +1,4 @@
-"""secateur prune: a smaller tree from a tree, with or without held-out rows."""
+"""secateur prune and path: a smaller tree from a tree, with or without held-out rows, and the sequence of them."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from . import _common as common
-from ._held_out import held_out_counts, held_out_options
-from ._reading import data_options
+from ._rows import data_options, held_out_counts, held_out_options
+
+MOST_ROWS = 40
+HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
 
 
 @common.command(
@@ -23,9 +25,7 @@ from ._reading import data_options
     help="Pruning rule; see `secateur rules`. With held-out rows the default is reduced-error.",
 )
 @common.set_option("rule")
-@click.option(
-    "--leaves", type=click.IntRange(1), metavar="N", help="Return the largest tree of the path with at most N leaves."
-)
+@common.whole_option("--leaves", 1, help="Return the largest tree of the path with at most N leaves.")
 @click.option("--alpha", type=float, metavar="A", help="Return the tree of the path for this penalty per leaf.")
 @click.option(
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
@@ -35,7 +35,7 @@ from ._reading import data_options
 @common.sketch_option
 @data_options
 @common.output_options
-def prune(model: str, **options: Any) -> int:
+def prune(model: str, **options: Any) -> None:
     """Prune the tree in the file MODEL."""
     from .. import fitting
     from ..nouns import PruningSequence
@@ -75,5 +75,37 @@ def prune(model: str, **options: Any) -> int:
         else:
             labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
             found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
-    common.deliver(found, options, common.summary(found), common.printed(found))
-    return 0
+    common.deliver_fitted(found, options)
+
+
+@common.command("secateur path tree.json --holdout newer.csv")
+@common.model_argument
+@held_out_options
+@common.delta_option("certificates")
+@click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
+@data_options
+@common.output_options
+def path(model: str, **options: Any) -> None:
+    """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
+    import numpy as np
+
+    from ..fitting import path_table
+
+    found = common.load(model)
+    holdout = held_out_counts(found, options)
+    table = path_table(found, holdout or found.holdout, delta=options["delta"])
+    n = len(table["leaves"])
+    shown = np.arange(n)
+    if not options["every"] and n > MOST_ROWS and not options["as_json"]:
+        shown = np.unique(np.round(np.geomspace(1, n, MOST_ROWS)).astype(int)) - 1
+        shown = n - 1 - shown[::-1]  # the small trees are what people look for
+        common.talk(f"{len(shown)} of {n} members shown; use --all to show every member", quiet=options["quiet"])
+    rows = [[_cell(name, values[i]) for name, values in table.items()] for i in shown]
+    result = {"members": {name: list(values) for name, values in table.items()}}
+    common.show(options, result, [common.grid([HEADS.get(name, name) for name in table], rows, left=0)])
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "shown":
+        return "<-" if value else ""
+    return f"{value:,}" if name == "leaves" else f"{value:.2e}" if name == "alpha" else f"{value:.4f}"

@@ -1,5 +1,6 @@
-"""secateur doctor: installed versions and number of cores."""
+"""secateur rules and doctor: the names for --rule; installed versions and number of cores."""
 
+import inspect
 import os
 import platform
 import sys
@@ -10,6 +11,21 @@ from . import _common as common
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "narwhals", "click", "rich")
 OPTIONAL = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")
+
+
+@common.command("secateur rules")
+@common.output_options
+def rules(**options: Any) -> None:
+    """List the pruning rules and what they return."""
+    from .. import pruners
+
+    found = {}
+    for name, rule in pruners.RULES.items():
+        words = inspect.getdoc(getattr(pruners, rule.function)) or ""
+        sentence = " ".join(words.split("\n\n")[0].split()).removeprefix("Return ")
+        found[name] = {"samples": list(rule.samples), "returns": rule.returns, "does": sentence}
+    rows = [[name, "yes" if "holdout" in r["samples"] else "", str(r["does"])] for name, r in found.items()]
+    common.show(options, {"rules": found}, [common.grid(["rule", "held-out rows", "result"], rows, left=3)])
 
 
 @common.command("secateur doctor")
@@ -30,8 +46,7 @@ def doctor(**options: Any) -> int:
     common.show(options, found, [common.grid(["", ""], rows, left=2)])
     if missing:
         common.talk(f"missing: {', '.join(missing)}; {sys.executable} -m pip install --force-reinstall secateur")
-        return 1
-    return 0
+    return 1 if missing else 0
 
 
 def _version(name: str) -> str | None:
