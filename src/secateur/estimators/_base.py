@@ -244,9 +244,15 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return export_rules(model.tree, model.grown, pruning=model.pruning, **options)
 
     def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats."""
-        from ..exports import export
+        """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats.
 
+        Probabilities there are those of `predict_proba`.
+        """
+        from ..exports import EXPORTS, export
+
+        if self._target_kind == "class" and to in EXPORTS and EXPORTS[to].runs:
+            shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
+            parameters = {"probabilities": shares, **parameters}
         return export(self.model_, to=to, **parameters)
 
     def export_dot(self, **parameters: Any) -> str:

@@ -8,7 +8,6 @@ from sklearn.base import ClassifierMixin
 
 from .. import prediction
 from ..data.arrays import Array, ArrayLike, Columns, Floats, Level, Rows
-from ..exports import EXPORTS
 from ..nouns import Counts
 from ._base import TreeEstimator
 
@@ -220,13 +219,3 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             logs: Floats = np.log(self.predict_proba(X))
         return logs
-
-    def export(self, to: str, **parameters: Any) -> Any:
-        """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats.
-
-        Probabilities there are those of `predict_proba`.
-        """
-        if to in EXPORTS and EXPORTS[to].runs:
-            shares = prediction.node_probabilities(self.model_, kind=self.probabilities)
-            parameters = {"probabilities": shares, **parameters}
-        return super().export(to, **parameters)

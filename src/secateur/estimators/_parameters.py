@@ -8,6 +8,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..data.arrays import Labels
 from ..errors import DataError, ParameterError
+from ..selection.splits import seed_of
 
 
 def target(y: Labels, estimator: object) -> Labels:
@@ -22,15 +23,7 @@ def target(y: Labels, estimator: object) -> Labels:
 
 def seed(random_state: object) -> int:
     """A whole number from what scikit-learn takes as a seed; None is 0, so that the default repeats itself."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
-        return int(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, or None, is needed")
+    return 0 if random_state is None else seed_of(random_state, most=2**31, also=", or None,")
 
 
 FOREIGN = {  # parameters of scikit-learn's trees that have another name here, or another way

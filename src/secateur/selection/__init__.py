@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ._select import choose, select
 
 _HOMES = dict.fromkeys(["auto_repeats", "cross_validate"], "._cross_validate")
-_HOMES |= dict.fromkeys(["choose", "select"], "._select")
+_HOMES |= {"choose": "._select", "select": "._select"}
 __getattr__ = lazily(__name__, _HOMES)
 __all__ = [
     "CHOICES", "SCORES", "Choice", "Score", "auto_repeats", "choice_of", "choose", "cross_validate", "is_accuracy",

@@ -26,9 +26,9 @@ from ..nouns import Seen, Selection
 from ..routing import remembered
 from ._race import Race, Way
 from ._registry import n_standard_errors
-from ._splits import seed_of, splits_of
 from .losses import losses_of
 from .run import Progress
+from .splits import seed_of, splits_of
 
 POOL = {"criterion": ("gini", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
 FEW_ROWS = 5_000  # up to so many, folds are dealt up to three times

@@ -17,9 +17,9 @@ from ..pruners import cost_complexity
 from ..statistics.probabilities import STRENGTHS
 from ._score import Fold, grow_all, score_fold
 from ._select import TOLERANCE, choose
-from ._splits import Split
 from .losses import Losses, answers_of
 from .run import Progress, run_all
+from .splits import Split
 
 FIRM = 0.8  # of the folds, ten or more: leaving one of them out leaves the choice as it is
 

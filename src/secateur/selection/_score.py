@@ -20,8 +20,8 @@ from ..nouns import Sample, Tree
 from ..pruners import cost_complexity
 from ..statistics.probabilities import SHRINKAGE, STRENGTHS, shares_of
 from ._select import TOLERANCE
-from ._splits import Split
 from .losses import Losses, answers_of, held_out
+from .splits import Split
 
 LEAST = 1e-15  # a probability below it counts as this in a log loss
 MOST_AREAS = 100  # members of a path whose area under the curve is computed
@@ -125,11 +125,8 @@ def _area_losses(parent: Array, steps: Array, n_members: int, held: Sums, shares
     """
     members = np.unique(np.linspace(0, n_members - 1, MOST_AREAS).round().astype(np.int64))
     above = np.append(n_members, steps[parent[1:]])
-    losses = np.empty(len(members))
-    for k, member in enumerate(members):
-        at = np.flatnonzero((steps <= member) & (member < above))
-        losses[k] = _area_loss(held[at].astype(float), shares[at])
-    return members, losses
+    leaves = (np.flatnonzero((steps <= member) & (member < above)) for member in members)
+    return members, np.array([_area_loss(held[at].astype(float), shares[at]) for at in leaves])
 
 
 def _area_loss(held: Floats, shares: Floats) -> float:

@@ -90,7 +90,8 @@ def select(
     loss, square = _losses(sequence, counts, cost, costs, values)
     sequence.tree.ledger.look(counts, sequence=sequence)
     rate = sequence.costs_on(loss) / total
-    n = _n_rows(counts)
+    # Rows behind the rates, whatever they weigh; where they are not known their weight, rounded.
+    n = max(1, round(total) if counts.n_rows is None else counts.n_rows)
     if not counts.has_classes:
         spread = rate * np.sqrt(2 / n)
     elif cost is not None:
@@ -105,18 +106,9 @@ def select(
         spread = np.sqrt(np.maximum(mean_square - rate * rate, 0) / n)
     best, chosen = choose(rate, spread, n_errors)
     name = rule if rule == "min-error" else f"{n_errors:g}se"
-    table = Selection(
-        sequence,
-        rate,
-        spread,
-        best,
-        chosen,
-        name,
-        counts.sample,
-        n,
-        judges=Seen.of(counts),
-        details={"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"}),
-    )
+    details = {"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"})
+    judged = (sequence, rate, spread, best, chosen, name, counts.sample, n)
+    table = Selection(*judged, judges=Seen.of(counts), details=details)
     return table.pruning, table
 
 
@@ -180,8 +172,3 @@ def _losses(
         return counts.wrong(sequence.node_labels), None
     n_classes = max(int(sequence.node_labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
     return held_out(counts.by_class, sequence.node_labels, cost_matrix(costs, n_classes))
-
-
-def _n_rows(counts: Counts | Moments) -> int:
-    """Rows behind the rates, whatever they weigh; where they are not known their weight, rounded, and at least 1."""
-    return max(1, round(float(counts.total[0])) if counts.n_rows is None else counts.n_rows)

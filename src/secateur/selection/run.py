@@ -34,27 +34,22 @@ def run_all(
 
 
 def _results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
-    if hasattr(n_jobs, "submit"):
-        more = {}
-        if hasattr(n_jobs, "scatter"):  # dask: send the rows once, and never take a result for another's
-            shared = n_jobs.scatter(shared, broadcast=True)
-            more = {"pure": False}
-        yield from _in_order([n_jobs.submit(function, shared, *arguments, **more) for function, arguments in tasks])
+    if not hasattr(n_jobs, "submit"):
+        n_hands = min(n_threads(n_jobs), len(tasks))
+        if n_hands > 1:
+            with Threads(n_hands) as pool:
+                yield from _results(shared, tasks, pool)
+        else:
+            for function, arguments in tasks:
+                yield function(shared, *arguments)
         return
-    n_hands = min(n_threads(n_jobs), len(tasks))
-    if n_hands == 1:
-        for function, arguments in tasks:
-            yield function(shared, *arguments)
-        return
-    with Threads(n_hands) as pool:
-        yield from _in_order([pool.submit(function, shared, *arguments) for function, arguments in tasks])
-
-
-def _in_order(futures: list[Any]) -> Iterator[Any]:
-    """The results one after the other; after a failure or Ctrl-C nothing new is started."""
+    more = {}
+    if hasattr(n_jobs, "scatter"):  # dask: send the rows once, and never take a result for another's
+        shared, more = n_jobs.scatter(shared, broadcast=True), {"pure": False}
+    futures = [n_jobs.submit(function, shared, *arguments, **more) for function, arguments in tasks]
     try:
         for future in futures:
             yield future.result()
-    finally:
+    finally:  # after a failure or Ctrl-C nothing new is started
         for future in futures:
             future.cancel()

@@ -48,17 +48,17 @@ def splits_of(
     return iter([splits]), len(splits)
 
 
-def seed_of(random_state: Any) -> int:
-    """Return a whole number of 0 or more: the seed itself, or one drawn from a generator (None: at random)."""
+def seed_of(random_state: Any, *, most: int = 2**31 - 1, also: str = ", a generator or None") -> int:
+    """Return a whole number of 0 or more: the seed itself, or one below `most` from a generator (None: at random)."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
         return int(random_state)
     if random_state is None:
         random_state = np.random.default_rng()
     if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
+        return int(random_state.integers(most))
     if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more, a generator or None is needed")
+        return int(random_state.randint(most))
+    raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more{also} is needed")
 
 
 def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> Iterator[list[Split]]:
