@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from ..data.target import TargetKind
     from ..nouns import Model
 
-# Options that are parameters of growing, or of the recipe, under the same name and with the same values.
-GROWING = ("max_depth", "splits", "growth", "max_splits", "min_samples_split", "min_weight_fraction_leaf", "max_bins",
-           "surrogates")  # fmt: skip
-SAME = ("penalty", "cv", "delta", "scoring", "probabilities", "n_jobs")
 
 growing_options = common.together(
     common.choice_option("--growth", names=("depth-first", "best-first"),
@@ -172,8 +168,8 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         holdout = float(options["holdout"])
     except ValueError:
         held_out, held_weights = read(options, options["holdout"], target=target, schema=table.schema)
-    recipe = Recipe(
-        growing={"criterion": "squared_error" if regress else criterion, **_grown_by(options, table)},
+    recipe = Recipe.of(  # most options are parameters under the same name and with the same values
+        options | {"criterion": "squared_error" if regress else criterion, **_grown_by(options, table)},
         prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=common.parameters_of(options["parameters"]),
         select=_how_to_select(options["select"]),
@@ -182,7 +178,6 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         seed=options["random_state"],
-        **{name: options[name] for name in SAME},
     )
     with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
         model = fit_model(
@@ -231,22 +226,19 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 
 
 def _grown_by(options: common.Options, table: "Table") -> common.Options:
-    """The parameters of growing that these options state."""
+    """The parameters of growing that options state in another way."""
     from ..growers.interactions import WORDS
 
-    found = {name: options[name] for name in GROWING}
-    found["min_samples_leaf"] = _whole_or_auto("--min-samples-leaf", options["min_samples_leaf"])
-    if options["monotonic_cst"]:
-        pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
-        found["monotonic_cst"] = {
-            name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs
-        }
-    if words := options["interaction_cst"]:
-        is_word = len(words) == 1 and words[0] in WORDS
-        found["interaction_cst"] = words[0] if is_word else [one.split(",") for one in words]
-    if given := options["class_weight"]:
-        found["class_weight"] = "balanced" if tuple(given) == ("balanced",) else _weights(given, table)
-    return found
+    pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
+    words, given = options["interaction_cst"], options["class_weight"]
+    is_word = len(words) == 1 and words[0] in WORDS
+    return {
+        "min_samples_leaf": _whole_or_auto("--min-samples-leaf", options["min_samples_leaf"]),
+        "monotonic_cst": {name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs}
+        or None,
+        "interaction_cst": words[0] if is_word else [one.split(",") for one in words] or None,
+        "class_weight": "balanced" if tuple(given) == ("balanced",) else _weights(given, table) or None,
+    }
 
 
 def _costs_of(given: tuple[str, ...], table: "Table") -> "Floats | None":
@@ -267,9 +259,9 @@ def _costs_of(given: tuple[str, ...], table: "Table") -> "Floats | None":
 
 
 def _weights(given: tuple[str, ...], table: "Table") -> dict[object, float]:
-    classes = _classes("--class-weight", table)
     found = {}
     for one in given:
+        classes = _classes("--class-weight", table)
         name, equals, value = one.rpartition("=")
         if not equals:
             raise click.UsageError(f"--class-weight {one}: CLASS=W, or balanced alone, is needed")

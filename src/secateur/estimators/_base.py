@@ -1,7 +1,7 @@
 """What both estimators share: fitting, and the methods of the fitted tree."""
 
 import os
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,11 +27,6 @@ from ..show.text import export_rules, export_text
 from ..statistics import PROBABILITIES
 from ._asked import Asked
 from ._parameters import check_foreign, n_jobs, plain, seed, target
-
-GROWING = (
-    "criterion", "splits", "growth", "max_splits", "max_depth", "min_samples_leaf", "min_samples_split",
-    "min_weight_fraction_leaf", "max_bins", "class_weight", "monotonic_cst", "interaction_cst", "surrogates",
-)  # fmt: skip
 
 
 class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
@@ -86,7 +81,9 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         self
         """
         given, kind, y = self.get_params(deep=False), self._target_kind, target(y, self)
-        recipe = self._recipe(given)
+        more = {"n_jobs": n_jobs(self.n_jobs), "seed": seed(self.random_state)}
+        recipe = fitting.Recipe.of(given, prune_parameters=dict(self.prune_parameters or {}), **more)
+        check_name("probabilities", recipe.probabilities, PROBABILITIES)
         table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
@@ -278,18 +275,6 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.array_api_support = False
         return tags
-
-    def _recipe(self, given: dict[str, Any]) -> fitting.Recipe:
-        names = {field.name for field in fields(fitting.Recipe)} - {"prune_parameters"}
-        given = given | {"n_jobs": n_jobs(given["n_jobs"])}
-        recipe = fitting.Recipe(
-            growing={name: given[name] for name in GROWING if name in given},
-            prune_parameters=dict(given["prune_parameters"] or {}),
-            seed=seed(given["random_state"]),
-            **{name: given[name] for name in names if name in given},
-        )
-        check_name("probabilities", recipe.probabilities, PROBABILITIES)
-        return recipe
 
     def _keep(self, model: Model) -> None:
         """Set all fitted attributes in one step, so that other threads see those of one tree."""
