@@ -13,9 +13,10 @@ from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
+from ..growers.lookahead import can_look_ahead, grow_ahead
 from ..growers.settings import is_auto, times_class_weight
 from ..nouns import Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
-from ..pruners import RULES, k_limit
+from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ..selection import cross_validate
 from ..selection.losses import balanced_costs, cheapest, cost_matrix
@@ -29,7 +30,6 @@ from ._after import (
     sequence_of,
     with_leaves,
 )
-from ._few import few_leaves, looks_ahead
 from ._recipe import Plan, Recipe, plan_of
 
 FEW_ROWS = 5  # held out: they decide nothing
@@ -37,6 +37,10 @@ FEW_LEAVES = 2  # a tree of so many
 RARE = 0.25  # may be small because a class has at most this share of the rows,
 MANY = 25  # and at least so many of them,
 GAIN = 0.98  # if another member has a log loss at least a fiftieth below
+FREE = {  # growing for a few leaves may look ahead with these, "auto" and class weights
+    "min_samples_split": 2, "min_weight_fraction_leaf": 0.0, "splits": "binary", "growth": "depth-first",
+    "surrogates": 0,
+}  # fmt: skip
 
 
 def fit_model(
@@ -90,8 +94,14 @@ def fit_model(
         used = used[dealing.hold_out(table.take(used), plan.holdout, seed=plan.seed)]
         aside, aside_weight = _taken(table, weights, used)
         every[used], weights = 0, every
-    if aside_weight is not None:
-        _check_judges(plan, aside_weight)
+    is_certified = plan.certify or plan.select == "certificate"
+    if is_certified and aside_weight is not None and (aside_weight[aside_weight > 0] != 1).any():
+        raise UnsupportedError(
+            f"the {np.count_nonzero(aside_weight):,} rows held out to certify have weights (sample_weight, of total "
+            f"weight {aside_weight.sum():,.6g}), and a certificate counts independent rows, each once: fit without "
+            "certify and certify on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three "
+            "independent rows with the same values, pass them as separate rows"
+        )
     if plan.scoring == "balanced_error":
         class_weight = plan.growing.get("class_weight")
         plan = replace(plan, costs=balanced_costs(table, times_class_weight(weights, table, class_weight)))
@@ -137,30 +147,58 @@ def _grown(
     is_left_to_us = [name for name in ("criterion", "min_samples_leaf") if is_auto(growing.get(name))]
     target = np.asarray(table.target)
     if plan.is_cross_validated and (target != target[:1]).any():
+        same = ("cv_repeats", "k", "n_jobs", "penalty", "probabilities", "scoring")
         selection = cross_validate(
             table,
             cv=min(plan.cv, table.n_rows) if isinstance(plan.cv, int | np.integer) else plan.cv,
-            cv_repeats=plan.cv_repeats,
             random_state=plan.seed,
             select="kse",
-            k=plan.k,
-            penalty=plan.penalty,
             cost="m-estimate" if is_left_to_us and is_class else "errors",
             costs=None if plan.scoring == "balanced_error" else plan.costs,
-            scoring=plan.scoring,
-            probabilities=plan.probabilities,
             sample_weight=weight,
-            n_jobs=plan.n_jobs,
             progress=progress,
-            **growing,
+            **{name: getattr(plan, name) for name in same} | growing,
         )
         assert selection.counts is not None
         return selection.counts, _with_accuracy(plan, selection, selection.counts) if plan.is_accuracy else selection
     growing |= {name: {"criterion": "gini", "min_samples_leaf": 1}[name] for name in is_left_to_us}
     n_jobs = None if hasattr(plan.n_jobs, "submit") else plan.n_jobs
-    if looks_ahead(plan, table):
-        return few_leaves(table, weight, growing | {"n_jobs": n_jobs}, plan.select), None
+    if _looks_ahead(plan, table):
+        return _few_leaves(table, weight, growing | {"n_jobs": n_jobs}, plan.select), None
     return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
+
+
+def _looks_ahead(plan: Plan, table: Table) -> bool:
+    """Whether a few leaves are asked for, and nothing else that a tree must meet."""
+    given = {name: value for name, value in plan.growing.items() if value is not None}
+    is_free = given.pop("criterion", None) == "auto" and given.pop("min_samples_leaf", "auto") in ("auto", 1)
+    given.pop("class_weight", None)
+    return (
+        is_free
+        and all(name in FREE and value == FREE[name] for name, value in given.items())
+        and plan.prune == "cost-complexity"
+        and plan.costs is None
+        and table.schema.classes is not None
+        and plan.is_size
+        and can_look_ahead(table, plan.select)
+    )
+
+
+def _few_leaves(table: Table, weight: Any, growing: dict[str, Any], n_leaves: int) -> Sample:
+    """The growing sample in the tree whose best pruning of so many leaves errs least: greedy ones win no tie."""
+    found: list[Sample] = [
+        grow(table, sample_weight=weight, **growing | {"criterion": name})[1] for name in ("gini", "sqrt")
+    ]
+    paths = [best_of_size(sample.tree, sample, max_leaves=n_leaves) for sample in found]
+    if found[0].total[0] > 0 and any(path.n_leaves[0] == n_leaves for path in paths):
+        also = [path[0].to_tree() for path in paths]
+        weight = times_class_weight(weight, table, growing.get("class_weight"))
+        ahead = grow_ahead(table, weight, n_leaves, also)
+        if ahead is not None:
+            found.insert(0, ahead)
+            paths.insert(0, best_of_size(ahead.tree, ahead, max_leaves=n_leaves))
+    least = min(range(len(found)), key=lambda i: (-paths[i].n_leaves[0], paths[i].errors[0]))
+    return found[least]
 
 
 def _with_accuracy(plan: Plan, selection: Selection, grown: Sample) -> Selection:
@@ -211,9 +249,8 @@ def _by_rule(
         "smallest-within": {"accuracy": plan.select},
         "certificate-optimal": {"delta": plan.delta},
     }
-    samples = (grown, holdout) if plan.sees_holdout else (grown,)
     result = pruned_by(rule, grown, holdout, **defaults.get(rule, {}) | parameters)
-    return replace(result, seen=Seen.of(*samples))
+    return replace(result, seen=Seen.of(grown, holdout if plan.sees_holdout else None))
 
 
 def _chosen(plan: Plan, model: Model) -> Model:
@@ -268,15 +305,3 @@ def _tell_of_rare_classes(model: Model, details: dict[str, Any], classes: Array)
 def _taken(table: Table, weight: Any, rows: Array) -> tuple[Table, Any]:
     """Some rows, each with all its weight."""
     return table.take(rows), None if weight is None else weight[rows]
-
-
-def _check_judges(recipe: Plan, weight: Any) -> None:
-    """Refuse weighted rows where they are to certify, before anything is grown."""
-    if not (recipe.certify or recipe.select == "certificate") or (weight[weight > 0] == 1).all():
-        return
-    raise UnsupportedError(
-        f"the {np.count_nonzero(weight):,} rows held out to certify have weights (sample_weight, of total weight "
-        f"{weight.sum():,.6g}), and a certificate counts independent rows, each once: fit without certify and certify "
-        "on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three independent rows with the "
-        "same values, pass them as separate rows"
-    )

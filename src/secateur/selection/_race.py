@@ -1,27 +1,66 @@
-"""Cross-validation in rounds: every round deals the folds once, and ways of growing that are behind drop out."""
+"""Cross-validation in rounds: every round deals the folds once, and ways of growing that are behind drop out.
+
+The held-out loss of a fold's tree is a step function of the penalty: it changes where its path does. A fold is
+therefore the steps of its path and the loss between them, whatever penalties it will be asked about; folds need to
+know nothing of each other, and every tree on a path is scored in one pass.
+"""
 
 import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.arrays import Array, Floats
+from .._kernels import structure
+from .._kernels.shrinkage import shrunk_losses
+from .._kernels.weakest_link import member_sums, nested_path
+from ..data.arrays import Array, Floats, Sums
 from ..errors import DataError
-from ..growers.folds import Ground
+from ..growers.folds import Ground, Judges
 from ..growers.settings import Settings
-from ..nouns import PruningSequence, Sample, Seen, Selection
+from ..nouns import PruningSequence, Sample, Seen, Selection, Tree
 from ..pruners import cost_complexity
-from ..statistics.probabilities import STRENGTHS
-from ._score import Fold, grow_all, score_fold
+from ..statistics.probabilities import SHRINKAGE, STRENGTHS, shares_of
 from ._select import TOLERANCE, choose
-from .losses import Losses, answers_of
+from .losses import LEAST, Losses, answers_of, area_losses, held_out, likelihood_losses
 from .run import Progress, run_all
 from .splits import Split
 
 FIRM = 0.8  # of the folds, ten or more: leaving one of them out leaves the choice as it is
+
+
+class Fold(NamedTuple):
+    """Held-out losses of every tree on the path of one fold.
+
+    `alphas` (per unit of weight) say from which penalty on each tree is the best; `loss` and
+    `square` are sums over the held-out rows, `weight` is their weight. `square` is None where
+    losses are 0 or 1. `shrunk` holds the same two sums for shrunk probabilities, a line for each
+    of `STRENGTHS`: Brier scores if these are asked for, else log losses.
+    """
+
+    alphas: Floats
+    loss: Sums
+    square: Sums | None
+    weight: float
+    shrunk: tuple[Floats, Floats] | None = None
+
+    def at(self, betas: Floats) -> tuple[Sums, Sums]:
+        """Return the sums of losses and of their squares at the given penalties."""
+        member = self.members(betas)
+        return self.loss[member], (self.loss if self.square is None else self.square)[member]
+
+    def members(self, betas: Floats) -> Array:
+        """Return the tree that is the best at each penalty."""
+        found: Array = np.searchsorted(self.alphas, betas * (1 + TOLERANCE), side="right") - 1
+        return found
+
+    def with_strength(self, at: int) -> "Fold":
+        """Return the losses of the probabilities shrunk by one of the strengths."""
+        assert self.shrunk is not None
+        return self._replace(loss=self.shrunk[0][at], square=self.shrunk[1][at])
 
 
 @dataclass(eq=False)
@@ -219,3 +258,52 @@ def _within_difference(best: int, by_fold: Floats, n_folds: int, k: float) -> in
     more = by_fold - by_fold[:, [best]]
     limit = k * more.std(axis=0, ddof=1) / math.sqrt(n_folds)
     return int(np.flatnonzero(more.mean(axis=0) <= limit * (1 + TOLERANCE))[-1])
+
+
+def grow_all(ground: Ground, ways: tuple[Settings, ...]) -> list[Sample]:
+    """Return the counts of all rows in the tree of each way of growing."""
+    return ground.part(np.arange(ground.table.n_rows)).grow_each(ways)
+
+
+def score_fold(ground: Ground, ways: tuple[Settings, ...], losses: Losses, split: Split) -> list[Fold]:
+    """Return the held-out losses of every tree that one fold gives, for each way of growing."""
+    part, judges = ground.part(split.train), ground.judges(split.test)
+    return [_scored(*part.grow(settings, is_shown=False), judges, losses) for settings in ways]
+
+
+def _scored(tree: Tree, counts: Sample, judges: Judges, losses: Losses) -> Fold:
+    answers = answers_of(counts, losses)
+    added: Any
+    steps: Any
+    if losses.penalty == losses.size == "leaves" and losses.costs is None:
+        # What `cost_complexity` would return, without a sequence that nobody will see.
+        steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)
+        added = partial(member_sums, tree.parent, steps, n_members=len(alphas))
+    else:
+        sequence = cost_complexity(tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
+        steps, alphas, added = sequence.steps, sequence.alphas, sequence.costs_on
+    alphas = alphas / answers.unit
+    if not counts.has_classes:
+        first, second, weight = judges.squares(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
+        return Fold(alphas, added(first), added(second), weight)
+    held = judges.count(tree)
+    weight = float(held[0].sum())
+    shrunk = None
+    if steps is not None and losses.probabilities == "shrunk":
+        of = counts.by_class.astype(np.float64), held.astype(np.float64), np.array(STRENGTHS)
+        shrunk = shrunk_losses(tree.parent, steps, *of, len(alphas), LEAST, losses.scoring == "brier")
+        if losses.score.is_likelihood:
+            at = STRENGTHS.index(SHRINKAGE)
+            return Fold(alphas, shrunk[0][at], shrunk[1][at], weight, shrunk)
+    if losses.score.path == "answers":
+        loss, square = held_out(held, answers.answer, losses.costs if losses.scoring != "error" else None)
+        return Fold(alphas, added(loss), None if square is None else added(square), weight, shrunk)
+    kind = "m-estimate" if losses.probabilities == "mixture" else losses.probabilities
+    shares = shares_of(tree.parent, counts.by_class, kind=kind)
+    if losses.scoring == "roc_auc":
+        members, areas = area_losses(tree.parent, steps, len(alphas), held, shares)
+        is_known = not np.isnan(areas).any()
+        shrunk = None if shrunk is None else (shrunk[0][:, members], shrunk[1][:, members])
+        return Fold(alphas[members], areas if is_known else np.zeros(len(areas)), None, float(is_known), shrunk)
+    loss, square = likelihood_losses(held, shares, losses.scoring)
+    return Fold(alphas, added(loss), added(square), weight)
