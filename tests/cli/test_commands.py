@@ -128,6 +128,14 @@ def test_predict_gives_one_line_a_row_and_equals_the_library(command, model_file
     assert np.allclose([float(line["probability of ill"]) for line in lines], model.predict_proba(table)[:, 0])
 
 
+def test_a_regression_has_no_probabilities_and_says_so(command, folder, grow_file):
+    model = folder / "numbers.json"
+    assert command("fit", grow_file, "--target", "age", "--task", "regress", "--cv", 2, "-o", model, "-q")[0] == 0
+    code, out, told = command("predict", model, grow_file, "--probabilities")
+    assert (code, out) == (3, "")
+    assert told == "error: a regression model has no class probabilities; use predict\n"
+
+
 def test_predictions_as_json_are_lines(command, model_file, fresh_file):
     lines = command("predict", model_file, fresh_file, "--json")[1].splitlines()
     assert {json.loads(line)["prediction"] for line in lines} == {"ill", "well"}

@@ -9,14 +9,13 @@ import click
 
 from ..certifiers import METHODS
 from . import _common as common
-from ._rows import data_options, held_out_counts, held_out_options
+from ._rows import held_out_counts, held_out_options, input_output_options
 
 if TYPE_CHECKING:
     from ..nouns import Bound, Counts, LeafShares, Model
 
 
-@common.command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
-@common.model_argument
+@common.model_command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
 @held_out_options
 @common.choice_option(
     "--of", "what", names=("error", "cost", "rates", "leaves"),
@@ -37,27 +36,23 @@ if TYPE_CHECKING:
     "--repeated", is_flag=True, help="Treat whole-number weights as counts of independent rows with equal values."
 )
 @common.random_state_option("Seed for the random signs (rademacher).")
-@common.write_options
-@common.sketch_option
-@data_options
-@common.output_options
-def certify(model: str, **options: Any) -> int | None:
+@common.write_model_options
+@input_output_options
+def certify(model: "Model", **options: Any) -> int | None:
     """Compute an upper bound on the error of the tree in the file MODEL."""
     from ..fitting import certificate_of
 
-    common.check_output(options["output"], force=options["force"])
-    found = common.load(model)
-    holdout: Any = held_out_counts(found, options) or found.holdout
+    holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
     if options["what"] != "error":
         _check_options(options["what"], options)
-        return (_leaves if options["what"] == "leaves" else _rates)(found, holdout, options)
-    found = replace(found, holdout=holdout)
+        return (_leaves if options["what"] == "leaves" else _rates)(model, holdout, options)
+    model = replace(model, holdout=holdout)
     how = {name: options[name] for name in ("method", "delta", "repeated")}
     with common.told():
-        bound = certificate_of(found, seed=options["random_state"], **how)
-    common.deliver(replace(found, certificate=bound), options, _plain(bound), [str(bound)])
+        bound = certificate_of(model, seed=options["random_state"], **how)
+    common.deliver(replace(model, certificate=bound), options, _plain(bound), [str(bound)])
     return common.gate(options, [("the certified error", bound.value)])
 
 

@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -44,6 +45,20 @@ def command(*examples: str) -> Callable[[Callable[..., int | None]], click.Comma
     """A command whose help ends with examples of it, and shows what options are by default."""
     epilog = "\n".join(["\b", "Example:", *(f"  {example}" for example in examples)])
     return click.command(epilog=epilog, context_settings={"show_default": True})
+
+
+def model_command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:
+    """A command on the model in a file, which is loaded when its output is known to be free."""
+
+    def of(function: Callable[..., int | None]) -> click.Command:
+        @wraps(function)
+        def run(model: str, **options: Any) -> int | None:
+            check_output(options.get("output"), force=options.get("force", False))
+            return function(load(model), **options)
+
+        return command(*examples)(model_argument(run))
+
+    return of
 
 
 def together(*options: Option) -> Option:
@@ -104,14 +119,17 @@ max_error_option = click.option(
 n_jobs_option = click.option(
     "--n-jobs", type=int, default=-1, show_default=False, metavar="N", help="Number of threads; all cores by default."
 )
-sketch_option = click.option(
-    "--sketch/--no-sketch", default=True, show_default=False,
-    help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
-)  # fmt: skip
 write_options = together(
     click.option("--force", is_flag=True, help="Overwrite an existing file."),
     click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file."),
 )
+write_model_options = together(
+    click.option(
+        "--sketch/--no-sketch", default=True, show_default=False,
+        help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
+    ),
+    write_options,
+)  # fmt: skip
 output_options = together(
     click.option("--quiet", "-q", is_flag=True, help="Suppress messages."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON: one document, or one line per prediction."),

@@ -1,11 +1,14 @@
 """secateur count and evaluate: the rows of a file in every node of a tree, and how well it does on them."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import _common as common
-from ._rows import count_rows, data_options, held_out_counts, held_out_options
+from ._rows import count_rows, held_out_counts, held_out_options, input_output_options
+
+if TYPE_CHECKING:
+    from ..nouns import Model
 
 
 @common.command(
@@ -15,10 +18,8 @@ from ._rows import count_rows, data_options, held_out_counts, held_out_options
 @common.model_argument
 @common.rows_argument
 @held_out_options
-@common.write_options
-@common.sketch_option
-@data_options
-@common.output_options
+@common.write_model_options
+@input_output_options
 def count(model: str, data: str | None, **options: Any) -> None:
     """Count the rows of DATA in every node of the tree in MODEL.
 
@@ -42,11 +43,10 @@ def count(model: str, data: str | None, **options: Any) -> None:
     common.show(options, result, [repr(counts)])
 
 
-@common.command(
+@common.model_command(
     "secateur evaluate tree.json fresh.csv",
     "secateur evaluate tree.json fresh.csv --positive default --false-negative 5",
 )
-@common.model_argument
 @common.rows_argument
 @held_out_options
 @click.option("--positive", metavar="CLASS", help="Class to rank by; by default the rarer of two classes.")
@@ -56,9 +56,8 @@ def count(model: str, data: str | None, **options: Any) -> None:
 @click.option(
     "--max-error", type=click.FloatRange(0), metavar="X", help="Exit with status 1 if the error on DATA is above X."
 )
-@data_options
-@common.output_options
-def evaluate(model: str, data: str | None, **options: Any) -> int:
+@input_output_options
+def evaluate(model: "Model", data: str | None, **options: Any) -> int:
     """Measure the tree in MODEL on the rows of DATA.
 
     Prints the error with its confidence interval and the confusion matrix; for
@@ -66,13 +65,12 @@ def evaluate(model: str, data: str | None, **options: Any) -> int:
     """
     from ..asking import evaluate as evaluated
 
-    found = common.load(model)
     if data and (options["holdout"] or options["counts"]):
         raise click.UsageError("DATA, --holdout and --counts exclude each other; give one of them")
-    counts = count_rows(found, data, options) if data else held_out_counts(found, options)
+    counts = count_rows(model, data, options) if data else held_out_counts(model, options)
     if counts is None:
         raise click.UsageError("DATA is needed: the file of rows to measure on")
     costs = {name: options[name] for name in ("false_positive", "false_negative")}
-    result = evaluated(found, counts, positive=options["positive"], **costs)
+    result = evaluated(model, counts, positive=options["positive"], **costs)
     common.show(options, result.to_dict(n_bands=options["bands"]), [str(result)])
     return common.gate(options, [("the error", result.error)])

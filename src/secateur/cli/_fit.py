@@ -137,8 +137,7 @@ def _options_in(path: str) -> common.Options:
 @growing_options
 @common.random_state_option("Seed for folds and held-out rows.")
 @common.n_jobs_option
-@common.write_options
-@common.sketch_option
+@common.write_model_options
 @data_options
 @keep_option
 @click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")

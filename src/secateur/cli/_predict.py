@@ -4,22 +4,24 @@ import csv
 import io
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.output import write_file
 from . import _common as common
-from ._rows import data_options, read
+from ._rows import input_output_options, read
+
+if TYPE_CHECKING:
+    from ..nouns import Model
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
-@common.command(
+@common.model_command(
     "secateur predict tree.json new.csv > answers.csv",
     "cat new.csv | secateur predict tree.json - --probabilities",
 )
-@common.model_argument
 @common.files_argument
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option(
@@ -28,18 +30,15 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @common.write_options
-@data_options
-@common.output_options
-def predict(model: str, data: tuple[str, ...], **options: Any) -> None:
+@input_output_options
+def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
     """Predict the target for the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
     """
     from .. import prediction
 
-    common.check_output(options["output"], force=options["force"])
-    found = common.load(model)
-    table, _ = read(options, data, target=None, schema=found.tree.schema)
+    table, _ = read(options, data, target=None, schema=model.tree.schema)
     for about, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
         if n_unseen or (n_missing and not about.has_missing):
             what = f"{n_unseen:,} unseen categories" if n_unseen else f"{n_missing:,} missing values"
@@ -47,15 +46,14 @@ def predict(model: str, data: tuple[str, ...], **options: Any) -> None:
             common.talk(
                 f"note: column {about.name!r} has {what}, none when the tree was grown; {goes}", quiet=options["quiet"]
             )
-    columns: dict[str, Any] = {"prediction": prediction.predict(found, table).tolist()}
+    columns: dict[str, Any] = {"prediction": prediction.predict(model, table).tolist()}
     if options["leaf"]:
-        columns["leaf"] = prediction.predict_leaf(found, table).tolist()
+        columns["leaf"] = prediction.predict_leaf(model, table).tolist()
     if options["probabilities"]:
-        schema = found.tree.schema
-        assert schema is not None
-        assert schema.classes is not None
-        shares = prediction.predict_proba(found, table)
-        columns |= {f"probability of {c}": shares[:, i].tolist() for i, c in enumerate(schema.classes.tolist())}
+        shares = prediction.predict_proba(model, table).T.tolist()
+        assert table.schema.classes is not None
+        names = [f"probability of {label}" for label in table.schema.classes.tolist()]
+        columns |= dict(zip(names, shares, strict=True))
     text = io.StringIO()
     lines = zip(*columns.values(), strict=True)
     if options["as_json"]:
@@ -78,16 +76,14 @@ def _spreadsheet_safe(cells: Iterable[Any]) -> list[Any]:
     return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
 
 
-@common.command("secateur explain tree.json new.csv --row 3 --actionable income")
-@common.model_argument
+@common.model_command("secateur explain tree.json new.csv --row 3 --actionable income")
 @click.argument("data", metavar="DATA")
 @common.whole_option("--row", 1, default=1, metavar=None, help="Row of DATA, counted from 1.")
 @click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; all by default.")
 @click.option("--wanted", metavar="CLASS", help="Answer to reach; any other by default.")
 @common.delta_option("limits on class shares")
-@data_options
-@common.output_options
-def explain(model: str, data: str, **options: Any) -> None:
+@input_output_options
+def explain(model: "Model", data: str, **options: Any) -> None:
     """Explain the answer of the tree in MODEL for one row of DATA.
 
     Prints the tests that the row passes through, the answer of its leaf with
@@ -95,12 +91,11 @@ def explain(model: str, data: str, **options: Any) -> None:
     """
     from ..asking import explain as explained
 
-    found = common.load(model)
-    table, _ = read(options, data, target=None, schema=found.tree.schema)
+    table, _ = read(options, data, target=None, schema=model.tree.schema)
     if options["row"] > table.n_rows:
         raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
     result = explained(
-        found, table, index=options["row"] - 1, actionable=options["actionable"] or None,
+        model, table, index=options["row"] - 1, actionable=options["actionable"] or None,
         wanted=options["wanted"], delta=options["delta"],
     )  # fmt: skip
     common.show(options, result.to_dict(), [str(result)])

@@ -1,23 +1,25 @@
 """secateur prune and path: a smaller tree from a tree, with or without held-out rows, and the sequence of them."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import _common as common
-from ._rows import data_options, held_out_counts, held_out_options
+from ._rows import held_out_counts, held_out_options, input_output_options
+
+if TYPE_CHECKING:
+    from ..nouns import Model
 
 MOST_ROWS = 40
 HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
 
 
-@common.command(
+@common.model_command(
     "secateur prune tree.json --holdout newer.csv -o smaller.json",
     "secateur prune tree.json --leaves 8 -o eight.json",
     "secateur prune tree.json --rule error-based --set confidence=0.1",
 )
-@common.model_argument
 @held_out_options
 @click.option(
     "--rule",
@@ -31,69 +33,62 @@ HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out":
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
 )
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
-@common.write_options
-@common.sketch_option
-@data_options
-@common.output_options
-def prune(model: str, **options: Any) -> None:
+@common.write_model_options
+@input_output_options
+def prune(model: "Model", **options: Any) -> None:
     """Prune the tree in the file MODEL."""
     from .. import fitting
     from ..nouns import PruningSequence
     from ..pruners import RULES
 
-    common.check_output(options["output"], force=options["force"])
-    found = common.load(model)
-    holdout = held_out_counts(found, options)
+    holdout = held_out_counts(model, options)
     sizes = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
     sizes = {name: value for name, value in sizes.items() if value is not None}
     if len(sizes) + bool(options["nodes"]) > 1:
         raise click.UsageError("--leaves, --alpha, --accuracy and --at exclude each other; give one of them")
     if holdout is not None:
-        found = replace(found, holdout=holdout, certificate=None)
+        model = replace(model, holdout=holdout, certificate=None)
     if options["nodes"]:
         for node in options["nodes"]:
-            found = fitting.snip(found, node)
+            model = fitting.snip(model, node)
     elif options["rule"] is None and not sizes and holdout is None:
         raise click.UsageError(
             "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
         )
     elif options["rule"] is None and sizes:
-        found = fitting.prune_to(found, **sizes)
+        model = fitting.prune_to(model, **sizes)
     else:
         rule = options["rule"] or "reduced-error"
-        if rule in RULES and RULES[rule].needs_holdout and found.holdout is None:
+        if rule in RULES and RULES[rule].needs_holdout and model.holdout is None:
             raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
         parameters = common.parameters_of(options["parameters"])
-        result = fitting.pruned_by(rule, found.grown, found.holdout, **parameters)
+        result = fitting.pruned_by(rule, model.grown, model.holdout, **parameters)
         if isinstance(result, PruningSequence):
-            found = replace(found, sequence=result, selection=None, certificate=None)
+            model = replace(model, sequence=result, selection=None, certificate=None)
             if not sizes and holdout is None:
                 raise click.UsageError(
                     f"rule {rule} returns a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
                 )
-            found = fitting.prune_to(found, **sizes) if sizes else fitting.choose_on_holdout(found)
+            model = fitting.prune_to(model, **sizes) if sizes else fitting.choose_on_holdout(model)
         else:
-            labels = result.node_labels if result.node_labels is not None else found.pruning.node_labels
-            found = replace(found, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
-    common.deliver_fitted(found, options)
+            labels = result.node_labels if result.node_labels is not None else model.pruning.node_labels
+            model = replace(model, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
+    common.deliver_fitted(model, options)
 
 
-@common.command("secateur path tree.json --holdout newer.csv")
-@common.model_argument
+@common.model_command("secateur path tree.json --holdout newer.csv")
 @held_out_options
 @common.delta_option("certificates")
 @click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
-@data_options
-@common.output_options
-def path(model: str, **options: Any) -> None:
+@input_output_options
+def path(model: "Model", **options: Any) -> None:
     """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
     import numpy as np
 
     from ..fitting import path_table
 
-    found = common.load(model)
-    holdout = held_out_counts(found, options)
-    table = path_table(found, holdout or found.holdout, delta=options["delta"])
+    holdout = held_out_counts(model, options)
+    table = path_table(model, holdout or model.holdout, delta=options["delta"])
     n = len(table["leaves"])
     shown = np.arange(n)
     if not options["every"] and n > MOST_ROWS and not options["as_json"]:

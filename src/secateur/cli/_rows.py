@@ -47,6 +47,7 @@ data_options = common.together(  # how a data file is read
         "--missing-target", names=("drop", "error"), help="Drop rows without a target, or report an error."
     ),
 )  # fmt: skip
+input_output_options = common.together(common.output_options, data_options)
 keep_option = click.option(
     "--keep", multiple=True, metavar="COL",
     help="Keep this column, even if it looks like an identifier or gives away the target; `all` keeps every column.",

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,13 +11,15 @@ from ..data.output import write_file
 from ..errors import printable
 from ..exports import EXPORTS
 from . import _common as common
-from ._rows import data_options, held_out_counts, held_out_options, read, target_of
+from ._rows import held_out_counts, held_out_options, input_output_options, read, target_of
+
+if TYPE_CHECKING:
+    from ..nouns import Model
 
 ENDINGS = {ending: name for name, facts in EXPORTS.items() for ending in facts.endings}
 
 
-@common.command("secateur show tree.json --rules")
-@common.model_argument
+@common.model_command("secateur show tree.json --rules")
 @click.option("--rules", is_flag=True, help="Show one rule per leaf.")
 @common.whole_option("--max-depth", 0, help="Omit nodes below this depth.")
 @common.whole_option("--decimals", 0, help="Decimals of numbers; by default as few as needed.")
@@ -25,7 +27,7 @@ ENDINGS = {ending: name for name, facts in EXPORTS.items() for ending in facts.e
 @click.option("--node-ids", is_flag=True, help="Show node numbers; those in brackets are for prune --at.")
 @click.option("--grown", is_flag=True, help="Show the unpruned tree.")
 @common.output_options
-def show(model: str, **options: Any) -> None:
+def show(model: "Model", **options: Any) -> None:
     """Show a summary of the tree in the file MODEL and the tree as text.
 
     --rules, --max-depth, --weights, --node-ids and --grown omit the summary.
@@ -33,17 +35,17 @@ def show(model: str, **options: Any) -> None:
     from ..asking import summary
     from ..show.text import export_rules, export_text
 
-    found, depth = common.load(model), options["max_depth"]
+    depth = options["max_depth"]
     how = {name: options[name] for name in ("decimals", "node_ids")}
-    how["pruning"] = None if options["grown"] else found.pruning
+    how["pruning"] = None if options["grown"] else model.pruning
     if options["as_json"]:
-        common.show(options, summary(found).to_dict(), [])
+        common.show(options, summary(model).to_dict(), [])
     elif options["rules"]:
-        click.echo(export_rules(found.tree, found.grown, **how))
+        click.echo(export_rules(model.tree, model.grown, **how))
     else:
         if not any(options[name] for name in ("grown", "weights", "node_ids")) and depth is None:
-            click.echo(printable(f"{summary(found)}\n"))
-        click.echo(export_text(found.tree, found.grown, max_depth=depth, show_weights=options["weights"], **how))
+            click.echo(printable(f"{summary(model)}\n"))
+        click.echo(export_text(model.tree, model.grown, max_depth=depth, show_weights=options["weights"], **how))
 
 
 @common.command(
@@ -58,8 +60,7 @@ def show(model: str, **options: Any) -> None:
     help="Rows that grew the tree, to show the distribution of each tested column. Only sums of them are written.",
 )
 @common.write_options
-@data_options
-@common.output_options
+@input_output_options
 def report(model: str, **options: Any) -> None:
     """Write an interactive HTML report of the tree in MODEL.
 

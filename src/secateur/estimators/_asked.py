@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
 from ..data.arrays import ArrayLike, Labels, Level, Rows
 from ..nouns import Model
@@ -18,10 +20,14 @@ if TYPE_CHECKING:
 class Asked:
     """Questions that both estimators answer from their model."""
 
+    _model: Model
+
     @property
     def model_(self) -> Model:
-        """All parts of the fitted tree as one frozen `Model`."""
-        raise NotImplementedError
+        """All parts of the fitted tree as one frozen `Model`. Methods read it once: another thread may be fitting."""
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        return self._model
 
     def summary(self) -> Summary:
         """Return sizes, the path around the choice, errors, importances and the certificate; print it.

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from .. import fitting, prediction
 from ..asking import importances
@@ -21,7 +20,7 @@ from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
-from ..nouns import Bound, Model, Pruning, PruningSequence, Sample, Selection, Tree
+from ..nouns import Bound, Model, Pruning, PruningSequence, Selection, Tree
 from ..routing import count, decision_path
 from ..show.text import export_rules, export_text
 from ..statistics import PROBABILITIES
@@ -33,12 +32,10 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     tree_: Tree
-    counts_: Sample
     pruning_: Pruning
     sequence_: PruningSequence | None
     selection_: Selection | None
     certificate_: Bound | None
-    holdout_: Sample | None
     n_features_in_: int
 
     _target_kind: TargetKind = "class"
@@ -99,21 +96,11 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         model = self.model_
         return prediction.predict(model, self._opened(X, model))
 
-    @property
-    def model_(self) -> Model:
-        """All parts of the fitted tree as one frozen `Model`. Methods read it once: another thread may be fitting."""
-        model: Model | None = self.__dict__.get("_model")
-        if model is None:
-            check_is_fitted(self)
-            model = self._model
-        return model
-
     @classmethod
     def from_model(cls, model: Model) -> Self:
         """Return a fitted estimator for a `Model`, with the parameters stored in the model."""
         known = cls._get_param_names()
-        parameters = {name: value for name, value in model.parameters.items() if name in known}
-        estimator = cls(**parameters)
+        estimator = cls(**{name: value for name, value in model.parameters.items() if name in known})
         estimator._keep(model)
         return estimator
 

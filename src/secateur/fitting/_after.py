@@ -10,7 +10,7 @@ from ..data.arrays import Array, Sums
 from ..data.names import check_name
 from ..data.remarks import tell
 from ..errors import ParameterError, PruningError, UnsupportedError
-from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen
+from ..nouns import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
 from ..pruners import RULES, best_of_size, prune
 from ..selection import is_accuracy, is_number_of_leaves
 from ..selection import select as select_on
@@ -71,7 +71,7 @@ def prune_to(
     holdout, certificate = model.class_holdout, None
     if model.certificate is not None and holdout is not None and index is not None:
         bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
-        certificate = None if bounds is None else bounds[index]
+        certificate = bounds[index] if bounds else None
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
 
@@ -182,37 +182,35 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
     if sequence.alphas is not None:
         table["alpha"] = sequence.alphas
     table["growing"] = sequence.rates_on(model.grown, model.grown)
-    selection = model.selection
-    if (
-        selection is not None
-        and selection.is_error
-        and selection.sample == "cross-validation"
-        and len(selection.error) == len(sequence)
-    ):
+    selection = _errors_of(model, sequence)
+    if selection is not None and selection.sample == "cross-validation":
         table["cross_validated"], table["standard_error"] = selection.error, selection.se
     if holdout is not None:
         table["held_out"] = sequence.rates_on(holdout, model.grown)
-        if isinstance(holdout, Counts) and not holdout.is_weighted:
-            bounds = _bounds_of_fresh(sequence, holdout, delta)
-            if bounds is not None:
-                table["certified"] = np.array([bound.value for bound in bounds])
+    if isinstance(holdout, Counts) and not holdout.is_weighted:
+        bounds = _bounds_of_fresh(sequence, holdout, delta)
+        table |= {"certified": np.array([bound.value for bound in bounds])} if bounds else {}
     member = sequence.place_of(model.pruning)
     table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
     return table
 
 
-def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -> Sequence[Bound] | None:
-    """The certificates of all members, None where the held-out rows are not fresh."""
+def _errors_of(model: Model, sequence: PruningSequence) -> Selection | None:
+    """The table from which the model was chosen, if it tells the errors of the members of this sequence."""
+    table = model.selection
+    return table if table is not None and table.is_error and len(table.error) == len(sequence) else None
+
+
+def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -> Sequence[Bound]:
+    """The certificates of all members, none where the held-out rows are not fresh."""
     from ..certifiers import freshness, path
 
-    return path(sequence, holdout, delta=delta) if freshness(sequence, holdout).is_fresh else None
+    return path(sequence, holdout, delta=delta) if freshness(sequence, holdout).is_fresh else ()
 
 
 def sequence_of(model: Model) -> PruningSequence:
     """The model's sequence, or the cost-complexity path of its growing sample."""
-    if model.sequence is not None:
-        return model.sequence
-    sequence = pruned_by("cost-complexity", model.grown)
+    sequence = pruned_by("cost-complexity", model.grown) if model.sequence is None else model.sequence
     assert isinstance(sequence, PruningSequence)
     return sequence
 
@@ -243,15 +241,15 @@ def labelled(pruning: Pruning, labels: Any) -> Pruning:
 
 def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen]:
     """(the error of each member, where it was measured, on which sample), the most honest there is."""
-    selection = model.selection
-    if selection is not None and selection.is_error and len(selection.error) == len(sequence):
+    selection = _errors_of(model, sequence)
+    if selection is not None:
         return selection.error, selection.sample, selection.judges
     if model.holdout is not None:
         return sequence.rates_on(model.holdout, model.grown), "held-out rows", Seen.of(model.holdout)
-    if selection is not None and not selection.is_error:
+    if model.selection is not None and not model.selection.is_error:
         raise UnsupportedError(
-            f"the members were measured by their {selection.score}, which is not an accuracy; fit with scoring='error' "
-            "(regression: 'squared_error'), or hold rows out"
+            f"the members were measured by their {model.selection.score}, which is not an accuracy; fit with "
+            "scoring='error' (regression: 'squared_error'), or hold rows out"
         )
     return sequence.rates_on(model.grown, model.grown), "the growing sample", Seen()
 
