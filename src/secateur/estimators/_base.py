@@ -78,14 +78,15 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         self
         """
         given, kind, y = self.get_params(deep=False), self._target_kind, target(y, self)
-        more = {"n_jobs": n_jobs(self.n_jobs), "seed": seed(self.random_state)}
-        recipe = fitting.Recipe.of(given, prune_parameters=dict(self.prune_parameters or {}), **more)
-        check_name("probabilities", recipe.probabilities, PROBABILITIES)
+        more: dict[str, Any] = {"n_jobs": n_jobs(self.n_jobs), "seed": seed(self.random_state)}
+        more["prune_parameters"] = dict(self.prune_parameters or {})
+        check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
         table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
         held_out = None
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
         with progress_bar("growing and cross-validating", self.verbose) as progress:
+            recipe = fitting.Recipe.of(given, **more)
             model = fitting.fit_model(table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress)
         plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
         self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
