@@ -27,7 +27,7 @@ HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out":
     help="Pruning rule; see `secateur rules`. With held-out rows the default is reduced-error.",
 )
 @common.set_option("rule")
-@common.whole_option("--leaves", 1, help="Return the largest tree of the path with at most N leaves.")
+@common.whole_option("--leaves", 1, help="Return the best pruning with exactly N leaves, or the largest smaller one.")
 @click.option("--alpha", type=float, metavar="A", help="Return the tree of the path for this penalty per leaf.")
 @click.option(
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
