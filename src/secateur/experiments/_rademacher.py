@@ -6,24 +6,19 @@ ratio of C4.5 (a test must beat the mean gain, and leave two examples on each si
 the study grew; nominal columns are parted in two sets of values.
 """
 
-from itertools import chain
 from pathlib import Path
 
 from .. import datasets
 from ..data.table import Table
-from ..growers import grow
 from ..routing import count
-from ._bounds import BOUNDS, OWN_TREE, measured
-from ._figures import CYCLE, canvas, labelled, save
-from ._published import NODES
-from ._samples import seeds, table_of
-from ._sheets import Sheet, compared, mean
+from ._bounds import BOUNDS, DELTA, OWN_TREE, measured
+from ._samples import DRAWN, counted, seeds, table_of
+from ._sheets import CYCLE, Sheet, beside, drawing, mean, published
 from ._study import Config, Part, Result, collected, under
 from ._two_phase import N_SPLITS as FEW_SPLITS
 from ._two_phase import SETS as FEW_SETS
 from ._two_phase import draw_two_phase, two_phase, two_phase_sheets
 
-DELTA = 0.01
 N_SPLITS = 10
 LED_ROWS = 300_000
 # The largest first, so that threads end together.
@@ -48,7 +43,7 @@ def parts(config: Config) -> list[Part]:
 
 def by_phase(config: Config, name: str, n_splits: int) -> Result:
     """Return bounds by factor, by labelling and by proportion of the two phases."""
-    return two_phase(config, _table(name, 0, config), DELTA, n_splits)
+    return two_phase(config, _table(name, 0, config), n_splits)
 
 
 def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
@@ -57,9 +52,8 @@ def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
     runs = []
     for i in range(n_splits):
         test, growing, pruning = datasets.split(table, 0.1, 0.6, 0.3, seed=seeds(config, 1, i))
-        tree, grown = grow(growing, criterion="gain_ratio")
-        held, fresh = count(tree, pruning), count(tree, test, sample="test")
-        runs.append(measured(tree, grown, held, fresh, delta=DELTA, seed=seeds(config, 2, i)))
+        samples = counted(growing, pruning, criterion="gain_ratio")
+        runs.append(measured(*samples, count(samples[0], test, sample="test"), seed=seeds(config, 2, i)))
     return {"rows": table.n_rows, **collected(runs)}
 
 
@@ -82,43 +76,36 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     if phases:
         draw_two_phase(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
-    figure, axes = canvas(3, 1, (10, 11))
     drawn = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))
-    for ax, trees in zip(axes[:, 0], drawn, strict=True):
-        styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
-        for tree in trees:
-            colour = next(styles)[0] if len(trees) > 1 else "k"
-            for key, label in BOUNDS[tree].items():
-                one, mark = (colour, "^") if len(trees) > 1 else next(styles)
-                values = [min(1.0, mean(results[name][key])) for name in names]
-                ax.plot(range(len(names)), values, mark, color=one, label=label, ls=":", lw=0.8)
-            values = [mean(results[name][f"test error, {tree}"]) for name in names]
-            ax.plot(range(len(names)), values, "o", color=colour, mfc="none", label=f"test error, {tree}")
-        ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
-        ax.set(ylabel="error", ylim=(0, 1.02 if len(trees) == 1 else None))
-        ax.set_title(
-            f"{', '.join(trees)}: bounds (cut at 1) above the test error of the same tree, small sets to large"
-        )
-        labelled(ax, ncols=3)
-    save(figure, folder / "bounds.png")
+    with drawing(folder / "bounds.png", 3, 1, (10, 11), ncols=3) as axes:
+        for ax, trees in zip(axes, drawn, strict=True):
+            styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
+            for tree in trees:
+                colour = next(styles)[0] if len(trees) > 1 else "k"
+                for key, label in BOUNDS[tree].items():
+                    one, mark = (colour, "^") if len(trees) > 1 else next(styles)
+                    values = [min(1.0, mean(results[name][key])) for name in names]
+                    ax.plot(values, mark, color=one, label=label, ls=":", lw=0.8)
+                values = [mean(results[name][f"test error, {tree}"]) for name in names]
+                ax.plot(values, "o", color=colour, mfc="none", label=f"test error, {tree}")
+            ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+            title = "bounds (cut at 1) above the test error of the same tree, small sets to large"
+            ylim = (0, 1.02 if len(trees) == 1 else None)
+            ax.set(ylabel="error", ylim=ylim, title=f"{', '.join(trees)}: {title}")
 
 
 def _table(name: str, n_rows: int, config: Config) -> Table:
-    if name == "led24":
-        return datasets.led24(n_rows, seed=seeds(config, 0))
-    if name == "waveform":
-        return datasets.waveform(n_rows, seed=seeds(config, 0))
-    return datasets.krk_depth() if name == "kropt (generated)" else table_of(name, config)
+    return DRAWN[name](n_rows, seed=seeds(config, 0)) if name in DRAWN else table_of(name, config)
 
 
 def _nodes(names: list[str], results: dict[str, Result]) -> Sheet:
     head = ("set", "rows", *(text for size in SIZES for text in (f"{size}, published", "ours", "difference")))
-    rows = []
+    rows, printed = [], published("nodes")
     for name in names:
-        one, nobody = results[name], (None, None, None)
-        printed = nobody if name == "led24" and one["rows"] != LED_ROWS else NODES.get(name, nobody)
-        sizes = (compared(x, mean(one[f"nodes, {size}"])) for size, x in zip(SIZES, printed, strict=True))
-        rows.append((name, one["rows"], *chain(*sizes)))
+        one = results[name]
+        theirs = {} if name == "led24" and one["rows"] != LED_ROWS else printed.get(name, {})
+        ours = {key: mean(one[key]) for key in (f"nodes, {size}" for size in SIZES)}
+        rows.append((name, one["rows"], *beside(theirs, ours)))
     return Sheet("nodes", "Nodes of the tree, mean over the splits", head, rows, decimals=1)
 
 
@@ -161,25 +148,18 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
         if value < error
     ]
     tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in OWN_TREE)]
+    n_below = f"{len(below)} of {n_splits * len(OWN_TREE):,}" + (f": {'; '.join(below)}" if below else "")
+    a, b = ("printed Rademacher", "centred Rademacher")
     rows = (
         ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
-        ("published Rademacher below published Occam (d/4), REP", lower("printed Rademacher, REP", "quarter bit, REP")),
-        ("centred Rademacher below exact Occam, REP", lower("centred Rademacher, REP", "uniform, REP")),
-        *(
-            (
-                f"bound of k-REP below that of REP, {words} Rademacher",
-                lower(f"{form} Rademacher, k-REP", f"{form} Rademacher, REP"),
-            )
-            for words, form in (("published", "printed"), ("centred", "centred"))
-        ),
-        ("bounds below the test error of their own tree", _told(below, n_splits * len(OWN_TREE))),
+        ("published Rademacher below published Occam (d/4), REP", lower(f"{a}, REP", "quarter bit, REP")),
+        ("centred Rademacher below exact Occam, REP", lower(f"{b}, REP", "uniform, REP")),
+        ("bound of k-REP below that of REP, published Rademacher", lower(f"{a}, k-REP", f"{a}, REP")),
+        ("bound of k-REP below that of REP, centred Rademacher", lower(f"{b}, k-REP", f"{b}, REP")),
+        ("bounds below the test error of their own tree", n_below),
         ("the path certificate is the lowest of all", _listed(tightest, names)),
     )
     return Sheet("findings", "Findings", ("statement", "holds for"), rows)
-
-
-def _told(found: list[str], n: int) -> str:
-    return f"{len(found)} of {n:,}" + (f": {'; '.join(found)}" if found else "")
 
 
 def _listed(some: list[str], every: list[str]) -> str:

@@ -18,17 +18,17 @@ from ...analysis import (
 from ...growers import grow
 from ...nouns import Counts, Pruning, Tree
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
-from .._srm import N_ATTRIBUTES, N_LEAVES, Concept, _random_concept
-from ._claim import Answer, Book, at, search, unless
-from ._small import N_TREES, cases, cost_of, prunings, told
+from .._srm import N_ATTRIBUTES, Concept
+from ._claim import Answer, at, book, each, search, unless
+from ._small import LISTED, N_TREES, Case, cost_of, failing
 
-BOOK = Book("srm")
-Cost = Literal["error", "gini", "entropy", "sqrt"]
+claim = book("srm")
 COSTS: tuple[Literal["gini", "entropy", "sqrt"], ...] = ("gini", "entropy", "sqrt")
+STUMP = Tree.from_parents([-1, 0, 0])
 GRID = np.linspace(0, 1, 41)
 
 
-@BOOK.claim("the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after")
+@claim("the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after")
 @at("section 12.1.2, Figure 12.3", "analysis.split_drop('error', ...)")
 def _() -> Answer:
     drops = [split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
@@ -36,7 +36,7 @@ def _() -> Answer:
     return f"drops {drops[0]:.2f} and, for gini, {drops[1]:.2f} from 0.32 to 0.24", wrong
 
 
-@BOOK.claim("cost functions are symmetric, convex, and at least the error")
+@claim("cost functions are symmetric, convex, and at least the error")
 @at("section 12.1.2", "analysis.criterion_value")
 def _() -> Answer:
     def wrong(sign: int) -> Iterator[str]:
@@ -53,19 +53,14 @@ def _() -> Answer:
     return "gini, entropy, sqrt on 41 points", wrong(1), "concave in place of convex", wrong(-1)
 
 
-@BOOK.claim("gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error")
+@claim("gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error")
 @at("section 12.1.4, Figure 12.4", "analysis.criterion_value; secateur reproduce srm --figure 12.4")
 def _() -> Answer:
-    names: tuple[Cost, ...] = ("error", *COSTS)
-    broken = [
-        f"q = {q:g}"
-        for q in GRID
-        if [criterion_value(n, q) for n in names] != sorted(criterion_value(n, q) for n in names) and 0 < q < 1
-    ]
-    return "41 points", [q for q in broken if q != "q = 0.5"]
+    values = {q: [criterion_value("error", q), *(criterion_value(name, q) for name in COSTS)] for q in GRID}
+    return "41 points", [f"q = {q:g}" for q, of in values.items() if of != sorted(of) and q not in (0, 0.5, 1)]
 
 
-@BOOK.claim("a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more")
+@claim("a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more")
 @search("section 12.1.5", "analysis.drop_lower_bound", "1,690 splits; 32 in place of 16 holds too")
 def _() -> Iterator[str]:
     for tau, r, p in product(np.linspace(0.05, 0.95, 10), np.linspace(0.02, 0.98, 13), np.linspace(0.02, 0.98, 13)):
@@ -76,7 +71,7 @@ def _() -> Iterator[str]:
             yield f"tau = {tau}, r = {r}, p = {p}"
 
 
-@BOOK.claim("some leaf holds 1/(3t) of the error in weight and has an error of a third of it")
+@claim("some leaf holds 1/(3t) of the error in weight and has an error of a third of it")
 @search("Lemma 12.1", "analysis.training_error_bound", "3,000 random trees of 2 to 8 leaves")
 def _() -> Iterator[str]:
     random = np.random.default_rng(1)
@@ -89,7 +84,7 @@ def _() -> Iterator[str]:
             yield f"weights {weight.round(3).tolist()}, errors {errors.round(3).tolist()}"
 
 
-@BOOK.claim("splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)")
+@claim("splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)")
 @at("section 12.1.5", "analysis.weak_learning_steps")
 def _() -> Answer:
     def log_steps(name: Literal["entropy", "sqrt"], gamma: float, eps: float) -> float:
@@ -110,38 +105,25 @@ def _() -> Answer:
     )
 
 
-@BOOK.claim("the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut")
+@claim("the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut")
 @at("section 12.2.1, Figure 12.5", "pruners.reduced_error")
 def _() -> Answer:
-    tree = Tree.from_parents([-1, 0, 0])
-    grown = Counts.from_leaves(tree, [[0, 3], [1, 0]])
-    held = Counts.from_leaves(tree, [[0, 2], [1, 2]], sample="prune")
-    found = reduced_error(tree, grown, held)
-    before = int(held.errors_if_leaf(grown.majority)[1:].sum())
-    wrong = unless((before, found.errors(held), found.n_leaves) == (2, 1, 1), "kept")
-    return f"{before} errors, {found.errors(held)} as a leaf", wrong
+    one = Case.of(STUMP, [[0, 3], [1, 0]], [[0, 2], [1, 2]])
+    found = reduced_error(one.tree, one.grown, one.held)
+    before, after = int(one.held_errors[1:].sum()), found.errors(one.held)
+    return f"{before} errors, {after} as a leaf", unless((before, after, found.n_leaves) == (2, 1, 1), "kept")
 
 
-@BOOK.claim("the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors")
+@claim("the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors")
 @at("section 12.2.2", "pruners.global_srm_table, global_srm_prunings")
 def _() -> Answer:
-    tree = Tree.from_parents([-1, 0, 0])
-    table = global_srm_table(tree, Counts.from_leaves(tree, [[1, 0], [0, 1]])).size.tolist()
+    def still(one: Case) -> object:
+        found, smallest = (rule(one.tree, one.grown, size="leaves") for rule in (global_srm_table, global_srm_prunings))
+        inside = ([len(x) for x in one.prunings if cost_of(x, one.errors) <= d] for d in range(len(found.size)))
+        is_least = found.size.tolist() == [min(sizes, default=0) for sizes in inside]
+        return is_least and (smallest.costs_on(one.errors) == smallest.errors).all()
 
-    def still() -> Iterator[str]:
-        for tree, grown, _ in cases(2):
-            errors = grown.errors_if_leaf(grown.majority)
-            found, smallest = (
-                global_srm_table(tree, grown, size="leaves"),
-                global_srm_prunings(tree, grown, size="leaves"),
-            )
-            for d in range(len(found.size)):
-                sizes = [len(x) for x in prunings(tree) if cost_of(x, errors) <= d]
-                if found.size[d] != min(sizes, default=0):
-                    yield told(tree, grown)
-            if any(one.cost(errors) != e for one, e in zip(smallest, smallest.errors, strict=True)):
-                yield told(tree, grown)
-
+    table = global_srm_table(STUMP, Counts.from_leaves(STUMP, [[1, 0], [0, 1]])).size.tolist()
     leaf = {0: 1.0}  # printed: a pure leaf has size 1 at 0 errors and none elsewhere, and shares run from 1
     printed = [
         1.0
@@ -151,27 +133,23 @@ def _() -> Answer:
     ]
     shown = unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors")
     return (
-        f"{N_TREES} random trees, all prunings listed",
+        f"{N_TREES} {LISTED}",
         shown,
         "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1",
-        still(),
+        failing(still, 2),
     )
 
 
-@BOOK.claim("T* minimises error + sqrt(k_d / m) over d")
-@search(
-    "section 12.2.2", "pruners.global_srm", f"{N_TREES} random trees: found on the additive path, without the table"
-)
-def _() -> Iterator[str]:
-    for tree, grown, _ in cases(3):
-        m, errors = int(grown.total[0]), grown.errors_if_leaf(grown.majority)
-        least = min(cost_of(x, errors) / m + math.sqrt(len(x) / m) for x in prunings(tree))
-        found = global_srm(tree, grown, size="leaves")
-        if found.cost(errors) / m + math.sqrt(found.n_leaves / m) > least + 1e-12:
-            yield told(tree, grown)
+@claim("T* minimises error + sqrt(k_d / m) over d")
+@each(3, "section 12.2.2", "pruners.global_srm", "random trees: found on the additive path, without the table")
+def _(one: Case) -> object:
+    m = int(one.grown.total[0])
+    least = min(cost_of(x, one.errors) / m + math.sqrt(len(x) / m) for x in one.prunings)
+    found = global_srm(one.tree, one.grown, size="leaves")
+    return found.cost(one.errors) / m + math.sqrt(found.n_leaves / m) <= least + 1e-12
 
 
-@BOOK.claim("the penalty with some c > 1 makes every subtree that is kept better than its leaf")
+@claim("the penalty with some c > 1 makes every subtree that is kept better than its leaf")
 @at("Equation 12.2", "pruners.srm_penalty")
 def _() -> Answer:
     def short(c: float) -> Iterator[str]:
@@ -190,20 +168,20 @@ def _() -> Answer:
     )
 
 
-@BOOK.claim("there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests")
+@claim("there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests")
 @at("section 12.2.3", "pruners.srm_penalty")
 def _() -> Answer:
     n, length = 4, 2
-    exact = sum(1 for chosen in combinations(range(n), length) for _ in product((0, 1), repeat=len(chosen)))
+    exact = len(list(product(combinations(range(n), length), product((0, 1), repeat=length))))
     return (
         "4 tests, 2 of them, each yes or no",
         unless(exact <= n**length, f"{exact}, printed {2 ** (length - 1) * math.comb(n, length)} <= {n**length}"),
         "2^l C(n, l) <= (2n)^l",
-        unless(exact == 2**length * math.comb(n, length) <= (2 * n) ** length, "no"),
+        unless(exact == 2**length * math.comb(n, length) <= (2 * n) ** length),
     )
 
 
-@BOOK.claim("there are at most (c, d)^n trees of n nodes over d tests")
+@claim("there are at most (c, d)^n trees of n nodes over d tests")
 @at("section 12.2.3", "pruners.srm_penalty")
 def _() -> Answer:
     broken = []
@@ -214,7 +192,7 @@ def _() -> Answer:
     return "Catalan numbers times tests times labels, read as (c d)^n with c = 4", broken
 
 
-@BOOK.claim("Pr[|error - sample error| >= x] <= exp(-x^2 m)")
+@claim("Pr[|error - sample error| >= x] <= exp(-x^2 m)")
 @at("Lemma 12.2, Equations 12.3 to 12.7", "statistics.tails")
 def _() -> Answer:
     def wrong(least: float) -> Iterator[str]:
@@ -226,26 +204,24 @@ def _() -> Answer:
     return "60 settings", wrong(0), "where x^2 m >= ln 2 (Hoeffding: 2 exp(-2 x^2 m))", wrong(math.log(2))
 
 
-@BOOK.claim("the result is contained in the best pruning with probability 1 - delta")
+@claim("the result is contained in the best pruning with probability 1 - delta")
 @at("Lemma 12.3", "pruners.bottom_up_srm; secateur reproduce srm")
 def _() -> Answer:
-    outside = 0
-    for i in range(10):
-        found, best, _ = _pruned(600, 1, i)
-        outside += bool((found.is_kept & ~best.is_kept).any())
+    made = (_pruned(600, 1, i) for i in range(10))
+    outside = sum(not found <= best for found, best, _ in made)
     return "10 samples of 600 of known concepts; 360 in the experiment", unless(outside == 0, f"{outside} of 10")
 
 
 def _pruned(n: int, wrong: int, seed: int) -> tuple[Pruning, Pruning, Counts]:
     """What bottom-up SRM makes of a tree grown on a known concept, the best pruning of it, and the truth."""
     random = np.random.default_rng(seed)
-    concept = Concept(_random_concept(N_ATTRIBUTES, N_LEAVES, random), wrong)
+    concept = Concept.drawn(wrong, random)
     tree, counts = grow(concept.draw(n, random))
     truth = concept.truth(tree)
     return bottom_up_srm(tree, counts), reduced_error(tree, counts, truth), truth
 
 
-@BOOK.claim("Pr[sample share <= p/2] <= exp(-pm / 12)")
+@claim("Pr[sample share <= p/2] <= exp(-pm / 12)")
 @search("Lemma 12.4, Equations 12.10 and 12.11", "statistics.tails", "12 settings")
 def _() -> Iterator[str]:
     for m, p in product((20, 50, 200), (0.05, 0.2, 0.5, 0.9)):
@@ -254,7 +230,7 @@ def _() -> Iterator[str]:
             yield f"m = {m}, p = {p}"
 
 
-@BOOK.claim("the error is above that of the best pruning by at most O(... sqrt(s/m))")
+@claim("the error is above that of the best pruning by at most O(... sqrt(s/m))")
 @at("Equations 12.13 to 12.18, Theorem 12.5", "analysis.srm_excess_bound; secateur reproduce srm (table guarantee)")
 def _() -> Answer:
     def wrong() -> Iterator[str]:
