@@ -1,7 +1,7 @@
 """Claim: what a document says, and the function that checks it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 
 from ...data.names import check_name
@@ -40,27 +40,32 @@ class Finding:
 _CLAIMS: dict[str, list[Claim]] = {}  # in order, by document
 
 
-def book(document: str) -> Callable[[str], Callable[[Claim], None]]:
-    """What enters the claims of a document: a sentence, and below it a function under `at`, `search` or `each`."""
-    entered = _CLAIMS[document] = []
-    return lambda says: lambda claim: entered.append(replace(claim, says=says, document=document))
+def _enter(function: Callable[..., object], place: str, where: str, check: Check) -> None:
+    """Enter a claim of the document that the module of a function is about; its docstring is what the document says."""
+    document = function.__module__.rpartition("._")[2].replace("_", "-")
+    says = " ".join((function.__doc__ or "").split())
+    _CLAIMS.setdefault(document, []).append(Claim(place, where, check, says, document))
 
 
-def at(place: str, where: str) -> Callable[[Check], Claim]:
+def at(place: str, where: str) -> Callable[[Check], None]:
     """A claim whose check returns an `Answer`."""
-    return lambda check: Claim(place, where, check)
+    return lambda check: _enter(check, place, where, check)
 
 
-def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], Claim]:
+def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], None]:
     """A claim whose check yields exceptions."""
-    return lambda exceptions: Claim(place, where, lambda: (looked, exceptions()))
+    return lambda exceptions: _enter(exceptions, place, where, lambda: (looked, exceptions()))
 
 
 def each(
     seed: int, place: str, where: str, looked: str = "random trees", *, n_trees: int = N_TREES, **shape: int
-) -> Callable[[Callable[[Case], object]], Claim]:
+) -> Callable[[Callable[[Case], object]], None]:
     """A claim whose check says whether it holds for a small tree."""
-    return lambda holds: Claim(place, where, lambda: (f"{n_trees} {looked}", failing(holds, seed, n_trees, **shape)))
+
+    def enter(holds: Callable[[Case], object]) -> None:
+        _enter(holds, place, where, lambda: (f"{n_trees} {looked}", failing(holds, seed, n_trees, **shape)))
+
+    return enter
 
 
 def unless(holds: object, exception: str = "no") -> list[str]:

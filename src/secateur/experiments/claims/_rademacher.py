@@ -23,10 +23,9 @@ from ...nouns import Counts, Tree
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
 from .._samples import counted, rate_on
-from ._claim import Answer, at, book, each, search, unless
+from ._claim import Answer, at, each, search, unless
 from ._small import LISTED, N_TREES, Case, cost_of, failing, perfect_tree, prunings
 
-claim = book("rademacher")
 FEW = {"n_trees": 60, "most_tests": 3}
 STUMP = Tree.from_parents([-1, 0, 0])
 SETS: dict[str, Callable[[], Table]] = {
@@ -37,9 +36,9 @@ SETS: dict[str, Callable[[], Table]] = {
 }
 
 
-@claim("E sup |error - sample error| <= 2 E R_n")
 @at("Theorem 1", "certifiers.rademacher")
 def _() -> Answer:
+    """E sup |error - sample error| <= 2 E R_n"""
     chances = np.array([[0.4, 0.1], [0.2, 0.3]])  # of (leaf, class)
     rules = np.array([(0, 1), (0, 0), (1, 1)])  # three hypotheses: the leaves' labels, and one label
     truth = [math.fsum(chances[leaf, 1 - rule[leaf]] for leaf in (0, 1)) for rule in rules]
@@ -56,9 +55,9 @@ def _() -> Answer:
     return text, unless(gap <= 2 * penalty)
 
 
-@claim("error <= sample error + 2 R + 5 sqrt(ln(2/delta) / 2n) with probability 1 - delta")
 @at("Lemma 3, Inequalities 1 to 3", "certifiers.rademacher(form='printed')")
 def _() -> Answer:
+    """error <= sample error + 2 R + 5 sqrt(ln(2/delta) / 2n) with probability 1 - delta"""
     random = np.random.default_rng(1)
     grown = Counts.from_leaves(STUMP, [[60, 40], [30, 70]])
     worst = []
@@ -76,33 +75,33 @@ def _() -> Answer:
     return f"{text}; centred, with constant 3 and ln(1/delta), {failed[1]}", unless(max(failed) <= 45, str(failed))
 
 
-@claim("R from two minimisations of the error on relabelled examples, complement classes for several")
 @each(2, "section 2", "certifiers.signed_extremes", "trees of three classes, all prunings listed", n_classes=3, **FEW)
 def _(one: Case) -> object:
+    """R from two minimisations of the error on relabelled examples, complement classes for several"""
     signs = draw_signs(one.held, np.random.default_rng(2))
     others = signs.sum(axis=1) - signs[np.arange(len(signs)), one.grown.majority]
     sums = [cost_of(leaves, others) for leaves in one.prunings]
     return signed_extremes(one.tree, one.grown, signs) == (max(sums), min(sums))
 
 
-@claim("reduced error pruning minimises the sample error over all prunings")
 @each(3, "section 3", "pruners.reduced_error", LISTED)
 def _(one: Case) -> object:
+    """reduced error pruning minimises the sample error over all prunings"""
     least = min(cost_of(leaves, one.held_errors) for leaves in one.prunings)
     return reduced_error(one.tree, one.grown, one.held).errors(one.held) == least
 
 
-@claim("the penalty of the prunings within k growing errors is not larger")
 @each(4, "section 3.1", "certifiers.rademacher(k=...)")
 def _(one: Case) -> object:
+    """the penalty of the prunings within k growing errors is not larger"""
     signs, ks = draw_signs(one.held, np.random.default_rng(4)), (None, k_limit(one.grown))
     (high, low), (above, below) = (signed_extremes(one.tree, one.grown, signs, k=k) for k in ks)
     return high - low >= above - below
 
 
-@claim("choosing k by its bound costs more than one fortunate choice")
 @at("section 3.1", "certifiers.rademacher_over_k; secateur reproduce rademacher")
 def _() -> Answer:
+    """choosing k by its bound costs more than one fortunate choice"""
     samples = counted(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = sorted({k_limit(samples[1], factor=c) for c in (1, 1.1, 1.5, 2, 3)})
     chosen = rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
@@ -121,9 +120,10 @@ def _budgets(one: Case) -> range:
     return range(k_limit(one.grown, factor=1), int(one.errors[0]) + 1)
 
 
-@claim("a k-optimal pruning exists whenever some pruning makes at most k growing errors")
 @at("Definition 4", "pruners.k_reduced_error")
 def _() -> Answer:
+    """a k-optimal pruning exists whenever some pruning makes at most k growing errors"""
+
     def still(one: Case) -> bool:
         found = {k: k_reduced_error(one.tree, one.grown, one.held, k=k) for k in _budgets(one)}
         return all((of.errors(one.held), of.n_leaves) == min(_within(one, k)) for k, of in found.items())
@@ -137,9 +137,10 @@ def _() -> Answer:
 PARTS = "binary trees, the definition corrected as above"
 
 
-@claim("an optimal pruning that keeps the root splits into optimal parts for u + v = k")
 @each(6, "Theorem 5, Algorithm 6", "pruners.k_reduced_error_path", PARTS, arity=2, most_tests=4)
 def _(one: Case) -> object:
+    """an optimal pruning that keeps the root splits into optimal parts for u + v = k"""
+
     def key(leaves: frozenset[int]) -> tuple[float, int]:
         return cost_of(leaves, one.held_errors), len(leaves)
 
@@ -162,9 +163,10 @@ def _(one: Case) -> object:
 LABELLED = "pruners.k_reduced_error(labelled=True), certifiers.rademacher(labels='prune', k=...)"
 
 
-@claim("an algorithm for the other labellings could be derived")
 @each(8, "section 4", LABELLED, "trees, all prunings and labels listed", **FEW)
 def _(one: Case) -> object:
+    """an algorithm for the other labellings could be derived"""
+
     def errors(counts: Counts, leaves: list[int], labels: tuple[int, ...]) -> int:
         return int((counts.total[leaves] - counts.by_class[leaves, labels]).sum())
 
@@ -179,9 +181,9 @@ def _(one: Case) -> object:
     return (found.errors(one.held), found.n_leaves) == best
 
 
-@claim("the single leaf has 2^((d - 1)/2 - 1) codewords of a bit per inner node")
 @at("section 6.1", "certifiers.count_prunings")
 def _() -> Answer:
+    """the single leaf has 2^((d - 1)/2 - 1) codewords of a bit per inner node"""
     broken = []
     for tree in (perfect_tree(2), Tree.from_parents([-1, 0, 1, 1, 0])):
         n_root = sum(0 in subset for subset in product(*[(None, v) for v in tree.internal.tolist()]))
@@ -190,26 +192,26 @@ def _() -> Answer:
     return "two trees, all subsets of the inner nodes", broken
 
 
-@claim("a binary tree of d nodes can have at least 2^(d/4) prunings")
 @at("section 6.1", "certifiers.count_prunings")
 def _() -> Answer:
+    """a binary tree of d nodes can have at least 2^(d/4) prunings"""
     counts = {depth: count_prunings(perfect_tree(depth)) for depth in range(1, 6)}
     broken = [str(d) for d, n in counts.items() if n < 2 ** ((2 ** (d + 1) - 1) / 4)]
     return f"perfect trees of depth 1 to 5: {list(counts.values())}", broken
 
 
-@claim("d/4 bits encode a pruning of a tree of d nodes; no efficient way to count prunings is known")
 @at("section 6.1", "certifiers.count_prunings, occam(prior='printed')")
 def _() -> Answer:
+    """d/4 bits encode a pruning of a tree of d nodes; no efficient way to count prunings is known"""
     bits = math.log2(count_prunings(perfect_tree(5)))
     shown = unless(bits <= 15.75, f"perfect tree of depth 5: {bits:.2f} bits, d/4 = 15.75")
     still = failing(lambda one: count_prunings(one.tree) == len(one.prunings), 9)
     return f"{N_TREES} {LISTED}", shown, "N(v) = 1 + product of N(child), one pass", still
 
 
-@claim("the exact Occam bound is below the Chernoff form")
 @search("section 6.1", "certifiers.occam, binomial_upper, chernoff_upper", "24 settings")
 def _() -> Iterator[str]:
+    """the exact Occam bound is below the Chernoff form"""
     for e, n, log_pi in product((0, 10, 100, 400), (1_000, 2_000), (0.0, -3.0, -13.0)):
         if binomial_upper(e, n, math.log(0.01) + log_pi) > chernoff_upper(e, n, math.log(0.01) + log_pi):
             yield f"{e} of {n}"
@@ -229,7 +231,6 @@ def _on_a_set(name: str) -> dict[str, float]:
     return {**found, "Occam": occam(*samples, delta=0.01, pruning=reduced_error(*samples)).value}
 
 
-@claim("k-REP trees lie between REP trees and unpruned trees in size")
 @each(
     10,
     "section 6.2, Table 1",
@@ -237,13 +238,14 @@ def _on_a_set(name: str) -> dict[str, float]:
     "random trees; 150 splits of 15 sets in the experiment",
 )
 def _(one: Case) -> object:
+    """k-REP trees lie between REP trees and unpruned trees in size"""
     rep, k_rep = (rule(one.tree, one.grown, one.held).n_leaves for rule in (reduced_error, k_reduced_error))
     return rep <= k_rep <= one.tree.n_leaves
 
 
-@claim("Rademacher bounds are lower on large sets, Occam bounds on small ones; k-REP's below REP's mostly")
 @at("section 6.2, Figure 1", "secateur reproduce rademacher --figure 1")
 def _() -> Answer:
+    """Rademacher bounds are lower on large sets, Occam bounds on small ones; k-REP's below REP's mostly"""
     found = {name: _on_a_set(name) for name in ("led24", "tic-tac-toe", "kropt")}
     large, small, middle = found.values()
     text = "; ".join(
@@ -253,16 +255,16 @@ def _() -> Answer:
     return text, unless(is_so)
 
 
-@claim("on LED the bound of k-REP is above that of REP")
 @at("section 6.2", "secateur reproduce rademacher --only led24")
 def _() -> Answer:
+    """on LED the bound of k-REP is above that of REP"""
     found = _on_a_set("led24")
     return f"60,000 rows: {found['k-REP']:.3f} and {found['REP']:.3f}", unless(found["k-REP"] > found["REP"])
 
 
-@claim("smaller factors c give lower bounds; at c = 1 there is no room to prune")
 @at("section 6.2", "secateur reproduce rademacher (table factor)")
 def _() -> Answer:
+    """smaller factors c give lower bounds; at c = 1 there is no room to prune"""
     samples = counted(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = {c: k_limit(samples[1], factor=c) for c in (1, 1.1, 2)}
     bounds = {c: rademacher(*samples, k=k, form="printed", delta=0.01, rng=0) for c, k in ks.items()}
@@ -274,26 +276,26 @@ def _() -> Answer:
     return f"kropt, {text}", shown, "cuts that cost no growing error remain", still
 
 
-@claim("every bound overestimates the test error")
 @at("section 6.2", "secateur reproduce rademacher --figure 1")
 def _() -> Answer:
+    """every bound overestimates the test error"""
     bound, error = (_on_a_set("waveform")[key] for key in ("REP", "REP error"))
     return f"waveform, REP {error:.3f}, bound {bound:.3f}; 1,350 cases in the experiment", unless(bound > error)
 
 
-@claim("McDiarmid's bounded difference inequality")
 @at("Lemma 2", "analysis.deviation_at_most")
 def _() -> Answer:
+    """McDiarmid's bounded difference inequality"""
     return "cited, not proved; its use on empty bins is checked under the first document, Theorem 8"
 
 
-@claim("time cubic in the growing examples, exponential in the number of outcomes")
 @at("section 4", "pruners.k_reduced_error")
 def _() -> Answer:
+    """time cubic in the growing examples, exponential in the number of outcomes"""
     return "upper limits on time; ours takes nodes times budget, whatever the number of outcomes"
 
 
-@claim("better ways to tune c and to divide the rows are future work")
 @at("section 7", "secateur reproduce rademacher (tables choice, proportion)")
 def _() -> Answer:
+    """better ways to tune c and to divide the rows are future work"""
     return "a plan; both tables are in the experiment"

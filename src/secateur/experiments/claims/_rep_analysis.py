@@ -11,10 +11,9 @@ from ...growers import grow
 from ...nouns import LabelRule, Tree, leaf_labels
 from ...pruners import iterative_reduced_error, reduced_error
 from ...routing import count
-from ._claim import Answer, at, book, each, search, unless
+from ._claim import Answer, at, each, search, unless
 from ._small import LISTED, N_TREES, Case, cases, cost_of, prunings, told
 
-claim = book("rep-analysis")
 LABELS: tuple[LabelRule, ...] = ("grow", "prune", "both")
 
 
@@ -22,18 +21,18 @@ FOUR_LEAVES = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 FIGURE_1 = Case.of(FOUR_LEAVES, [[5, 0], [0, 2], [0, 3], [2, 0]], [[0, 1], [0, 1], [2, 0], [1, 0]])
 
 
-@claim("cutting the node that helps most, again and again, misses the best pruning")
 @at("section 2.1", "pruners.iterative_reduced_error")
 def _() -> Answer:
+    """cutting the node that helps most, again and again, misses the best pruning"""
     one = Case.of(FOUR_LEAVES, [[2, 0], [0, 1], [0, 3], [1, 0]], [[0, 1], [2, 0], [0, 0], [0, 2]])
     rules = (iterative_reduced_error, reduced_error)
     found = [rule(one.tree, one.grown, one.held).errors(one.held) for rule in rules]
     return f"{one}: {found[0]} errors, reduced error pruning {found[1]}", unless(found[0] > found[1], "equal")
 
 
-@claim("labels from growing: the root is cut though neither child is; from pruning: both children, not the root")
 @at("section 2.2, Figure 1", "pruners.reduced_error")
 def _() -> Answer:
+    """labels from growing: the root is cut though neither child is; from pruning: both children, not the root"""
     one = FIGURE_1
     by_grow, by_prune = (reduced_error(one.tree, one.grown, one.held, labels=labels) for labels in LABELS[:2])
     shown = (by_grow.cuts.tolist(), by_grow.errors(one.held), by_prune.cuts.tolist(), by_prune.errors(one.held))
@@ -41,24 +40,24 @@ def _() -> Answer:
     return f"cuts {shown[0]} with {shown[1]} errors, cuts {shown[2]} with {shown[3]}", wrong
 
 
-@claim("labels from both samples cannot be told from labels of the growing sample")
 @at("section 2.2", "pruners.reduced_error(labels='both')")
 def _() -> Answer:
+    """labels from both samples cannot be told from labels of the growing sample"""
     one = FIGURE_1
     leaves = [reduced_error(one.tree, one.grown, one.held, labels=labels).n_leaves for labels in ("grow", "both")]
     return "the tree of Figure 1", unless(leaves[0] == leaves[1], f"1 leaf by growing labels, {leaves[1]} by both")
 
 
-@claim("subtrees without a pruning example are always cut")
 @each(1, "section 2.3", "pruners.reduced_error")
 def _(one: Case) -> object:
+    """subtrees without a pruning example are always cut"""
     found = (reduced_error(one.tree, one.grown, one.held, labels=labels) for labels in LABELS)
     return not any((pruned.is_kept & ~one.tree.is_leaf & (one.held.total == 0)).any() for pruned in found)
 
 
-@claim("the listing: errors of the children against those of the majority of the pruning examples")
 @each(7, "Table 1", "pruners.reduced_error(labels='prune')", "random trees, the listing written out")
 def _(one: Case) -> object:
+    """the listing: errors of the children against those of the majority of the pruning examples"""
     error = np.where(one.tree.is_leaf, one.held_errors, 0)
     is_cut = False
     for v in reversed(one.tree.internal.tolist()):  # ends at the root
@@ -70,9 +69,10 @@ def _(one: Case) -> object:
     return found.errors(one.held) == error[0] and is_cut == (found.n_leaves == 1)
 
 
-@claim("the result is the smallest of the most accurate prunings, under any labelling")
 @each(2, "Theorem 1", "pruners.reduced_error", f"{LISTED}, three labellings")
 def _(one: Case) -> object:
+    """the result is the smallest of the most accurate prunings, under any labelling"""
+
     def is_best(labels: LabelRule) -> bool:
         errors = one.held.errors_if_leaf(leaf_labels(one.grown, one.held, labels))
         found = reduced_error(one.tree, one.grown, one.held, labels=labels)
@@ -82,9 +82,9 @@ def _(one: Case) -> object:
     return all(map(is_best, LABELS))
 
 
-@claim("with labels from pruning, a test without leaves as children stays if a child still tests something")
 @each(3, "Theorem 2, Corollary 3", "pruners.reduced_error(labels='prune')", n_trees=4 * N_TREES, most_tests=6)
 def _(one: Case) -> object:
+    """with labels from pruning, a test without leaves as children stays if a child still tests something"""
     found = reduced_error(one.tree, one.grown, one.held, labels="prune")
     has_leaf = np.zeros(one.tree.n_nodes, bool)
     has_leaf[one.tree.parent[one.tree.leaves]] = True
@@ -93,9 +93,10 @@ def _(one: Case) -> object:
     return bool((has_leaf[above] | is_test[above]).all())
 
 
-@claim("safe nodes, with a parent in the interior, are the leaves of a pruning")
 @at("section 4, Figure 2", "analysis.safe_nodes")
 def _() -> Answer:
+    """safe nodes, with a parent in the interior, are the leaves of a pruning"""
+
     def has_printed(tree: Tree) -> bool:
         inside = analysis.fringe(tree)
         return bool((inside[1:] & ~inside[tree.parent[1:]]).any())
@@ -112,9 +113,9 @@ def _() -> Answer:
 IN_FRINGE = "random trees, the root safe if it is in the fringe"
 
 
-@claim("one leaf is left if and only if all safe nodes are cut and share the majority class")
 @each(5, "Theorem 4", "analysis.safe_nodes, pruners.reduced_error", IN_FRINGE, n_trees=4 * N_TREES, most_tests=6)
 def _(one: Case) -> object:
+    """one leaf is left if and only if all safe nodes are cut and share the majority class"""
     found, safe = reduced_error(one.tree, one.grown, one.held, labels="prune"), analysis.safe_nodes(one.tree)
     counts = one.held.by_class[safe]
     agree = (counts == counts.max(axis=1, keepdims=True)).all(axis=0).any()
@@ -130,9 +131,10 @@ def _phi(x: float) -> float:
     return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-@claim("Slud: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q)")
 @at("Lemma 5", "statistics.tails")
 def _() -> Answer:
+    """Slud: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q)"""
+
     def wrong(step: float) -> Iterator[str]:
         for m, q in product(range(1, 41), (0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5)):
             for h in np.arange(math.ceil(m * q / step) * step, m * (1 - q) + 1e-9, step):
@@ -143,17 +145,17 @@ def _() -> Answer:
     return "m up to 40, seven q", wrong(0.5), "for whole h (the text applies it to h = n/2)", wrong(1.0)
 
 
-@claim("Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p)))")
 @at("Inequality 1", "analysis.printed_bound_general")
 def _() -> Answer:
+    """Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p)))"""
     below = 1 - _phi(0.1 * 2 / math.sqrt(2 * 0.24))
     text = f"Pr[X > 1] = {_tail(2, 0.4, 2):.4f}, claimed at least {below:.4f}: ties are lost"
     return "n = 2, p = 0.6", unless(_tail(2, 0.4, 2) >= below, text)
 
 
-@claim("the probability of one leaf is at most Phi(...)^(k/2)")
 @at("Equation 2", "analysis.printed_bound_general, valid_bound_general")
 def _() -> Answer:
+    """the probability of one leaf is at most Phi(...)^(k/2)"""
     exact, printed = analysis.one_leaf_probability([2] * 10, 0.6), analysis.printed_bound_general(20, 10, 0.6)
 
     def is_valid(n: int, k: int, p: float) -> bool:
@@ -166,18 +168,18 @@ def _() -> Answer:
     return "27 settings", shown, "with the largest Pr[Bin(j, 1 - p) <= j/2], j <= r, in place of Phi", still
 
 
-@claim("equation 2 falls exponentially with k at constant r, and the more the closer p is to 1/2")
 @at("section 5.2", "analysis.printed_bound_general")
 def _() -> Answer:
+    """equation 2 falls exponentially with k at constant r, and the more the closer p is to 1/2"""
     rates = [math.log(analysis.printed_bound_general(5 * k, k, 0.6)) / k for k in (10, 20, 40)]
     by_p = [analysis.printed_bound_general(100, 20, p) for p in (0.55, 0.6, 0.7, 0.8)]
     wrong = unless(max(rates) - min(rates) < 1e-9 and by_p == sorted(by_p), str(rates))
     return "log of the bound over k; four p", wrong
 
 
-@claim("a tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average")
 @at("Theorem 6, Equation 3", "analysis.expected_noise_leaves")
 def _() -> Answer:
+    """a tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average"""
     p, t = 0.3, 8
     exact = sum(
         p ** sum(y) * (1 - p) ** (t - sum(y)) * (1 + sum(a != b for a, b in pairwise(y)))
@@ -194,9 +196,9 @@ def _() -> Answer:
     return "all 256 labellings of 8 examples; 40 trees grown with gini", broken or [f"{n} more" for n in more if n]
 
 
-@claim("conjecture: the number of safe nodes grows in proportion to the leaves")
 @at("sections 5.3 and 5.4", "analysis.noise_growth_experiment; secateur reproduce rep-analysis")
 def _() -> Answer:
+    """conjecture: the number of safe nodes grows in proportion to the leaves"""
     found = analysis.noise_growth_experiment([250, 4_000], 0.7, grow=grow, count=count, repeats=5, seed=0)
     leaves, safe = found.grown_leaves.mean(axis=1), found.safe_nodes.mean(axis=1)
     text = f"one attribute, gini: leaves {leaves[0]:.0f} to {leaves[1]:.0f}, safe nodes {safe[0]:.1f} to {safe[1]:.1f}"
@@ -204,18 +206,18 @@ def _() -> Answer:
     return "250 and 4,000 examples; with several attributes they do grow, see the experiment", wrong
 
 
-@claim("pruned trees grow linearly with the sample when classes are noise")
 @at("section 5.3", "analysis.noise_growth_experiment")
 def _() -> Answer:
+    """pruned trees grow linearly with the sample when classes are noise"""
     made = analysis.noise_growth_experiment([500, 1_000, 2_000], 0.6, grow=grow, count=count, repeats=5, seed=1)
     found = made.pruned_leaves.mean(axis=1)
     wrong = unless(1.5 < found[1] / found[0] < 2.7 and 1.5 < found[2] / found[1] < 2.7, str(found))
     return f"leaves after pruning {found.tolist()} of 500, 1,000, 2,000 examples", wrong
 
 
-@claim("about k Phi(...) safe nodes receive at most cn/k examples")
 @at("Equation 4", "analysis.printed_safe_nodes_at_most, expected_safe_nodes_at_most")
 def _() -> Answer:
+    """about k Phi(...) safe nodes receive at most cn/k examples"""
     made = (analysis.printed_safe_nodes_at_most, analysis.expected_safe_nodes_at_most)
     printed, exact = (of(500, 100, 1) for of in made)
     text = unless(abs(printed - exact) <= 5, f"n = 500, k = 100, c = 1: {printed:.1f}, exactly {exact:.1f}")
@@ -232,13 +234,13 @@ def _strays(values: np.ndarray, x: float, bound: float) -> bool:
     return bool((abs(values - values.mean()) >= x).mean() > bound + 1e-12)
 
 
-@claim("expected number of empty bins, and the bound on its deviation")
 @search(
     "Theorem 7",
     "analysis.expected_empty, printed_empty, deviation_empty",
     "every way to throw 4 to 6 balls into 3 to 5 bins",
 )
 def _() -> Iterator[str]:
+    """expected number of empty bins, and the bound on its deviation"""
     for n, k in ((6, 3), (5, 4), (4, 5)):
         empty, mean = (_occupancies(n, k) == 0).sum(axis=1), analysis.expected_empty(n, k)
         if abs(empty.mean() - mean) > 1e-9 or analysis.printed_empty(n, k) < mean:
@@ -248,18 +250,18 @@ def _() -> Iterator[str]:
                 yield f"n = {n}, k = {k}, x = {x}"
 
 
-@claim("the probability of one leaf is at most Phi(...)^P, P replaced by its mean")
 @at("Equation 5", "analysis.printed_bound_uniform, one_leaf_probability_uniform")
 def _() -> Answer:
+    """the probability of one leaf is at most Phi(...)^P, P replaced by its mean"""
     printed = analysis.printed_bound_uniform(500, 100, 0.6)
     exact = analysis.one_leaf_probability_uniform(500, 100, 0.6)
     wrong = unless(printed >= exact, f"{printed:.1e} < {exact:.1e}, the exact probability; a^P is convex in P")
     return "n = 500, k = 100, p = 0.6, the best c", wrong
 
 
-@claim("the best case for the bound puts one example into every safe node but one")
 @search("section 6", "analysis.one_leaf_probability", "all occupancies of 3 settings")
 def _() -> Iterator[str]:
+    """the best case for the bound puts one example into every safe node but one"""
     for n, k, p in ((9, 3, 0.6), (10, 4, 0.7), (9, 3, 0.9)):
         options = [sorted(s) for s in product(range(1, n), repeat=k) if sum(s) == n]
         least = min(options, key=lambda s: analysis.one_leaf_probability(s, p))
@@ -267,9 +269,9 @@ def _() -> Iterator[str]:
             yield f"n = {n}, k = {k}, p = {p}: {least}"
 
 
-@claim("the strictest bound has c around 1.0 to 1.5; the bound climbs steeply from p = 0.75")
 @at("section 6.1, Figure 3", "analysis.best_c; secateur reproduce rep-analysis --figure 3")
 def _() -> Answer:
+    """the strictest bound has c around 1.0 to 1.5; the bound climbs steeply from p = 0.75"""
     best = {p: analysis.best_c(500, 100, p) for p in (0.6, 0.7, 0.75, 0.8)}
     bounds = analysis.printed_bound_uniform(500, 100, [0.75, 0.8])
     outside = [f"p = {p}: best c = {c}" for p, c in best.items() if not 1.0 <= c <= 1.5]
@@ -277,13 +279,13 @@ def _() -> Answer:
     return f"best c {best}", outside, "for p from 0.7 to 0.8", unless(is_so, "elsewhere")
 
 
-@claim("deviations of Q, R and P from their means, by McDiarmid's inequality")
 @search(
     "section 6.2, Theorem 8",
     "analysis.deviation_at_most, deviation_empty, deviation_counted",
     "every way to throw 5 or 6 balls; the second term of P is not needed",
 )
 def _() -> Iterator[str]:
+    """deviations of Q, R and P from their means, by McDiarmid's inequality"""
     for n, k, c in ((6, 3, 1.0), (5, 4, 1.5)):
         thrown = _occupancies(n, k)
         small = (thrown <= c * n / k).sum(axis=1)
@@ -296,24 +298,24 @@ def _() -> Iterator[str]:
                 yield f"printed below ours at n = {n}, x = {x}"
 
 
-@claim("earlier model: likely cut before anything below is, and ever less with the depth of the first leaves")
 @at("section 3", "analysis.earlier_pruning_probability")
 def _() -> Answer:
+    """earlier model: likely cut before anything below is, and ever less with the depth of the first leaves"""
     before = [analysis.earlier_pruning_probability(n, 0.7) for n in (10, 100, 1_000)]
     deep = [analysis.earlier_pruning_probability(200, 0.7, depth=d) for d in range(7)]
     wrong = unless(min(before) > 0.5 and before == sorted(before) and deep == sorted(deep, reverse=True))
     return f"before {before[0]:.2f} to {before[2]:.2f}; depth 0 to 6: {deep[0]:.2f} to {deep[-1]:.1e}", wrong
 
 
-@claim("with original leaves relabelled, the analysis applies with leaves in place of safe nodes")
 @at("sections 7 and 8", "analysis.rep_noise_experiment(relabel=True)")
 def _() -> Answer:
+    """with original leaves relabelled, the analysis applies with leaves in place of safe nodes"""
     one = analysis.rep_noise_experiment(60, 8, 0.7, repeats=600, seed=0, relabel=True, shape="random")
     wrong = unless(one.low <= one.exact <= one.high, str(one))
     return f"{one.frequency:.3f} of 600 trees, exactly {one.exact:.3f}", wrong
 
 
-@claim("a unified analysis of pruning algorithms may be impossible")
 @at("section 8", "")
 def _() -> Answer:
+    """a unified analysis of pruning algorithms may be impossible"""
     return "an opinion"

@@ -19,26 +19,26 @@ from ...growers import grow
 from ...nouns import Counts, Pruning, Tree
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
 from .._srm import N_ATTRIBUTES, Concept
-from ._claim import Answer, at, book, each, search, unless
+from ._claim import Answer, at, each, search, unless
 from ._small import LISTED, N_TREES, Case, cost_of, failing
 
-claim = book("srm")
 COSTS: tuple[Literal["gini", "entropy", "sqrt"], ...] = ("gini", "entropy", "sqrt")
 STUMP = Tree.from_parents([-1, 0, 0])
 GRID = np.linspace(0, 1, 41)
 
 
-@claim("the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after")
 @at("section 12.1.2, Figure 12.3", "analysis.split_drop('error', ...)")
 def _() -> Answer:
+    """the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after"""
     drops = [split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
     wrong = unless(drops[0] == 0 and abs(drops[1] - 0.08) < 1e-12, str(drops))
     return f"drops {drops[0]:.2f} and, for gini, {drops[1]:.2f} from 0.32 to 0.24", wrong
 
 
-@claim("cost functions are symmetric, convex, and at least the error")
 @at("section 12.1.2", "analysis.criterion_value")
 def _() -> Answer:
+    """cost functions are symmetric, convex, and at least the error"""
+
     def wrong(sign: int) -> Iterator[str]:
         for name in COSTS:
             values = [criterion_value(name, q) for q in GRID]
@@ -53,16 +53,16 @@ def _() -> Answer:
     return "gini, entropy, sqrt on 41 points", wrong(1), "concave in place of convex", wrong(-1)
 
 
-@claim("gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error")
 @at("section 12.1.4, Figure 12.4", "analysis.criterion_value; secateur reproduce srm --figure 12.4")
 def _() -> Answer:
+    """gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error"""
     values = {q: [criterion_value("error", q), *(criterion_value(name, q) for name in COSTS)] for q in GRID}
     return "41 points", [f"q = {q:g}" for q, of in values.items() if of != sorted(of) and q not in (0, 0.5, 1)]
 
 
-@claim("a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more")
 @search("section 12.1.5", "analysis.drop_lower_bound", "1,690 splits; 32 in place of 16 holds too")
 def _() -> Iterator[str]:
+    """a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more"""
     for tau, r, p in product(np.linspace(0.05, 0.95, 10), np.linspace(0.02, 0.98, 13), np.linspace(0.02, 0.98, 13)):
         q = tau * r + (1 - tau) * p
         gamma = weak_learning_advantage(tau, r, p)
@@ -71,9 +71,9 @@ def _() -> Iterator[str]:
             yield f"tau = {tau}, r = {r}, p = {p}"
 
 
-@claim("some leaf holds 1/(3t) of the error in weight and has an error of a third of it")
 @search("Lemma 12.1", "analysis.training_error_bound", "3,000 random trees of 2 to 8 leaves")
 def _() -> Iterator[str]:
+    """some leaf holds 1/(3t) of the error in weight and has an error of a third of it"""
     random = np.random.default_rng(1)
     for _ in range(3_000):
         t = int(random.integers(1, 8))
@@ -84,9 +84,10 @@ def _() -> Iterator[str]:
             yield f"weights {weight.round(3).tolist()}, errors {errors.round(3).tolist()}"
 
 
-@claim("splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)")
 @at("section 12.1.5", "analysis.weak_learning_steps")
 def _() -> Answer:
+    """splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)"""
+
     def log_steps(name: Literal["entropy", "sqrt"], gamma: float, eps: float) -> float:
         return weak_learning_steps(name, gamma, eps, log=True)
 
@@ -105,18 +106,19 @@ def _() -> Answer:
     )
 
 
-@claim("the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut")
 @at("section 12.2.1, Figure 12.5", "pruners.reduced_error")
 def _() -> Answer:
+    """the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut"""
     one = Case.of(STUMP, [[0, 3], [1, 0]], [[0, 2], [1, 2]])
     found = reduced_error(one.tree, one.grown, one.held)
     before, after = int(one.held_errors[1:].sum()), found.errors(one.held)
     return f"{before} errors, {after} as a leaf", unless((before, after, found.n_leaves) == (2, 1, 1), "kept")
 
 
-@claim("the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors")
 @at("section 12.2.2", "pruners.global_srm_table, global_srm_prunings")
 def _() -> Answer:
+    """the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors"""
+
     def still(one: Case) -> object:
         found, smallest = (rule(one.tree, one.grown, size="leaves") for rule in (global_srm_table, global_srm_prunings))
         inside = ([len(x) for x in one.prunings if cost_of(x, one.errors) <= d] for d in range(len(found.size)))
@@ -140,18 +142,19 @@ def _() -> Answer:
     )
 
 
-@claim("T* minimises error + sqrt(k_d / m) over d")
 @each(3, "section 12.2.2", "pruners.global_srm", "random trees: found on the additive path, without the table")
 def _(one: Case) -> object:
+    """T* minimises error + sqrt(k_d / m) over d"""
     m = int(one.grown.total[0])
     least = min(cost_of(x, one.errors) / m + math.sqrt(len(x) / m) for x in one.prunings)
     found = global_srm(one.tree, one.grown, size="leaves")
     return found.cost(one.errors) / m + math.sqrt(found.n_leaves / m) <= least + 1e-12
 
 
-@claim("the penalty with some c > 1 makes every subtree that is kept better than its leaf")
 @at("Equation 12.2", "pruners.srm_penalty")
 def _() -> Answer:
+    """the penalty with some c > 1 makes every subtree that is kept better than its leaf"""
+
     def short(c: float) -> Iterator[str]:
         for m, depth, n_tests in product((100, 1_000), (0, 2, 5), (2, 20)):
             paths, trees = depth * math.log(2 * n_tests), math.log(n_tests) + 2 * math.log(2)
@@ -168,9 +171,9 @@ def _() -> Answer:
     )
 
 
-@claim("there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests")
 @at("section 12.2.3", "pruners.srm_penalty")
 def _() -> Answer:
+    """there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests"""
     n, length = 4, 2
     exact = len(list(product(combinations(range(n), length), product((0, 1), repeat=length))))
     return (
@@ -181,9 +184,9 @@ def _() -> Answer:
     )
 
 
-@claim("there are at most (c, d)^n trees of n nodes over d tests")
 @at("section 12.2.3", "pruners.srm_penalty")
 def _() -> Answer:
+    """there are at most (c, d)^n trees of n nodes over d tests"""
     broken = []
     for inner, d in product(range(1, 9), (1, 2, 10)):
         trees = math.comb(2 * inner, inner) // (inner + 1) * d**inner * 2 ** (inner + 1)
@@ -192,9 +195,10 @@ def _() -> Answer:
     return "Catalan numbers times tests times labels, read as (c d)^n with c = 4", broken
 
 
-@claim("Pr[|error - sample error| >= x] <= exp(-x^2 m)")
 @at("Lemma 12.2, Equations 12.3 to 12.7", "statistics.tails")
 def _() -> Answer:
+    """Pr[|error - sample error| >= x] <= exp(-x^2 m)"""
+
     def wrong(least: float) -> Iterator[str]:
         for m, p, x in product((1, 2, 5, 20, 60), (0.1, 0.3, 0.5), (0.1, 0.2, 0.3, 0.5)):
             tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1) if abs(k / m - p) >= x - 1e-12)
@@ -204,9 +208,9 @@ def _() -> Answer:
     return "60 settings", wrong(0), "where x^2 m >= ln 2 (Hoeffding: 2 exp(-2 x^2 m))", wrong(math.log(2))
 
 
-@claim("the result is contained in the best pruning with probability 1 - delta")
 @at("Lemma 12.3", "pruners.bottom_up_srm; secateur reproduce srm")
 def _() -> Answer:
+    """the result is contained in the best pruning with probability 1 - delta"""
     made = (_pruned(600, 1, i) for i in range(10))
     outside = sum(not found <= best for found, best, _ in made)
     return "10 samples of 600 of known concepts; 360 in the experiment", unless(outside == 0, f"{outside} of 10")
@@ -221,18 +225,19 @@ def _pruned(n: int, wrong: int, seed: int) -> tuple[Pruning, Pruning, Counts]:
     return bottom_up_srm(tree, counts), reduced_error(tree, counts, truth), truth
 
 
-@claim("Pr[sample share <= p/2] <= exp(-pm / 12)")
 @search("Lemma 12.4, Equations 12.10 and 12.11", "statistics.tails", "12 settings")
 def _() -> Iterator[str]:
+    """Pr[sample share <= p/2] <= exp(-pm / 12)"""
     for m, p in product((20, 50, 200), (0.05, 0.2, 0.5, 0.9)):
         tail = sum(math.comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(math.floor(p * m / 2) + 1))
         if tail > math.exp(-p * m / 12):
             yield f"m = {m}, p = {p}"
 
 
-@claim("the error is above that of the best pruning by at most O(... sqrt(s/m))")
 @at("Equations 12.13 to 12.18, Theorem 12.5", "analysis.srm_excess_bound; secateur reproduce srm (table guarantee)")
 def _() -> Answer:
+    """the error is above that of the best pruning by at most O(... sqrt(s/m))"""
+
     def wrong() -> Iterator[str]:
         for i in range(6):
             found, best, truth = _pruned(500, 2, 100 + i)

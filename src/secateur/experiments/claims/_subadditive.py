@@ -16,10 +16,9 @@ from ...selection import choose, cross_validate
 from .._opt_beyond import least_errors
 from .._samples import DRAWN, rate_on
 from .._subadditive import is_inside
-from ._claim import Answer, at, book, each, unless
+from ._claim import Answer, at, each, unless
 from ._small import LISTED, N_TREES, Case, cases, cost_of, failing, told
 
-claim = book("subadditive")
 Named = Literal["leaves", "sqrt", "log"]
 CONCAVE: tuple[Named, ...] = ("log", "sqrt")
 
@@ -35,9 +34,9 @@ def _rising(family: PruningSequence) -> list[float]:
     return [] if family.alphas is None or (np.diff(family.alphas) <= 0).any() else family.alphas.tolist()
 
 
-@claim("each tree of the family minimises cost + alpha * penalty between two rising thresholds")
 @each(1, "Equations 1 and 2", "pruners.cost_complexity", LISTED)
 def _(one: Case) -> object:
+    """each tree of the family minimises cost + alpha * penalty between two rising thresholds"""
     family = cost_complexity(one.tree, one.grown)
     errors, alphas = one.least(one.errors), _rising(family)
     found = zip(alphas, family.costs_on(one.errors), family.n_leaves, strict=True)
@@ -46,9 +45,10 @@ def _(one: Case) -> object:
     )
 
 
-@claim("the families of additive and of subadditive penalties are unique and nested")
 @at("Equation 3", "pruners.cost_complexity (nested)")
 def _() -> Answer:
+    """the families of additive and of subadditive penalties are unique and nested"""
+
     def wrong(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
         for case in cases(2, 2 * N_TREES):
             on = f"on {told(case.tree, case.grown)}"
@@ -63,9 +63,9 @@ def _() -> Answer:
     return f"{2 * N_TREES} {LISTED}", wrong(_bumpy), "for concave penalties", chain(*map(wrong, CONCAVE))
 
 
-@claim("the family of a subadditive penalty is a subset of the additive family")
 @at("section 2", "pruners.cost_complexity")
 def _() -> Answer:
+    """the family of a subadditive penalty is a subset of the additive family"""
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     counts = Counts.from_leaves(tree, [[2, 1], [0, 2], [2, 0], [0, 1]])
     linear, bumpy = (cost_complexity(tree, counts, penalty=p).n_leaves.tolist() for p in ("leaves", _bumpy))
@@ -82,15 +82,15 @@ def _() -> Answer:
 BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k - 1)"
 
 
-@claim("the listing finds the pruning of least cost of every size, for binary trees")
 @each(4, "Figure 1", "pruners.best_of_size", BINARY, arity=2)
 def _(one: Case) -> object:
+    """the listing finds the pruning of least cost of every size, for binary trees"""
     return least_errors(best_of_size(one.tree, one.grown)).items() <= one.least(one.errors).items()
 
 
-@claim("the listing finds the family, with strictly rising thresholds")
 @at("Figure 2", "pruners.printed_cost_complexity")
 def _() -> Answer:
+    """the listing finds the family, with strictly rising thresholds"""
     tree = Tree.from_parents([-1, 0, 0, 2, 2])
     counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
     printed, ours = printed_cost_complexity(tree, counts), cost_complexity(tree, counts)
@@ -103,9 +103,9 @@ def _() -> Answer:
     return f"{N_TREES} random trees", wrong, "of equal ratios the smallest tree", still
 
 
-@claim("1SE takes the smallest tree with an error below the least error plus one standard error")
 @at("section 3, step 4", "selection.choose")
 def _() -> Answer:
+    """1SE takes the smallest tree with an error below the least error plus one standard error"""
     error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
     below = np.flatnonzero(error < error.min() + se[error.argmin()]).tolist()
     found = choose(error, se, 1.0)[1]
@@ -125,18 +125,19 @@ def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]
     return pairs, sum(a.pruning.n_leaves == b.pruning.n_leaves for a, b in pairs)
 
 
-@claim("families are smaller under the square root, and both penalties choose the same tree mostly")
 @at("section 3, Table 3", "secateur reproduce subadditive --figure 'table 3'")
 def _() -> Answer:
+    """families are smaller under the square root, and both penalties choose the same tree mostly"""
     pairs, same = _beside("led24", "sqrt")
     is_so = same >= 6 and all(len(a.sequence) <= len(b.sequence) for a, b in pairs)
     text = f"12 draws of led24: same tree {same} times; 1,000 runs in the experiment"
     return f"{text}, where two counts differ unexplained", unless(is_so, f"{same} of 12")
 
 
-@claim("no systematic difference in test error between the two penalties")
 @at("section 4, Table 2", "secateur reproduce subadditive --figure 'table 2'")
 def _() -> Answer:
+    """no systematic difference in test error between the two penalties"""
+
     def rate(chosen: Selection, i: int) -> float:
         return rate_on(chosen.pruning, count(chosen.tree, DRAWN["led24"](2_000, seed=1_000 + i), sample="test"))
 
@@ -146,15 +147,15 @@ def _() -> Answer:
     return f"12 draws of led24: {100 * np.mean(gaps):.2f} +- {100 * spread:.2f} points", wrong
 
 
-@claim("the conclusion should hold for other subadditive penalties")
 @at("section 4", "secateur reproduce subadditive (table third)")
 def _() -> Answer:
+    """the conclusion should hold for other subadditive penalties"""
     log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
     text = f"logarithm: the same tree as with the additive penalty in {log} of 12 draws of waveform"
     return f"the square root: {sqrt} of 12; test errors are in the experiment", unless(log >= 6, text)
 
 
-@claim("sizes are printed without saying whether they are nodes or leaves")
 @at("section 3", "secateur reproduce subadditive")
 def _() -> Answer:
+    """sizes are printed without saying whether they are nodes or leaves"""
     return "as nodes they agree with ours within 6 %, as leaves they would be half"
