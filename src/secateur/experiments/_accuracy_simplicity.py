@@ -9,7 +9,6 @@ offer gets what its next smaller tree has.
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from ._opt_beyond import WAYS, grown_by_id3, least_errors
 from ._samples import seeds, table_of
 from ._sheets import CYCLE, Row, Sheet, compared, drawing, mean, possible, published
 from ._study import Config, Part, Result, under
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 N_TREES = 100
 MOST_SUB_TABLES = 2_000
@@ -49,9 +45,7 @@ UNEQUAL = ([2, 3, 3], [2, 2, 4], [2, 3, 4], [2, 4, 4], [2, 2, 3, 3], [2, 3, 3, 4
 def parts(config: Config) -> list[Part]:
     """The two trees of the documents, the random domains, the decision tables."""
     made = [Part("krk", krk), Part("nine-tests", nine_tests_part)]
-    n_trees, n_repeats, n_unequal, names = (
-        (20, 3, 1, ("car",)) if config.quick else (N_TREES, 20, 6, ("car", "nursery"))
-    )
+    n_trees, n_repeats, n_unequal, n_tables = (20, 3, 1, 1) if config.quick else (N_TREES, 20, 6, 2)
     ranges = ((2, 3), (2, 4), (2, 3)) if config.quick else (range(2, 6), range(2, 6), range(2, 5))
     for n_attributes, n_classes, n_values in itertools.product(*ranges):
         asked = {"values": [n_values] * n_attributes, "n_classes": n_classes, "n_trees": n_trees}
@@ -59,7 +53,7 @@ def parts(config: Config) -> list[Part]:
     for values in UNEQUAL[:n_unequal]:
         asked = {"values": values, "n_classes": 4, "n_trees": N_TREES}
         made.append(Part(f"random-unequal-{'-'.join(map(str, values))}", random_trees, asked))
-    made += [Part(f"table-{name}", decision_table, {"name": name}) for name in names]
+    made += [Part(f"table-{name}", decision_table, {"name": name}) for name in ("car", "nursery")[:n_tables]]
     made.append(Part("sample", beyond.sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
     for name in beyond.NOISY:
         made.append(Part(f"noise-{name}", beyond.noisy, {"name": name, "n_repeats": n_repeats}))
@@ -70,20 +64,14 @@ def krk(config: Config) -> Result:  # noqa: ARG001 the signature of parts
     """Return the least errors of each size of the king-rook-king tree."""
     tree, counts = krk_tree()
     best = best_of_size(tree, counts)
-    return {
-        "leaves": best.n_leaves[::-1],
-        "errors": best.errors[::-1],
-        "nodes": tree.n_nodes,
-        "positions": int(counts.total[0]),
-    }
+    found = {"leaves": best.n_leaves[::-1], "errors": best.errors[::-1]}
+    return {**found, "nodes": tree.n_nodes, "positions": int(counts.total[0])}
 
 
 def random_trees(config: Config, values: list[int], n_classes: int, n_trees: int) -> Result:
     """Return mean curves and counts over random domains of one shape."""
-    found = []
-    for i in range(n_trees):
-        table = random_domain(values, n_classes, seed=seeds(config, 5, n_classes, i, *values))
-        found.append(compared_ways(*grown_by_id3(table)))
+    streams = (seeds(config, 5, n_classes, i, *values) for i in range(n_trees))
+    found = [compared_ways(*grown_by_id3(random_domain(values, n_classes, seed=seed))) for seed in streams]
     return {"values": values, "n_classes": n_classes, **_pooled(found)}
 
 
@@ -100,24 +88,15 @@ def decision_table(config: Config, name: str) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The king-rook-king table, the nine tests, the claims and the random domains."""
-    return possible(
-        lambda: [_krk(results["krk"])],
-        lambda: nine_tests_sheets(results["nine-tests"]),
-        lambda: [_claims(results)],
-        lambda: [_tables(results), _domains(results), _uniformity(results)],
-        lambda: [_curves(results)],
-        lambda: [beyond.sample_sheet(results["sample"])],
-        lambda: [beyond.noise_sheet(results)],
-        lambda: [beyond.times_sheet(results["times"])],
-    )
+    ours = (_krk, nine_tests_sheets, _claims, _tables, _domains, _uniformity, _curves)
+    return possible(results, *ours, beyond.sample_sheet, beyond.noise_sheet, beyond.times_sheet)
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figures 4 and 9, Figures 10 and 11 by number of leaves, and running times."""
     for key, draw_one in (("krk", _draw_krk), ("sample", beyond.draw_sample), ("times", beyond.draw_times)):
         if key in results:
-            with drawing(folder / f"{key}.png") as (ax,):
-                draw_one(ax, results[key])
+            draw_one(results, folder / f"{key}.png")
     shown = _shown(results)
     with drawing(folder / "accuracy-by-size.png", 1, len(shown), (4.2 * len(shown), 4)) as axes:
         for ax, (key, one) in zip(axes, shown.items(), strict=True):
@@ -129,13 +108,14 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             ax.set(xlabel="leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
 
 
-def _draw_krk(ax: "Axes", found: Result) -> None:
-    accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
-    ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
-    told = {leaves: one["accuracy"] / 100 for leaves, one in published("krk").items() if one["accuracy"]}
-    for leaves, printed in told.items():
-        ax.plot(leaves, printed, "x", ms=9, color="k", label="in the text" if leaves == 4 else None)
-    ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
+def _draw_krk(results: dict[str, Result], path: Path) -> None:
+    found = results["krk"]
+    with drawing(path) as (ax,):
+        accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
+        ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
+        for leaves, label in ((4, "in the text"), (5, None)):
+            ax.plot(leaves, published("krk")[leaves]["accuracy"] / 100, "x", ms=9, color="k", label=label)
+        ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
 
 
 def compared_ways(tree: Tree, counts: Counts) -> Result:
@@ -202,8 +182,8 @@ def _sub_tables(table: Table, n_values: int) -> list[Table]:
     return made[:: max(1, -(-len(made) // MOST_SUB_TABLES))]
 
 
-def _krk(found: Result) -> Sheet:
-    rows = []
+def _krk(results: dict[str, Result]) -> Sheet:
+    found, rows = results["krk"], []
     for (leaves, printed), errors in zip(published("krk").items(), found["errors"], strict=True):
         accuracy = round(100 * (1 - errors / found["positions"]), 2)
         rows.append((leaves, *compared(printed["errors"], errors), printed["accuracy"], accuracy))

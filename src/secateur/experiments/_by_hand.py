@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_within
-from ..data.arrays import Bools, Floats, Ints
+from ..data.arrays import Bools
+from ..data.table import Table
 from ..datasets import krk_legality
 from ..datasets.rows import make_table
 from ..nouns import Counts, PruningSequence, Tree
@@ -35,7 +36,7 @@ def krk_tree() -> tuple[Tree, Counts]:
     Its tests are no columns of the positions, so they are computed first, one boolean each.
     """
     positions = krk_legality()
-    tests = _krk_columns(*(np.asarray(column) for column in positions.columns))
+    tests = _krk_columns(positions)
     assert positions.target is not None
     assert positions.schema.classes is not None
     kinds = dict.fromkeys(tests, ("no", "yes"))
@@ -52,11 +53,8 @@ def krk_tree() -> tuple[Tree, Counts]:
     return tree, count(tree, table, sample="grow")
 
 
-def _krk_columns(
-    king_file: Ints, king_rank: Floats,
-    rook_file: Ints, rook_rank: Floats,
-    other_file: Ints, other_rank: Floats,
-) -> dict[str, Bools]:  # fmt: skip
+def _krk_columns(positions: Table) -> dict[str, Bools]:
+    king_file, king_rank, rook_file, rook_rank, other_file, other_rank = map(np.asarray, positions.columns)
     return {
         "kings touch": (abs(king_file - other_file) <= 1) & (abs(king_rank - other_rank) <= 1),
         "rook and black king on one file": rook_file == other_file,
@@ -97,8 +95,9 @@ def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of 
     }
 
 
-def nine_tests_sheets(found: Result) -> list[Sheet]:
+def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
     """The table of best prunings, and everything else that is printed about the example."""
+    found = results["nine-tests"]
     rows: list[Row] = []
     for n_leaves, printed in published("nine-tests").items():
         errors, cuts = printed["errors"], printed["cuts"] or ""
@@ -137,15 +136,14 @@ def nine_tests_sheets(found: Result) -> list[Sheet]:
 def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
     """What the text says of a size, and whether it holds; the body of Table 1 is not in our copy."""
     errors, cuts = best[str(n_leaves)]
-    if n_leaves == 13:
-        return "cut at F", "F" in cuts
-    if n_leaves in (12, 11, 8):
-        return "F is back", "F" not in cuts
-    if n_leaves == 6:
-        return "77.78 %", round(100 * (1 - errors / 18), 2) == 77.78
-    if n_leaves == 4:
-        return "more accurate than 5 leaves, a pruning of 6", errors < best["5"][0] and set(best["6"][1]) <= set(cuts)
-    return "", None
+    is_better = errors < best["5"][0] and set(best["6"][1]) <= set(cuts)
+    told = {
+        13: ("cut at F", "F" in cuts),
+        **dict.fromkeys((12, 11, 8), ("F is back", "F" not in cuts)),
+        6: ("77.78 %", round(100 * (1 - errors / 18), 2) == 77.78),
+        4: ("more accurate than 5 leaves, a pruning of 6", is_better),
+    }
+    return told.get(n_leaves, ("", None))
 
 
 def _told(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
@@ -20,11 +20,8 @@ from ..nouns import Counts, PruningSequence, Tree
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
 from ._samples import rate_on, seeds
-from ._sheets import CYCLE, Sheet, mean
+from ._sheets import CYCLE, Sheet, drawing, mean
 from ._study import Config, Result, under
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WAYS: dict[str, Callable[..., PruningSequence]] = {
     "OPT": best_of_size,
@@ -70,8 +67,9 @@ def least_errors(sequence: PruningSequence) -> dict[int, float]:
     return dict(zip(sequence.n_leaves.tolist(), sequence.errors.tolist(), strict=True))
 
 
-def sample_sheet(found: Result) -> Sheet:
+def sample_sheet(results: dict[str, Result]) -> Sheet:
     """Accuracy by size of the two sequences, as they come and made monotone."""
+    found = results["sample"]
     columns = {way: dict(zip(*found[way], strict=True)) for way in ("OPT", "GREEDY")}
     rows = []
     best = dict.fromkeys(columns, 0.0)
@@ -86,14 +84,15 @@ def sample_sheet(found: Result) -> Sheet:
     return Sheet("sample", title, head, rows, decimals=1)
 
 
-def draw_sample(ax: "Axes", found: Result) -> None:
+def draw_sample(results: dict[str, Result], path: Path) -> None:
     """Draw the trees of both sequences, and the monotone curves through them."""
-    sheet = sample_sheet(found)
-    for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
-        ax.plot(*found[way], mark, color=colour, mfc="none", label=way)
-        accuracy = [value / 100 for value in sheet.column(f"{way} monotone %")]
-        ax.step(sheet.column("leaves"), accuracy, where="post", color=colour, lw=1)
-    ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
+    sheet = sample_sheet(results)
+    with drawing(path) as (ax,):
+        for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
+            ax.plot(*results["sample"][way], mark, color=colour, mfc="none", label=way)
+            accuracy = [value / 100 for value in sheet.column(f"{way} monotone %")]
+            ax.step(sheet.column("leaves"), accuracy, where="post", color=colour, lw=1)
+        ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
 
 
 def noisy(config: Config, name: str, n_repeats: int) -> Result:
@@ -164,20 +163,21 @@ def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts)
     return time.thread_time() - start
 
 
-def times_sheet(found: Result) -> Sheet:
+def times_sheet(results: dict[str, Result]) -> Sheet:
     """Milliseconds by leaves, beside the printed times of OPT."""
-    rows = [
-        (one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[way] for way in TIMED)) for size, one in found.items()
-    ]
+    rows = []
+    for size, one in results["times"].items():
+        rows.append((one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[way] for way in TIMED)))
     head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", *(f"{way}, ours" for way in TIMED))
     return Sheet("times", "CPU milliseconds of a whole sequence; the printed ones are of a PC of 1993", head, rows)
 
 
-def draw_times(ax: "Axes", found: Result) -> None:
+def draw_times(results: dict[str, Result], path: Path) -> None:
     """Draw times against leaves on logarithmic axes, with a line of slope 2."""
-    leaves = [one["leaves"] for one in found.values()]
-    for way, colour in zip(TIMED, CYCLE, strict=False):
-        ax.plot(leaves, [1000 * one[way] for one in found.values()], "o-", ms=3, color=colour, label=way)
-    last = 1000 * list(found.values())[-1]["OPT"]
-    ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
-    ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")
+    sheet = times_sheet(results)
+    leaves, last = sheet.column("leaves"), sheet.column("OPT, ours")[-1]
+    with drawing(path) as (ax,):
+        for way, colour in zip(TIMED, CYCLE, strict=False):
+            ax.plot(leaves, sheet.column(f"{way}, ours"), "o-", ms=3, color=colour, label=way)
+        ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
+        ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")

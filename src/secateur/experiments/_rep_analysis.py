@@ -91,15 +91,11 @@ def growth(config: Config, size: int, p: float, repeats: int) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The surface, the expectations, the simulations, the noise trees, and what the text says beside them."""
-    return possible(
-        lambda: _surface(results["table"]),
-        lambda: [_simulations(results), _noise_trees(results)],
-        lambda: beyond_sheets(results),
-    )
+    return possible(results, _surface, _simulations, _noise_trees, beyond_sheets)
 
 
-def _surface(found: Result) -> list[Sheet]:
-    rows = []
+def _surface(results: dict[str, Result]) -> list[Sheet]:
+    found, rows = results["table"], []
     for i, (p, printed) in enumerate(published("surface").items()):
         pairs = ((printed[name], found[name][i]) for name in SURFACE)
         rows.append((p, *chain(*pairs), bool(found["equation 5"][i] < found["exact"][i])))

@@ -5,7 +5,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -108,14 +108,13 @@ def beside(printed: Mapping[str, float], ours: Mapping[str, float]) -> Iterable[
     return chain(*(compared(printed.get(key), value) for key, value in ours.items()))
 
 
-def possible(*makers: Callable[[], Iterable[Sheet]]) -> list[Sheet]:
+def possible(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[Sheet]]) -> list[Sheet]:
     """The sheets that the parts at hand allow; a maker that misses a part (KeyError) makes none."""
     made: list[Sheet] = []
     for maker in makers:
-        try:
-            made += maker()
-        except KeyError:
-            continue
+        with suppress(KeyError):
+            found = maker(results)
+            made += [found] if isinstance(found, Sheet) else found
     return made
 
 

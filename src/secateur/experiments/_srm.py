@@ -138,7 +138,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
         _promise(found),
         _guarantee(found),
         _growing(results),
-        *possible(lambda: _criteria(results["criteria"])),
+        *possible(results, _criteria),
     ]
 
 
@@ -240,7 +240,8 @@ def _guarantee(found: list[Result]) -> Sheet:
     return Sheet("guarantee", title, head, rows, decimals=2)
 
 
-def _criteria(found: Result) -> list[Sheet]:
+def _criteria(results: dict[str, Result]) -> list[Sheet]:
+    found = results["criteria"]
     values = list(zip(found["q"], *(found["values"][name] for name in COSTS), strict=True))
     pairs = ((name, found["before"][name], found["drop"][name]) for name in COSTS)
     example = [(name, before, before - drop, drop) for name, before, drop in pairs]

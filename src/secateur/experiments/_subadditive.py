@@ -8,6 +8,7 @@ what was tried to explain two counts that do not match.
 """
 
 import math
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,8 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
     made = [_printed("errors", "Test error in percent", "error", by_set), _printed("sizes", sizes, "nodes", by_set)]
     made += [make(by_set) for make in (_families, _differences, _third, _readings)]
-    n_tried = [result for result in results.values() if "what" in result]
-    return [*made, *possible(lambda: [_unexplained(n_tried, by_set)])]
+    n_tried = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
+    return [*made, *possible(n_tried, partial(_unexplained, by_set))]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -248,8 +249,7 @@ def _readings(by_set: dict[str, Result]) -> Sheet:
     return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
 
 
-def _unexplained(results: list[Result], by_set: dict[str, Result]) -> Sheet:
-    found = {(one["set"], one["what"]): one["same"] for one in results}
+def _unexplained(by_set: dict[str, Result], found: dict[tuple[str, str], Result]) -> Sheet:
     rows = [
         ("published, 100 runs", *(published("subadditive")[name]["same 0SE"] for name in UNEXPLAINED)),
         ("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)),

@@ -93,17 +93,10 @@ def _() -> Answer:
 
     entropy = [log_steps("entropy", 0.1, eps) for eps in (0.2, 0.05, 0.01)]
     halved = log_steps("sqrt", 0.05, 0.01) / log_steps("sqrt", 0.1, 0.01)
-    printed = unless(
-        entropy[2] <= entropy[0],
-        f"entropy: ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls; as printed it falls",
-    )
-    still = unless(3.9 < halved < 4.1, f"{halved}")
-    return (
-        "three eps; half the advantage",
-        printed,
-        "log^2(1/eps) in the numerator, and c / gamma^2 for sqrt (half the advantage, four times the exponent)",
-        still,
-    )
+    rises = f"ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls"
+    printed = unless(entropy[2] <= entropy[0], f"entropy: {rises}; as printed it falls")
+    numerator = "log^2(1/eps) in the numerator, and c / gamma^2 for sqrt (half the advantage, four times the exponent)"
+    return "three eps; half the advantage", printed, numerator, unless(3.9 < halved < 4.1, f"{halved}")
 
 
 @at("section 12.2.1, Figure 12.5", "pruners.reduced_error")
@@ -127,19 +120,11 @@ def _() -> Answer:
 
     table = global_srm_table(STUMP, Counts.from_leaves(STUMP, [[1, 0], [0, 1]])).size.tolist()
     leaf = {0: 1.0}  # printed: a pure leaf has size 1 at 0 errors and none elsewhere, and shares run from 1
-    printed = [
-        1.0
-        if k >= 1
-        else min((leaf.get(i, math.inf) + leaf.get(k - i, math.inf) + 1 for i in range(1, k + 1)), default=math.inf)
-        for k in (0, 1)
-    ]
+    shared = ([leaf.get(i, math.inf) + leaf.get(k - i, math.inf) + 1 for i in range(1, k + 1)] for k in (0, 1))
+    printed = [1.0 if k else min(sizes, default=math.inf) for k, sizes in enumerate(shared)]
     shown = unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors")
-    return (
-        f"{N_TREES} {LISTED}",
-        shown,
-        "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1",
-        failing(still, 2),
-    )
+    correction = "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1"
+    return f"{N_TREES} {LISTED}", shown, correction, failing(still, 2)
 
 
 @each(3, "section 12.2.2", "pruners.global_srm", "random trees: found on the additive path, without the table")
@@ -163,12 +148,8 @@ def _() -> Answer:
                 yield f"c = {c}, {m} examples: {c * of_tree:.3f} against deviations {of_tree:.3f} + {of_leaf:.3f}"
 
     ours = srm_penalty(1000, 0, 1, n_tests=20)[2]
-    return (
-        f"12 settings; the explicit penalty of the library at 1,000 examples is {ours:.3f}",
-        short(1.5),
-        "c = 2: the tree's deviation and the leaf's",
-        short(2.0),
-    )
+    text = f"12 settings; the explicit penalty of the library at 1,000 examples is {ours:.3f}"
+    return text, short(1.5), "c = 2: the tree's deviation and the leaf's", short(2.0)
 
 
 @at("section 12.2.3", "pruners.srm_penalty")
@@ -176,12 +157,10 @@ def _() -> Answer:
     """there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests"""
     n, length = 4, 2
     exact = len(list(product(combinations(range(n), length), product((0, 1), repeat=length))))
-    return (
-        "4 tests, 2 of them, each yes or no",
-        unless(exact <= n**length, f"{exact}, printed {2 ** (length - 1) * math.comb(n, length)} <= {n**length}"),
-        "2^l C(n, l) <= (2n)^l",
-        unless(exact == 2**length * math.comb(n, length) <= (2 * n) ** length),
-    )
+    chosen = math.comb(n, length)
+    shown = unless(exact <= n**length, f"{exact}, printed {2 ** (length - 1) * chosen} <= {n**length}")
+    still = unless(exact == 2**length * chosen <= (2 * n) ** length)
+    return "4 tests, 2 of them, each yes or no", shown, "2^l C(n, l) <= (2n)^l", still
 
 
 @at("section 12.2.3", "pruners.srm_penalty")
