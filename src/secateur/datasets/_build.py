@@ -15,6 +15,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,7 @@ GENERATED: dict[str, Callable[[], Table]] = {
     "krk-legality": krk_legality,
     "kropt": krk_depth,
     "led24": lambda: led24(3_200),
-    "monks-1-test": lambda: monks(1),
-    "monks-2-test": lambda: monks(2),
-    "monks-3-test": lambda: monks(3),
+    **{f"monks-{problem}-test": partial(monks, problem) for problem in (1, 2, 3)},
     "nursery": nursery,
     "tic-tac-toe": tic_tac_toe,
     "waveform": lambda: waveform(5_000),

@@ -66,13 +66,8 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
 
 # The tables of the decision model, best value last. A row of a table is the first thing it depends on.
 _PRICE = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 2, 3], [1, 2, 3, 3]])  # buying, maint
-_COMFORT = np.array(  # persons, doors, lug_boot
-    [
-        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
-        [[1, 1, 2], [1, 1, 2], [1, 2, 2], [1, 2, 2]],
-        [[0, 1, 2], [1, 2, 2], [1, 2, 2], [1, 2, 2]],
-    ]
-)
+# persons, doors, lug_boot
+_COMFORT = np.array([[[0, 0, 0]] * 4, [[1, 1, 2]] * 2 + [[1, 2, 2]] * 2, [[0, 1, 2]] + [[1, 2, 2]] * 3])
 _TECH = np.array([[0, 0, 0], [0, 1, 2], [0, 2, 3]])  # comfort, safety
 _CAR = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 1, 3], [0, 1, 2, 3]])  # price, tech
 

@@ -7,20 +7,8 @@ from .rows import check_probability, generator, make_table
 
 # Which segments of the display each digit lights: top, upper left, upper right, middle,
 # lower left, lower right, bottom.
-SEGMENTS = np.array(
-    [
-        [1, 1, 1, 0, 1, 1, 1],
-        [0, 0, 1, 0, 0, 1, 0],
-        [1, 0, 1, 1, 1, 0, 1],
-        [1, 0, 1, 1, 0, 1, 1],
-        [0, 1, 1, 1, 0, 1, 0],
-        [1, 1, 0, 1, 0, 1, 1],
-        [1, 1, 0, 1, 1, 1, 1],
-        [1, 0, 1, 0, 0, 1, 0],
-        [1, 1, 1, 1, 1, 1, 1],
-        [1, 1, 1, 1, 0, 1, 1],
-    ]
-)
+DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+SEGMENTS = np.array([[int(is_lit) for is_lit in digit] for digit in DIGITS.split()])
 N_IRRELEVANT = 17
 # The triangles that make each class of the waveforms, by the point of their peak.
 PEAKS = ((7, 15), (7, 11), (15, 11))

@@ -98,7 +98,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         if key in results:
             draw_one(results, folder / f"{key}.png")
     shown = _shown(results)
-    with drawing(folder / "accuracy-by-size.png", 1, len(shown), (4.2 * len(shown), 4)) as axes:
+    with drawing(folder / "accuracy-by-size.png", (1, len(shown)), (4.2 * len(shown), 4)) as axes:
         for ax, (key, one) in zip(axes, shown.items(), strict=True):
             for way, colour in zip(WAYS, CYCLE, strict=False):
                 ax.plot(range(1, len(one["curves"][way]) + 1), one["curves"][way], "o-", ms=3, color=colour, label=way)

@@ -77,7 +77,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         draw_two_phase(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
     drawn = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))
-    with drawing(folder / "bounds.png", 3, 1, (10, 11), ncols=3) as axes:
+    with drawing(folder / "bounds.png", (3, 1), (10, 11), ncols=3) as axes:
         for ax, trees in zip(axes, drawn, strict=True):
             styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
             for tree in trees:

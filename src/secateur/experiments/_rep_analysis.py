@@ -117,7 +117,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         for j, c in enumerate(display.c)
     ]
     write_whole(folder / "surface-grid.csv", "".join(["p,c,equation 5,exact\n", *numbers]))
-    with drawing(folder / "surface.png", 1, 2, (10.5, 4.2), is_bare=False) as axes:
+    with drawing(folder / "surface.png", (1, 2), (10.5, 4.2), is_bare=False) as axes:
         display.plot(axes)
     if "earlier" not in results:
         return

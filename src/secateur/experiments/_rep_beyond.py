@@ -139,7 +139,7 @@ def setting_of(one: Result) -> str:
 
 def draw_beyond(results: dict[str, Result], folder: Path) -> None:
     """Draw the models by depth, and leaves after pruning against examples on real data."""
-    with drawing(folder / "earlier-and-real.png", 1, 2, (11, 4.2), fontsize=8) as (left, right):
+    with drawing(folder / "earlier-and-real.png", (1, 2), (11, 4.2), fontsize=8) as (left, right):
         one = results["earlier"]
         for (key, label), colour in zip(MODELS.items(), CYCLE, strict=False):
             left.plot(one["depth"], one[key], "o-", ms=4, color=colour, label=label)

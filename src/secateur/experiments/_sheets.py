@@ -126,12 +126,11 @@ def mean(values: Sequence[float]) -> float:
 @contextmanager
 def drawing(
     path: Path,
-    n_rows: int = 1,
-    n_columns: int = 1,
+    shape: tuple[int, int] = (1, 1),
     size: tuple[float, float] = (6, 4),
     *,
     is_bare: bool = True,
-    **legend: float,
+    **legend: int,
 ) -> "Iterator[list[Axes]]":
     """Yield axes that belong to no window; then give bare ones legends and the look of our figures, and write a PNG."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -139,7 +138,7 @@ def drawing(
 
     figure, picture = Figure(figsize=size, layout="constrained"), io.BytesIO()
     FigureCanvasAgg(figure)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel().tolist()
+    axes = figure.subplots(*shape, squeeze=False).ravel().tolist()
     yield axes
     for ax in axes if is_bare else ():
         if ax.get_legend_handles_labels()[1]:

@@ -153,7 +153,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     if not found:
         return
     shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
-    with drawing(folder / "srm.png", 1, 3, (13, 4), fontsize=8) as axes:
+    with drawing(folder / "srm.png", (1, 3), (13, 4), fontsize=8) as axes:
         for ax, noise in zip(axes, (0.1, 0.2), strict=False):
             some = sorted((one for one in found if one["noise"] == noise), key=itemgetter("n"))
             sizes = [one["n"] for one in some]

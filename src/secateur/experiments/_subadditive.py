@@ -107,7 +107,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw error and size of the two penalties against one another, and sizes by reading of the standard error."""
     made = {sheet.key: sheet for sheet in sheets(results)}
-    with drawing(folder / "penalties.png", 1, 3, (14, 4.4)) as axes:
+    with drawing(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
         for ax, key, what in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
             for rule, colour in zip(RULES, CYCLE, strict=False):
                 points = (made[key].column(f"{rule} {way}, ours") for way in ("CART", "sub"))

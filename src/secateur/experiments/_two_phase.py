@@ -111,7 +111,7 @@ def two_phase_sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def draw_two_phase(results: dict[str, Result], folder: Path) -> None:
     """Draw bound and test error against the factor, and against the share for pruning."""
-    with drawing(folder / "factor-and-proportion.png", 1, 2, (11, 4.4), fontsize=7, ncols=2) as axes:
+    with drawing(folder / "factor-and-proportion.png", (1, 2), (11, 4.4), fontsize=7, ncols=2) as axes:
         for ax, key, xs, error in ((axes[0], "factor", FACTORS, 2), (axes[1], "share", SHARES, 3)):
             for (name, one), colour in zip(results.items(), (*CYCLE, "k"), strict=False):
                 for column, style, what in ((0, "o-", "(A)"), (error, "o:", "test")):

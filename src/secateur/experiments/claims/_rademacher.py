@@ -7,17 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from ... import datasets
-from ...certifiers import (
-    binomial_upper,
-    chernoff_upper,
-    count_prunings,
-    draw_signs,
-    occam,
-    rademacher,
-    rademacher_over_k,
-    signed_extremes,
-)
+from ... import certifiers, datasets
 from ...data.table import Table
 from ...nouns import Counts, Tree
 from ...pruners import k_limit, k_reduced_error, reduced_error
@@ -66,7 +56,7 @@ def _() -> Answer:
         pruning = reduced_error(STUMP, grown, held)
         truth = 0.35 if pruning.n_leaves == 2 else 0.45  # the single leaf says class 1
         bounds = [
-            rademacher(STUMP, grown, held, form=form, delta=0.1, pruning=pruning, rng=random)
+            certifiers.rademacher(STUMP, grown, held, form=form, delta=0.1, pruning=pruning, rng=random)
             for form in ("printed", "centred")
         ]
         worst.append([bound.details["unclipped"] < truth for bound in bounds])
@@ -78,10 +68,10 @@ def _() -> Answer:
 @each(2, "section 2", "certifiers.signed_extremes", "trees of three classes, all prunings listed", n_classes=3, **FEW)
 def _(one: Case) -> object:
     """R from two minimisations of the error on relabelled examples, complement classes for several"""
-    signs = draw_signs(one.held, np.random.default_rng(2))
+    signs = certifiers.draw_signs(one.held, np.random.default_rng(2))
     others = signs.sum(axis=1) - signs[np.arange(len(signs)), one.grown.majority]
     sums = [cost_of(leaves, others) for leaves in one.prunings]
-    return signed_extremes(one.tree, one.grown, signs) == (max(sums), min(sums))
+    return certifiers.signed_extremes(one.tree, one.grown, signs) == (max(sums), min(sums))
 
 
 @each(3, "section 3", "pruners.reduced_error", LISTED)
@@ -94,8 +84,8 @@ def _(one: Case) -> object:
 @each(4, "section 3.1", "certifiers.rademacher(k=...)")
 def _(one: Case) -> object:
     """the penalty of the prunings within k growing errors is not larger"""
-    signs, ks = draw_signs(one.held, np.random.default_rng(4)), (None, k_limit(one.grown))
-    (high, low), (above, below) = (signed_extremes(one.tree, one.grown, signs, k=k) for k in ks)
+    signs, ks = certifiers.draw_signs(one.held, np.random.default_rng(4)), (None, k_limit(one.grown))
+    (high, low), (above, below) = (certifiers.signed_extremes(one.tree, one.grown, signs, k=k) for k in ks)
     return high - low >= above - below
 
 
@@ -104,8 +94,8 @@ def _() -> Answer:
     """choosing k by its bound costs more than one fortunate choice"""
     samples = counted(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = sorted({k_limit(samples[1], factor=c) for c in (1, 1.1, 1.5, 2, 3)})
-    chosen = rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
-    single = min(rademacher(*samples, k=k, rng=0).details["unclipped"] for k in ks)
+    chosen = certifiers.rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
+    single = min(certifiers.rademacher(*samples, k=k, rng=0).details["unclipped"] for k in ks)
     text = f"tic-tac-toe: {chosen:.3f} chosen among {len(ks)}, {single:.3f} the best alone"
     return text, unless(chosen > single)
 
@@ -195,7 +185,7 @@ def _() -> Answer:
 @at("section 6.1", "certifiers.count_prunings")
 def _() -> Answer:
     """a binary tree of d nodes can have at least 2^(d/4) prunings"""
-    counts = {depth: count_prunings(perfect_tree(depth)) for depth in range(1, 6)}
+    counts = {depth: certifiers.count_prunings(perfect_tree(depth)) for depth in range(1, 6)}
     broken = [str(d) for d, n in counts.items() if n < 2 ** ((2 ** (d + 1) - 1) / 4)]
     return f"perfect trees of depth 1 to 5: {list(counts.values())}", broken
 
@@ -203,9 +193,9 @@ def _() -> Answer:
 @at("section 6.1", "certifiers.count_prunings, occam(prior='printed')")
 def _() -> Answer:
     """d/4 bits encode a pruning of a tree of d nodes; no efficient way to count prunings is known"""
-    bits = math.log2(count_prunings(perfect_tree(5)))
+    bits = math.log2(certifiers.count_prunings(perfect_tree(5)))
     shown = unless(bits <= 15.75, f"perfect tree of depth 5: {bits:.2f} bits, d/4 = 15.75")
-    still = failing(lambda one: count_prunings(one.tree) == len(one.prunings), 9)
+    still = failing(lambda one: certifiers.count_prunings(one.tree) == len(one.prunings), 9)
     return f"{N_TREES} {LISTED}", shown, "N(v) = 1 + product of N(child), one pass", still
 
 
@@ -213,7 +203,8 @@ def _() -> Answer:
 def _() -> Iterator[str]:
     """the exact Occam bound is below the Chernoff form"""
     for e, n, log_pi in product((0, 10, 100, 400), (1_000, 2_000), (0.0, -3.0, -13.0)):
-        if binomial_upper(e, n, math.log(0.01) + log_pi) > chernoff_upper(e, n, math.log(0.01) + log_pi):
+        log_delta = math.log(0.01) + log_pi
+        if certifiers.binomial_upper(e, n, log_delta) > certifiers.chernoff_upper(e, n, log_delta):
             yield f"{e} of {n}"
 
 
@@ -226,9 +217,9 @@ def _on_a_set(name: str) -> dict[str, float]:
     k = k_limit(samples[1], factor=1.1)
     found: dict[str, float] = {}
     for rule, pruned, within in (("REP", reduced_error(*samples), None), ("k-REP", k_reduced_error(*samples, k=k), k)):
-        bound = rademacher(*samples, delta=0.01, k=within, form="printed", rng=0, pruning=pruned)
+        bound = certifiers.rademacher(*samples, delta=0.01, k=within, form="printed", rng=0, pruning=pruned)
         found |= {rule: bound.details["unclipped"], f"{rule} error": rate_on(pruned, fresh)}
-    return {**found, "Occam": occam(*samples, delta=0.01, pruning=reduced_error(*samples)).value}
+    return {**found, "Occam": certifiers.occam(*samples, delta=0.01, pruning=reduced_error(*samples)).value}
 
 
 @each(
@@ -267,7 +258,7 @@ def _() -> Answer:
     """smaller factors c give lower bounds; at c = 1 there is no room to prune"""
     samples = counted(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = {c: k_limit(samples[1], factor=c) for c in (1, 1.1, 2)}
-    bounds = {c: rademacher(*samples, k=k, form="printed", delta=0.01, rng=0) for c, k in ks.items()}
+    bounds = {c: certifiers.rademacher(*samples, k=k, form="printed", delta=0.01, rng=0) for c, k in ks.items()}
     found = {c: bound.details["unclipped"] for c, bound in bounds.items()}
     nodes, n_nodes = k_reduced_error(*samples, factor=1).n_nodes, samples[0].n_nodes
     shown = unless(nodes >= n_nodes, f"kropt at c = 1: {nodes} of {n_nodes} nodes are left")

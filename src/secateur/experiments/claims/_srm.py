@@ -7,14 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...analysis import (
-    criterion_value,
-    drop_lower_bound,
-    split_drop,
-    srm_excess_bound,
-    weak_learning_advantage,
-    weak_learning_steps,
-)
+from ... import analysis
 from ...growers import grow
 from ...nouns import Counts, Pruning, Tree
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
@@ -30,7 +23,7 @@ GRID = np.linspace(0, 1, 41)
 @at("section 12.1.2, Figure 12.3", "analysis.split_drop('error', ...)")
 def _() -> Answer:
     """the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after"""
-    drops = [split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
+    drops = [analysis.split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
     wrong = unless(drops[0] == 0 and abs(drops[1] - 0.08) < 1e-12, str(drops))
     return f"drops {drops[0]:.2f} and, for gini, {drops[1]:.2f} from 0.32 to 0.24", wrong
 
@@ -41,7 +34,7 @@ def _() -> Answer:
 
     def wrong(sign: int) -> Iterator[str]:
         for name in COSTS:
-            values = [criterion_value(name, q) for q in GRID]
+            values = [analysis.criterion_value(name, q) for q in GRID]
             bends = [a + c - 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)]
             if any(sign * bend < -1e-12 for bend in bends):
                 yield f"{name} bends the other way: G(1/2) = 0.5 lies above G(0) = G(1) = 0"
@@ -56,7 +49,8 @@ def _() -> Answer:
 @at("section 12.1.4, Figure 12.4", "analysis.criterion_value; secateur reproduce srm --figure 12.4")
 def _() -> Answer:
     """gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error"""
-    values = {q: [criterion_value("error", q), *(criterion_value(name, q) for name in COSTS)] for q in GRID}
+    costs: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", *COSTS)
+    values = {q: [analysis.criterion_value(name, q) for name in costs] for q in GRID}
     return "41 points", [f"q = {q:g}" for q, of in values.items() if of != sorted(of) and q not in (0, 0.5, 1)]
 
 
@@ -65,9 +59,9 @@ def _() -> Iterator[str]:
     """a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more"""
     for tau, r, p in product(np.linspace(0.05, 0.95, 10), np.linspace(0.02, 0.98, 13), np.linspace(0.02, 0.98, 13)):
         q = tau * r + (1 - tau) * p
-        gamma = weak_learning_advantage(tau, r, p)
-        drop = split_drop("gini", tau, r, p)
-        if drop < 16 * (gamma * q * (1 - q)) ** 2 - 1e-12 or drop < drop_lower_bound("gini", gamma, q) - 1e-12:
+        gamma = analysis.weak_learning_advantage(tau, r, p)
+        drop = analysis.split_drop("gini", tau, r, p)
+        if drop < 16 * (gamma * q * (1 - q)) ** 2 - 1e-12 or drop < analysis.drop_lower_bound("gini", gamma, q) - 1e-12:
             yield f"tau = {tau}, r = {r}, p = {p}"
 
 
@@ -89,7 +83,7 @@ def _() -> Answer:
     """splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)"""
 
     def log_steps(name: Literal["entropy", "sqrt"], gamma: float, eps: float) -> float:
-        return weak_learning_steps(name, gamma, eps, log=True)
+        return analysis.weak_learning_steps(name, gamma, eps, log=True)
 
     entropy = [log_steps("entropy", 0.1, eps) for eps in (0.2, 0.05, 0.01)]
     halved = log_steps("sqrt", 0.05, 0.01) / log_steps("sqrt", 0.1, 0.01)
@@ -222,8 +216,8 @@ def _() -> Answer:
             found, best, truth = _pruned(500, 2, 100 + i)
             excess = (found.errors(truth) - best.errors(truth)) / truth.total[0]
             depth = int(best.tree.depth[best.leaves].max())
-            if excess > srm_excess_bound(500, best.n_leaves, depth, n_tests=N_ATTRIBUTES):
+            if excess > analysis.srm_excess_bound(500, best.n_leaves, depth, n_tests=N_ATTRIBUTES):
                 yield f"sample {i}: {excess:.3f}"
 
-    values = [srm_excess_bound(m, 10, 4, n_tests=20) for m in (10**6, 4 * 10**6)]
+    values = [analysis.srm_excess_bound(m, 10, 4, n_tests=20) for m in (10**6, 4 * 10**6)]
     return f"6 samples; four times the examples halve it: {values[0]:.3f}, {values[1]:.3f}", wrong()
