@@ -21,20 +21,11 @@ FORMS: tuple[tuple[Literal["printed", "centred"], int], ...] = (("printed", 1), 
 Random = np.random.Generator | int
 
 # For each tree, the bounds on its error and the words for them. Its test error is "test error, TREE".
+_BOTH = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
+_REP = {**_BOTH, "uniform": "uniform", "informed": "informed"}
 BOUNDS = {
-    "REP": {
-        "printed Rademacher, REP": "(A)",
-        "centred Rademacher, REP": "(B)",
-        "quarter bit, REP": "d/4 (invalid)",
-        "uniform, REP": "uniform",
-        "informed, REP": "informed",
-    },
-    "k-REP": {
-        "printed Rademacher, k-REP": "(A)",
-        "centred Rademacher, k-REP": "(B)",
-        "quarter bit, k-REP": "d/4 (invalid)",
-        "within k, k-REP": "within k",
-    },
+    "REP": {f"{bound}, REP": words for bound, words in _REP.items()},
+    "k-REP": {f"{bound}, k-REP": words for bound, words in {**_BOTH, "within k": "within k"}.items()},
     "informed": {"informed, best": "informed"},
     "path": {"path": "path"},
     "PAC-Bayes": {"PAC-Bayes": "PAC-Bayes"},

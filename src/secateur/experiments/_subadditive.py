@@ -8,6 +8,7 @@ what was tried to explain two counts that do not match.
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -42,6 +43,11 @@ TRIED: dict[str, dict[str, Any]] = {
     "5 rows a leaf or more": {"min_samples_leaf": 5},
     "5 inner folds": {"cv": 5},
 }
+LEAST: dict[str, Callable[[Selection], int]] = {
+    "": lambda one: choose(one.error, one.se)[1],
+    ", largest of equals": lambda one: int(one.error.argmin()),
+    ", mean of the folds": lambda one: choose(np.asarray(one.fold_error).mean(axis=0), one.se)[1],
+}
 N_TRIED = 5
 
 
@@ -69,22 +75,15 @@ def one_repeat(config: Config, name: str, repeat: int, n_folds: int) -> Result:
 
 def tried(config: Config, name: str, what: str) -> Result:
     """Return how often both penalties choose one tree at 0SE, under one more definition of everything else."""
-    same: dict[str, list[int]] = {"": [], ", largest of equals": [], ", mean of the folds": []}
+    same: dict[str, list[int]] = {how: [] for how in LEAST}
     for repeat, i in np.ndindex(N_TRIED, N_FOLDS):
         growing, _ = _samples(config, name, repeat, i, N_FOLDS)
         asked = {"cv": N_FOLDS, "select": "0se", "random_state": seeds(config, 3, repeat, i), **TRIED[what]}
         found = [cross_validate(growing, penalty=PENALTIES[short], **asked) for short in ("sub", "CART")]
-        for key, kept in same.items():
-            leaves = [one.sequence.n_leaves[_least(one, key)] for one in found]
-            kept.append(int(leaves[0] == leaves[1]))  # the families are nested: one size, one tree
+        for how, least in LEAST.items():
+            leaves = [one.sequence.n_leaves[least(one)] for one in found]
+            same[how].append(int(leaves[0] == leaves[1]))  # the families are nested: one size, one tree
     return {"set": name, "what": what, "same": same}
-
-
-def _least(table: Selection, how: str) -> int:
-    if how == ", mean of the folds":
-        assert table.fold_error is not None
-        return choose(table.fold_error.mean(axis=0), table.se)[1]
-    return int(table.error.argmin()) if how else choose(table.error, table.se)[1]
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:

@@ -1,6 +1,7 @@
 """Small random trees, and all their prunings: slow, obvious, and by other means than the library."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -98,15 +99,9 @@ def cost_of(leaves: frozenset[int], costs: Sums) -> float:
 
 def told(tree: Tree, *counts: Counts) -> str:
     """A tree as nested brackets, each leaf with its counts: growing, then pruning."""
+    closed = Counter(tree.end[tree.internal].tolist())
     text = ""
-    ends: list[int] = []
     for v in range(tree.n_nodes):
-        while ends and ends[-1] <= v:
-            text = text.rstrip() + "] "
-            ends.pop()
-        if tree.is_leaf[v]:
-            text += "(" + "|".join(",".join(map(str, c.by_class[v].tolist())) for c in counts) + ") "
-        else:
-            text += "["
-            ends.append(int(tree.end[v]))
-    return text.rstrip() + "]" * len(ends)
+        rows = "|".join(",".join(map(str, c.by_class[v].tolist())) for c in counts)
+        text += f"({rows}){']' * closed[v + 1]} " if tree.is_leaf[v] else "["
+    return text.rstrip()
