@@ -41,7 +41,7 @@ COLUMNS = {
     "path, CV weights": "path, weighted",
     "path, choice unpaid (invalid)": "unpaid, path",
 }
-BOUNDS = list(COLUMNS.items())[2:10]
+BOUNDS = list(COLUMNS.items())[2:10]  # on the error; the last of the columns is not valid
 
 
 def parts(config: Config) -> list[Part]:

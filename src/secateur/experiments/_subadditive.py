@@ -99,8 +99,8 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
     made = [_printed("errors", "Test error in percent", "error", by_set), _printed("sizes", sizes, "nodes", by_set)]
     made += [make(by_set) for make in (_families, _differences, _third, _readings)]
-    n_tried = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
-    return [*made, *possible(n_tried, partial(_unexplained, by_set))]
+    same = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
+    return [*made, *possible(same, partial(_unexplained, by_set))]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
