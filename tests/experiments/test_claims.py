@@ -11,7 +11,7 @@ from secateur import experiments
 from secateur.cli import run as command
 from secateur.errors import ParameterError
 from secateur.experiments.claims import Claim, check_claims, claims_of
-from secateur.experiments.claims._claim import MODULES, VERDICTS, _found
+from secateur.experiments.claims._claim import DOCUMENTS, VERDICTS, _found
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMITTED = json.loads((DOCS / "results" / "claims.json").read_text(encoding="utf-8"))["claims"]
@@ -32,7 +32,7 @@ def test_the_verdict_follows_from_the_exceptions():
     assert verdict("an opinion") == ("not checkable", "an opinion")
 
 
-@pytest.mark.parametrize("document", MODULES)
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_committed_verdicts_are_those_of_the_code(document):
     found = [(one.claim.place, one.claim.says, one.verdict) for one in check_claims(document)]
     assert found == [(one["place"], one["says"], one["verdict"]) for one in COMMITTED if one["document"] == document]

@@ -12,7 +12,7 @@ from secateur import Counts, Tree, analysis, datasets, grow, pruners
 from secateur.experiments import NAMES, listed, run
 from secateur.experiments._by_hand import krk_tree, nine_tests
 from secateur.experiments._run import study_of
-from secateur.experiments._srm import Concept, _random_concept
+from secateur.experiments._srm import Concept
 from secateur.experiments._study import Config
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -183,7 +183,7 @@ def test_nothing_is_better_than_the_best_pruning(quick):
 
 
 def test_the_truth_of_a_concept_is_its_distribution():
-    concept = Concept(_random_concept(10, 12, np.random.default_rng(0)), 2)
+    concept = Concept.drawn(2, np.random.default_rng(0))
     sample = concept.draw(40_000, np.random.default_rng(1))
     tree, _ = grow(concept.draw(300, np.random.default_rng(2)))
     truth = concept.truth(tree)
@@ -230,9 +230,9 @@ def test_a_bound_that_pays_is_above_the_limit_that_does_not(quick):
 
 
 def test_one_class_domains_are_leaves():
-    from secateur.experiments._accuracy_simplicity import _compared, grown_by_id3
+    from secateur.experiments._accuracy_simplicity import compared_ways, grown_by_id3
 
-    one = _compared(*grown_by_id3(datasets.random_domain([2, 2], 1)))
+    one = compared_ways(*grown_by_id3(datasets.random_domain([2, 2], 1)))
 
     assert one["leaves"] == one["for 90 %"] == 1
     assert isinstance(pruners.greedy(*grown_by_id3(datasets.random_domain([2, 2], 1)))[0].tree, Tree)

@@ -135,9 +135,7 @@ class Mixture:
 
     def votes(self, leaf: int) -> Floats:
         """Return the votes of all prunings, by class, about a row that reaches an original leaf; O(depth)."""
-        _check_leaves(self.tree, np.asarray([leaf]))
-        path = voting.path_to_root(self.tree.parent, int(leaf))
-        return voting.votes_on_path(path, self.cut_probability, self.node_proba)
+        return voting.votes_on_path(_path(self.tree, leaf), self.cut_probability, self.node_proba)
 
     def predict_proba(self, leaves: ArrayLike) -> Floats:
         """Return the votes about rows that reach the given original leaves.
@@ -154,13 +152,11 @@ class Mixture:
         """
         reached = np.asarray(leaves)
         _check_leaves(self.tree, reached)
-        proba: Floats = self._table[reached]
-        return proba
+        return np.asarray(self._table[reached])
 
     def predict(self, leaves: ArrayLike) -> npt.NDArray[np.intp]:
         """Return the class with most votes at each of the given original leaves; the lowest on a tie."""
-        winner: npt.NDArray[np.intp] = self.predict_proba(leaves).argmax(axis=1)
-        return winner
+        return np.asarray(self.predict_proba(leaves).argmax(axis=1))
 
     def online(self) -> "OnlineMixture":
         """Return a copy that learns from one row at a time."""
@@ -218,15 +214,13 @@ class OnlineMixture:
 
     def votes(self, leaf: int) -> Floats:
         """Return the votes of all prunings, by class, about a row that reaches an original leaf."""
-        _check_leaves(self.tree, np.asarray([leaf]))
-        return voting.votes_on_path(voting.path_to_root(self.tree.parent, int(leaf)), self._cut, self.node_proba)
+        return voting.votes_on_path(_path(self.tree, leaf), self._cut, self.node_proba)
 
     def update(self, leaf: int, label: int) -> None:
         """Take in one row: the original leaf it reaches and its class."""
-        _check_leaves(self.tree, np.asarray([leaf]))
+        path = _path(self.tree, leaf)
         if label < 0:
             raise ParameterError(f"label={label}; a class number from 0 is needed")
-        path = voting.path_to_root(self.tree.parent, int(leaf))
         wrong = path[self.labels[path] != label]
         self._errors[wrong] += 1
         self._own[wrong] = self._errors[wrong] * math.log(self.beta)
@@ -247,6 +241,11 @@ def _node_proba(tree: Tree, values: ArrayLike) -> Floats:
             f"node_proba of node {wrong[0]} is {array[wrong[0]].tolist()}; probabilities that sum to 1 are needed"
         )
     return array
+
+
+def _path(tree: Tree, leaf: int) -> Ints:
+    _check_leaves(tree, np.asarray([leaf]))
+    return voting.path_to_root(tree.parent, int(leaf))
 
 
 def _check_leaves(tree: Tree, leaves: Array) -> None:

@@ -13,7 +13,6 @@ All products are taken in logs: they fall below the smallest float for large tre
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -56,11 +55,7 @@ def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -
     sizes = occupancy_of(occupancy)
     p = float(between("p", p, 0, 1))
     distinct, times = np.unique(sizes, return_counts=True)
-
-    def log_product(log_g: Floats) -> float:
-        return float((times * log_g).sum())
-
-    return _from_logs([log_product(log_g) for log_g in log_agreement(distinct, p)], log)
+    return _from_logs([float((times * log_g).sum()) for log_g in log_agreement(distinct, p)], log)
 
 
 def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False) -> float:
@@ -196,20 +191,12 @@ def _log_mean_product(log_g: Floats, k: int) -> float:
         weight = np.exp(log_weight - log_weight.max())
         return float((sizes * weight).sum() / weight.sum())
 
-    log_x = _bisect(lambda t: mean_size(t) - n / k)
+    low, high = -100.0, 100.0
+    while high - low > 1e-6:  # roughly: any x gives the same answer
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean_size(middle) < n / k else (low, middle)
+    log_x = (low + high) / 2
     tilted = log_terms + sizes * log_x
     scale = float(logsumexp(tilted))
     coefficient = log_power_coefficient(np.exp(tilted - scale), k)
     return float(coefficient + k * scale - n * log_x + gammaln(n + 1.0) - n * math.log(k))
-
-
-def _bisect(rising: Callable[[float], float]) -> float:
-    """Where a rising function of ln x crosses zero, roughly: any x gives the same answer."""
-    low, high = -100.0, 100.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        if rising(middle) < 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2

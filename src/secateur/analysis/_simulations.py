@@ -143,29 +143,18 @@ def rep_noise_experiment(
 
     rng = np.random.default_rng(seed)
     n_one_leaf = 0
+    labels = None if relabel else [int(force_cuts), 1]
     tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
     for _ in range(repeats):
         drawn = rng.multinomial(n, np.full(k, 1 / k)) if sizes is None else sizes
-        if relabel:
-            positive = rng.binomial(drawn, p)
-            held = Counts.from_leaves(tree, np.stack([drawn - positive, positive], axis=1), sample="prune")
-            n_one_leaf += bool(_rep_cuts(tree, held, held, "relabel")[0])
-        else:
-            n_one_leaf += _becomes_one_leaf(tree, drawn, p, force_cuts, rng)
+        n_one_leaf += _becomes_one_leaf(tree, drawn, p, labels, rng)
         if shape == "random":
             tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
 
-    low, high = clopper_pearson(n_one_leaf, repeats, confidence)
+    found = (n, k, p, repeats, n_one_leaf, *clopper_pearson(n_one_leaf, repeats, confidence), confidence)
     majority = max(p, 1 - p)
     return NoiseExperiment(
-        n=n,
-        k=k,
-        p=p,
-        repeats=repeats,
-        n_one_leaf=n_one_leaf,
-        low=low,
-        high=high,
-        confidence=confidence,
+        *found,
         exact=one_leaf_probability_uniform(n, k, p) if sizes is None else one_leaf_probability(sizes, p),
         printed_general=printed_bound_general(n, k, majority),
         printed_uniform=printed_bound_uniform(n, k, majority) if k > 1 else np.nan,
@@ -381,13 +370,18 @@ def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator, *, has_l
     return Tree.from_parents(parent)
 
 
-def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, force_cuts: bool, rng: np.random.Generator) -> bool:
-    """Put `sizes` random examples into the safe nodes, prune, and look at the root."""
+def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, labels: list[int] | None, rng: np.random.Generator) -> bool:
+    """Put `sizes` random examples into the safe nodes, prune, and look at the root.
+
+    `labels` are those of the two leaves under each safe node; without, the nodes are leaves that are relabelled.
+    """
     positive = rng.binomial(sizes, p)
     by_class = np.stack([sizes - positive, positive], axis=1)
+    if labels is None:
+        held = Counts.from_leaves(tree, by_class, sample="prune")
+        return bool(_rep_cuts(tree, held, held, "relabel")[0])
     first = rng.binomial(by_class, 0.5)
     leaves = np.stack([first, by_class - first], axis=1).reshape(-1, 2)
-    labels = np.array([1, 1] if force_cuts else [0, 1])
     grown = Counts.from_leaves(tree, np.tile(np.eye(2, dtype=np.int64)[labels], (len(sizes), 1)))
     return bool(_rep_cuts(tree, grown, Counts.from_leaves(tree, leaves, sample="prune"))[0])
 

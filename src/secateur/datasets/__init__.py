@@ -1,11 +1,10 @@
 """Data sets made from first principles: no download, no file, the same on every machine.
 
-Each function returns a `Table` with its target. Four families, one file each:
+Each function returns a `Table` with its target. Three families, one file each:
 
-    concepts   a rule over all combinations of a few attributes: balance_scale, monks, car, nursery
+    concepts   a class for each combination of a few attributes: balance_scale, monks, car, nursery, random_domain
     games      every position of a small game: tic_tac_toe, krk_legality, krk_depth
     noisy      samples of a known distribution, by seed: led24, waveform, noise
-    domains    random concepts: random_domain
 
 `load` reads real sets from a folder, `fetch` gets them from OpenML, `build` fills such a folder.
 
@@ -14,8 +13,7 @@ certify.
 """
 
 from ._build import Built, build, checksum
-from ._concepts import balance_scale, car, monks, nursery
-from ._domains import random_domain
+from ._concepts import balance_scale, car, monks, nursery, random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
 from ._real import fetch, load

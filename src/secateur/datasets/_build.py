@@ -15,6 +15,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from ..data.output import write_file
 from ..data.table import Table
 from ..errors import DataError, OutputError
 from ._concepts import balance_scale, car, monks, nursery
-from ._facts import CHECKSUMS
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, waveform
 from ._real import TARGET, fetch
@@ -38,21 +38,17 @@ GENERATED: dict[str, Callable[[], Table]] = {
     "krk-legality": krk_legality,
     "kropt": krk_depth,
     "led24": lambda: led24(3_200),
-    "monks-1-test": lambda: monks(1),
-    "monks-2-test": lambda: monks(2),
-    "monks-3-test": lambda: monks(3),
+    **{f"monks-{problem}-test": partial(monks, problem) for problem in (1, 2, 3)},
     "nursery": nursery,
     "tic-tac-toe": tic_tac_toe,
     "waveform": lambda: waveform(5_000),
 }
 BUNDLED = {"breast-cancer-wdbc": "breast_cancer", "digits": "digits", "iris": "iris", "wine": "wine"}
-OPENML = {
-    "adult": 1590, "anneal": 2, "australian": 40981, "breast-cancer": 13, "breast-w": 15, "census-income": 4535,
-    "connect-4": 40668, "covertype": 1596, "credit-a": 29, "diabetes": 37, "german": 31, "glass": 41,
-    "heart-statlog": 53, "hepatitis": 55, "ionosphere": 59, "isolet": 300, "letter": 6, "mushroom": 24, "musk2": 1116,
-    "new-thyroid": 40682, "optdigits": 28, "page-blocks": 30, "pendigits": 32, "segment": 36, "soybean": 42,
-    "splice": 46, "vehicle": 54, "vote": 56, "zoo": 62,
-}  # fmt: skip
+# The number of a set at OpenML, if it comes from there, and its checksum, if it has one.
+with Path(__file__).with_name("sets.csv").open(encoding="utf-8", newline="") as _file:
+    _SETS = list(csv.reader(_file))[1:]
+OPENML = {name: int(number) for name, number, _ in _SETS if number}
+CHECKSUMS = {name: checksum for name, _, checksum in _SETS if checksum}
 NAMES = tuple(sorted([*GENERATED, *BUNDLED, *OPENML]))
 
 

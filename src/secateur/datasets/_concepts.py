@@ -1,12 +1,14 @@
-"""Rules over all combinations of a few attributes: what a tree can learn without noise."""
+"""A class for each combination of a few attributes: by a rule, what a tree can learn without noise; or by chance."""
 
+import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
 from ..data.table import Table
 from ..errors import ParameterError
-from .rows import Nominal, Numeric, combinations, make_table
+from .rows import combinations, make_table, numbered
 
 
 def balance_scale() -> Table:
@@ -27,8 +29,7 @@ def balance_scale() -> Table:
     rows = combinations(5, 5, 5, 5) + 1
     left, right = rows[:, 0] * rows[:, 1], rows[:, 2] * rows[:, 3]
     names = ("left_weight", "left_distance", "right_weight", "right_distance")
-    columns = [Numeric(name, rows[:, j]) for j, name in enumerate(names)]
-    return make_table(columns, np.where(left > right, 1, np.where(right > left, 2, 0)), ("B", "L", "R"))
+    return make_table(dict.fromkeys(names), rows.T, np.sign(left - right) % 3, ("B", "L", "R"))
 
 
 def monks(problem: Literal[1, 2, 3]) -> Table:
@@ -53,27 +54,20 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
     sizes = (3, 3, 2, 3, 4, 2)
     rows = combinations(*sizes) + 1
     a1, a2, _, a4, a5, _ = rows.T
-    if problem == 1:
-        is_one = (a1 == a2) | (a5 == 1)
-    elif problem == 2:
-        is_one = (rows == 1).sum(axis=1) == 2
-    elif problem == 3:
-        is_one = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
-    else:
+    concepts = {
+        1: (a1 == a2) | (a5 == 1),
+        2: (rows == 1).sum(axis=1) == 2,
+        3: ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3)),
+    }
+    if problem not in concepts:
         raise ParameterError(f"problem={problem!r}; one of 1, 2, 3 is needed")
-    columns = [Nominal(f"a{j + 1}", tuple(range(1, n_values + 1)), rows[:, j] - 1) for j, n_values in enumerate(sizes)]
-    return make_table(columns, is_one, (0, 1))
+    return make_table(numbered(sizes), (rows - 1).T, concepts[problem], (0, 1))
 
 
 # The tables of the decision model, best value last. A row of a table is the first thing it depends on.
 _PRICE = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 2, 3], [1, 2, 3, 3]])  # buying, maint
-_COMFORT = np.array(  # persons, doors, lug_boot
-    [
-        [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
-        [[1, 1, 2], [1, 1, 2], [1, 2, 2], [1, 2, 2]],
-        [[0, 1, 2], [1, 2, 2], [1, 2, 2], [1, 2, 2]],
-    ]
-)
+# persons, doors, lug_boot
+_COMFORT = np.array([[[0, 0, 0]] * 4, [[1, 1, 2]] * 2 + [[1, 2, 2]] * 2, [[0, 1, 2]] + [[1, 2, 2]] * 3])
 _TECH = np.array([[0, 0, 0], [0, 1, 2], [0, 2, 3]])  # comfort, safety
 _CAR = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 1, 3], [0, 1, 2, 3]])  # price, tech
 
@@ -110,8 +104,7 @@ def car() -> Table:
     rows = combinations(*map(len, values.values()))
     buying, maint, doors, persons, lug_boot, safety = rows.T
     quality = _TECH[_COMFORT[persons, doors, lug_boot], safety]
-    columns = [Nominal(name, known, rows[:, j]) for j, (name, known) in enumerate(values.items())]
-    return make_table(columns, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
+    return make_table(values, rows.T, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
 
 
 # Levels of the decision model, worst last. A row of a table is the first thing it depends on.
@@ -164,5 +157,40 @@ def nursery() -> Table:
     parents, has_nurs, form, children, housing, finance, social, health = rows.T
     family = _FAMILY[_STRUCTURE[form, children], _PLACE[housing, finance]]
     target = _NURSERY[_EMPLOY[parents, has_nurs], family, _SOCIAL[social, health]]
-    columns = [Nominal(name, known, rows[:, j]) for j, (name, known) in enumerate(values.items())]
-    return make_table(columns, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))
+    return make_table(values, rows.T, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))
+
+
+MOST_ROWS = 10**8
+
+
+def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table:
+    """Return every combination of nominal attributes once, each with a class drawn uniformly.
+
+    Parameters
+    ----------
+    values : sequence of int
+        The number of values of each attribute.
+    n_classes : int
+        Classes 0 to `n_classes` - 1.
+    seed : int
+
+    Returns
+    -------
+    Table
+        Consistent: no two rows agree in all attributes.
+
+    Examples
+    --------
+    >>> random_domain([3, 3, 3], 4)
+    Table(27 rows, 3 nominal and 0 numeric columns, 4 classes)
+    """
+    sizes = tuple(int(size) for size in values)
+    if not sizes or min(sizes) < 1 or math.prod(sizes) > MOST_ROWS:
+        raise ParameterError(
+            f"values={list(values)}; numbers of 1 or more with a product of at most {MOST_ROWS:,} needed"
+        )
+    if n_classes < 1:
+        raise ParameterError(f"n_classes={n_classes}; at least 1 is needed")
+    rows = combinations(*sizes)
+    target = np.random.default_rng(seed).integers(n_classes, size=len(rows))
+    return make_table(numbered(sizes), rows.T, target, range(n_classes))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..data.arrays import Bools, Ints, Longs
 from ..data.table import Table
-from .rows import Nominal, Numeric, combinations, make_table
+from .rows import combinations, make_table
 
 _FILE, _RANK = np.divmod(np.arange(64), 8)
 _KING_STEPS = tuple((df, dr) for df in (-1, 0, 1) for dr in (-1, 0, 1) if (df, dr) != (0, 0))
@@ -45,8 +45,7 @@ def tic_tac_toe() -> Table:
     drawn = ~x_has_line & ~o_has_line & (boards != 2).all(axis=1) & (ahead == 1)
     is_end = x_won | o_won | drawn
     names = [f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right")]
-    columns = [Nominal(name, ("x", "o", "b"), boards[is_end, j]) for j, name in enumerate(names)]
-    return make_table(columns, x_won[is_end], ("negative", "positive"))
+    return make_table(dict.fromkeys(names, "xob"), boards[is_end].T, x_won[is_end], ("negative", "positive"))
 
 
 def krk_legality() -> Table:
@@ -101,11 +100,10 @@ def krk_depth() -> Table:
 def _krk_table(
     king: Longs, rook: Longs, other: Longs, target: npt.NDArray[np.integer], classes: tuple[str, ...]
 ) -> Table:
-    columns: list[Nominal | Numeric] = []
-    for piece, square in (("white_king", king), ("white_rook", rook), ("black_king", other)):
-        columns.append(Nominal(f"{piece}_file", tuple("abcdefgh"), _FILE[square]))
-        columns.append(Numeric(f"{piece}_rank", _RANK[square] + 1))
-    return make_table(columns, target, classes)
+    pieces = ("white_king", "white_rook", "black_king")
+    values = {f"{piece}_{what}": known for piece in pieces for what, known in (("file", "abcdefgh"), ("rank", None))}
+    columns = [column for square in (king, rook, other) for column in (_FILE[square], _RANK[square] + 1)]
+    return make_table(values, columns, target, classes)
 
 
 def _touch() -> Bools:

@@ -3,24 +3,12 @@
 import numpy as np
 
 from ..data.table import Table
-from .rows import Nominal, Numeric, check_probability, generator, make_table
+from .rows import check_probability, generator, make_table
 
 # Which segments of the display each digit lights: top, upper left, upper right, middle,
 # lower left, lower right, bottom.
-SEGMENTS = np.array(
-    [
-        [1, 1, 1, 0, 1, 1, 1],
-        [0, 0, 1, 0, 0, 1, 0],
-        [1, 0, 1, 1, 1, 0, 1],
-        [1, 0, 1, 1, 0, 1, 1],
-        [0, 1, 1, 1, 0, 1, 0],
-        [1, 1, 0, 1, 0, 1, 1],
-        [1, 1, 0, 1, 1, 1, 1],
-        [1, 0, 1, 0, 0, 1, 0],
-        [1, 1, 1, 1, 1, 1, 1],
-        [1, 1, 1, 1, 0, 1, 1],
-    ]
-)
+DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+SEGMENTS = np.array([[int(is_lit) for is_lit in digit] for digit in DIGITS.split()])
 N_IRRELEVANT = 17
 # The triangles that make each class of the waveforms, by the point of their peak.
 PEAKS = ((7, 15), (7, 11), (15, 11))
@@ -57,10 +45,9 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
     digits = random.integers(10, size=n)
     shown = SEGMENTS[digits] ^ (random.random((n, SEGMENTS.shape[1])) < noise)
     coins = random.integers(2, size=(n, N_IRRELEVANT))
-    names = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
-    columns = [Nominal(name, (0, 1), shown[:, j]) for j, name in enumerate(names)]
-    columns += [Nominal(f"irrelevant{j + 1}", (0, 1), coins[:, j]) for j in range(N_IRRELEVANT)]
-    return make_table(columns, digits, range(10))
+    segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
+    names = [*segments, *(f"irrelevant{j + 1}" for j in range(N_IRRELEVANT))]
+    return make_table(dict.fromkeys(names, (0, 1)), np.hstack([shown, coins]).T, digits, range(10))
 
 
 def waveform(n: int, seed: int = 0) -> Table:
@@ -93,7 +80,7 @@ def waveform(n: int, seed: int = 0) -> Table:
     pairs = np.maximum(6 - np.abs(points - np.array(PEAKS)[:, :, None]), 0)
     share = random.random((n, 1))
     values = share * pairs[target, 0] + (1 - share) * pairs[target, 1] + random.standard_normal((n, len(points)))
-    return make_table([Numeric(f"x{i}", values[:, i - 1]) for i in points.tolist()], target, range(3))
+    return make_table({f"x{i}": None for i in points.tolist()}, values.T, target, range(3))
 
 
 def noise(n: int, p: float, seed: int = 0) -> Table:
@@ -121,4 +108,4 @@ def noise(n: int, p: float, seed: int = 0) -> Table:
     random = generator(n, seed)
     check_probability("p", p)
     values = random.random(n)
-    return make_table([Numeric("x", values)], random.random(n) < p, (0, 1))
+    return make_table({"x": None}, [values], random.random(n) < p, (0, 1))

@@ -1,8 +1,7 @@
 """Tables from codes and numbers, and the rows of a table dealt out into parts."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -47,38 +46,28 @@ def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
     return tuple(parts)
 
 
-@dataclass(frozen=True)
-class Nominal:
-    """A column of categories, as codes."""
+def make_table(
+    values: Mapping[str, Sequence[object] | None], columns: Iterable[Array], target: Array, classes: Sequence[object]
+) -> Table:
+    """Return the table of these columns: codes of the values that a name has, numbers where it has none.
 
-    name: str
-    categories: tuple[object, ...]
-    codes: Array
-
-
-@dataclass(frozen=True)
-class Numeric:
-    """A column of numbers."""
-
-    name: str
-    values: Array
-
-
-def make_table(columns: Sequence[Nominal | Numeric], target: Array, classes: Sequence[object]) -> Table:
-    """Return the table of these columns; `target` holds positions in `classes`."""
+    `target` holds positions in `classes`.
+    """
     schema = Schema(
         tuple(
-            Column(c.name, "nominal", c.categories) if isinstance(c, Nominal) else Column(c.name, "numeric")
-            for c in columns
+            Column(name, "numeric") if of is None else Column(name, "nominal", tuple(of)) for name, of in values.items()
         ),
         sealed(np.array(classes)),
         has_names=True,
     )
-    arrays = tuple(
-        sealed(c.codes.astype(np.int32)) if isinstance(c, Nominal) else sealed(c.values.astype(np.float64))
-        for c in columns
-    )
+    kinds = (np.float64 if of is None else np.int32 for of in values.values())
+    arrays = tuple(sealed(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True))
     return Table(schema, arrays, sealed(target.astype(np.int32)))
+
+
+def numbered(sizes: Sequence[int]) -> dict[str, Sequence[object]]:
+    """Attributes a1, a2, ... with the values 1, 2, ..., so many as `sizes` says."""
+    return {f"a{j}": range(1, size + 1) for j, size in enumerate(sizes, 1)}
 
 
 def combinations(*sizes: int) -> Longs:

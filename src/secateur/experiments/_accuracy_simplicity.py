@@ -9,7 +9,6 @@ offer gets what its next smaller tree has.
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,30 +17,12 @@ from ..data.table import Schema, Table
 from ..datasets import random_domain
 from ..nouns import Counts, Tree
 from ..pruners import best_of_size, smallest_within
-from ._by_hand import krk_tree
-from ._figures import CYCLE, canvas, labelled, save
-from ._nine_tests import nine_tests_part, nine_tests_sheets
-from ._opt_beyond import (
-    NOISY,
-    WAYS,
-    draw_sample,
-    draw_times,
-    grown_by_id3,
-    noise_sheet,
-    noisy,
-    sample_sequences,
-    sample_sheet,
-    sequences,
-    times,
-    times_sheet,
-)
-from ._published import KRK_ACCURACY, KRK_ERRORS
+from . import _opt_beyond as beyond
+from ._by_hand import krk_tree, nine_tests_part, nine_tests_sheets
+from ._opt_beyond import WAYS, grown_by_id3, least_errors
 from ._samples import seeds, table_of
-from ._sheets import Row, Sheet, compared, mean, possible
+from ._sheets import CYCLE, Row, Sheet, compared, drawing, mean, possible, published
 from ._study import Config, Part, Result, under
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 N_TREES = 100
 MOST_SUB_TABLES = 2_000
@@ -57,45 +38,40 @@ PLACES = {
     "Table 2": (("nine-tests",), ("nine-tests-ways",)),
     "Table 3": (("nine-tests",), ("nine-tests-ways",)),
 }
+COUNTED = ("every GREEDY tree optimal", "every MCC1 tree optimal", "GREEDY curve equals OPT")
 UNEQUAL = ([2, 3, 3], [2, 2, 4], [2, 3, 4], [2, 4, 4], [2, 2, 3, 3], [2, 3, 3, 4])
 
 
 def parts(config: Config) -> list[Part]:
     """The two trees of the documents, the random domains, the decision tables."""
-    n_trees = 20 if config.quick else N_TREES
     made = [Part("krk", krk), Part("nine-tests", nine_tests_part)]
+    n_trees, n_repeats, n_unequal, n_tables = (20, 3, 1, 1) if config.quick else (N_TREES, 20, 6, 2)
     ranges = ((2, 3), (2, 4), (2, 3)) if config.quick else (range(2, 6), range(2, 6), range(2, 5))
     for n_attributes, n_classes, n_values in itertools.product(*ranges):
         asked = {"values": [n_values] * n_attributes, "n_classes": n_classes, "n_trees": n_trees}
         made.append(Part(f"random-{n_attributes}-{n_classes}-{n_values}", random_trees, asked))
-    for values in UNEQUAL[:1] if config.quick else UNEQUAL:
+    for values in UNEQUAL[:n_unequal]:
         asked = {"values": values, "n_classes": 4, "n_trees": N_TREES}
         made.append(Part(f"random-unequal-{'-'.join(map(str, values))}", random_trees, asked))
-    names = ("car",) if config.quick else ("car", "nursery")
-    made += [Part(f"table-{name}", decision_table, {"name": name}) for name in names]
-    made.append(Part("sample", sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
-    made += [Part(f"noise-{name}", noisy, {"name": name, "n_repeats": 3 if config.quick else 20}) for name in NOISY]
-    return [*made, Part("times", times, {"n_repeats": 3 if config.quick else 20})]
+    made += [Part(f"table-{name}", decision_table, {"name": name}) for name in ("car", "nursery")[:n_tables]]
+    made.append(Part("sample", beyond.sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
+    for name in beyond.NOISY:
+        made.append(Part(f"noise-{name}", beyond.noisy, {"name": name, "n_repeats": n_repeats}))
+    return [*made, Part("times", beyond.times, {"n_repeats": n_repeats})]
 
 
 def krk(config: Config) -> Result:  # noqa: ARG001 the signature of parts
     """Return the least errors of each size of the king-rook-king tree."""
     tree, counts = krk_tree()
     best = best_of_size(tree, counts)
-    return {
-        "leaves": best.n_leaves[::-1],
-        "errors": best.errors[::-1],
-        "nodes": tree.n_nodes,
-        "positions": int(counts.total[0]),
-    }
+    found = {"leaves": best.n_leaves[::-1], "errors": best.errors[::-1]}
+    return {**found, "nodes": tree.n_nodes, "positions": int(counts.total[0])}
 
 
 def random_trees(config: Config, values: list[int], n_classes: int, n_trees: int) -> Result:
     """Return mean curves and counts over random domains of one shape."""
-    found = []
-    for i in range(n_trees):
-        table = random_domain(values, n_classes, seed=seeds(config, 5, n_classes, i, *values))
-        found.append(_compared(*grown_by_id3(table)))
+    streams = (seeds(config, 5, n_classes, i, *values) for i in range(n_trees))
+    found = [compared_ways(*grown_by_id3(random_domain(values, n_classes, seed=seed))) for seed in streams]
     return {"values": values, "n_classes": n_classes, **_pooled(found)}
 
 
@@ -106,63 +82,47 @@ def decision_table(config: Config, name: str) -> Result:
     found: Result = {"rows": table.n_rows, "leaves": tree.n_leaves}
     for accuracy in ("0.9", "0.95", "0.99"):
         found[accuracy] = smallest_within(tree, counts, accuracy).n_leaves
-    small = [_compared(*grown_by_id3(one)) for one in _sub_tables(table, 3)]
+    small = [compared_ways(*grown_by_id3(one)) for one in _sub_tables(table, 3)]
     return {**found, "sub-tables": _pooled(small)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The king-rook-king table, the nine tests, the claims and the random domains."""
-    return possible(
-        lambda: [_krk(results["krk"])],
-        lambda: nine_tests_sheets(results["nine-tests"]),
-        lambda: [_claims(results)],
-        lambda: [_tables(results), _domains(results), _uniformity(results)],
-        lambda: [_curves(results)],
-        lambda: [sample_sheet(results["sample"])],
-        lambda: [noise_sheet(results)],
-        lambda: [times_sheet(results["times"])],
-    )
+    ours = (_krk, nine_tests_sheets, _claims, _tables, _domains, _uniformity, _curves)
+    return possible(results, *ours, beyond.sample_sheet, beyond.noise_sheet, beyond.times_sheet)
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figures 4 and 9, Figures 10 and 11 by number of leaves, and running times."""
-    for key, drawing in (("krk", _draw_krk), ("sample", draw_sample), ("times", draw_times)):
+    for key, draw_one in (("krk", _draw_krk), ("sample", beyond.draw_sample), ("times", beyond.draw_times)):
         if key in results:
-            figure, axes = canvas(1, 1, (6, 4))
-            drawing(axes[0, 0], results[key])
-            save(figure, folder / f"{key}.png")
+            draw_one(results, folder / f"{key}.png")
     shown = _shown(results)
-    figure, axes = canvas(1, len(shown), (4.2 * len(shown), 4))
-    for ax, (key, one) in zip(axes[0], shown, strict=True):
-        for way, colour in zip(WAYS, CYCLE, strict=False):
-            ax.plot(range(1, len(one["curves"][way]) + 1), one["curves"][way], "o-", ms=3, color=colour, label=way)
-        if key != shown[0][0]:
-            values = shown[0][1]["curves"]["OPT"]
-            ax.plot(range(1, len(values) + 1), values, "k--", lw=0.8, label="OPT, random domains")
-        ax.set(xlabel="leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
-        labelled(ax)
-    save(figure, folder / "accuracy-by-size.png")
+    with drawing(folder / "accuracy-by-size.png", (1, len(shown)), (4.2 * len(shown), 4)) as axes:
+        for ax, (key, one) in zip(axes, shown.items(), strict=True):
+            for way, colour in zip(WAYS, CYCLE, strict=False):
+                ax.plot(range(1, len(one["curves"][way]) + 1), one["curves"][way], "o-", ms=3, color=colour, label=way)
+            if ax is not axes[0]:
+                values = shown["random domains"]["curves"]["OPT"]
+                ax.plot(range(1, len(values) + 1), values, "k--", lw=0.8, label="OPT, random domains")
+            ax.set(xlabel="leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
 
 
-def _draw_krk(ax: "Axes", found: Result) -> None:
-    accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
-    ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
-    for leaves, printed in KRK_ACCURACY.items():
-        ax.plot(leaves, printed / 100, "x", ms=9, color="k", label="in the text" if leaves == 4 else None)
-    ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
-    labelled(ax)
+def _draw_krk(results: dict[str, Result], path: Path) -> None:
+    found = results["krk"]
+    with drawing(path) as (ax,):
+        accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
+        ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
+        for leaves, label in ((4, "in the text"), (5, None)):
+            ax.plot(leaves, published("krk")[leaves]["accuracy"] / 100, "x", ms=9, color="k", label=label)
+        ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
 
 
-def _compared(tree: Tree, counts: Counts) -> Result:
+def compared_ways(tree: Tree, counts: Counts) -> Result:
     """One tree under all four ways: least errors for each size up to that of the tree."""
-    made = sequences(tree, counts)
+    made = beyond.sequences(tree, counts)
     least = {way: _steps(tree, counts, one.n_leaves, one.errors) for way, one in made.items()}
-    exact = dict(zip(made["OPT"].n_leaves.tolist(), made["OPT"].errors.tolist(), strict=True))
-
-    def is_optimal(way: str) -> bool:
-        one = made[way]
-        return all(exact[j] == e for j, e in zip(one.n_leaves.tolist(), one.errors.tolist(), strict=True))
-
+    offered = {way: least_errors(one).items() for way, one in made.items()}
     n_rows = int(counts.total[0])
     return {
         "accuracy": {way: 1 - errors / n_rows for way, errors in least.items()},
@@ -170,8 +130,8 @@ def _compared(tree: Tree, counts: Counts) -> Result:
         "rows": n_rows,
         "members": {way: len(one) for way, one in made.items()},
         "for 90 %": smallest_within(tree, counts, "0.9").n_leaves,
-        "every GREEDY tree optimal": is_optimal("GREEDY"),
-        "every MCC1 tree optimal": is_optimal("MCC1"),
+        "every GREEDY tree optimal": offered["GREEDY"] <= offered["OPT"],
+        "every MCC1 tree optimal": offered["MCC1"] <= offered["OPT"],
         "GREEDY curve equals OPT": bool((least["GREEDY"] == least["OPT"]).all()),
         "largest gap": float((least["GREEDY"] - least["OPT"]).max() / n_rows),
     }
@@ -181,7 +141,7 @@ def _steps(tree: Tree, counts: Counts, n_leaves: Array, errors: Array) -> Floats
     """Least errors with at most 1, 2, ... leaves; the uncut tree is always on offer."""
     found = np.full(tree.n_leaves, np.inf)
     np.minimum.at(found, n_leaves - 1, errors.astype(float))
-    found[-1] = min(found[-1], counts.errors_if_leaf(counts.majority)[tree.leaves].sum())
+    found[-1] = min(found[-1], counts.own_costs[tree.leaves].sum())
     return np.minimum.accumulate(found)
 
 
@@ -193,18 +153,17 @@ def _pooled(found: list[Result]) -> Result:
         padded = [np.pad(one["accuracy"][way], (0, n_sizes - one["leaves"]), "edge") for one in found]
         return np.asarray(np.mean(padded, axis=0))
 
+    def by_way(key: str) -> dict[str, float]:
+        return {way: mean([float(np.mean(one[key][way])) for one in found]) for way in WAYS}
+
     return {
         "trees": len(found),
-        "leaves": mean([one["leaves"] for one in found]),
-        "for 90 %": mean([one["for 90 %"] for one in found]),
+        **{key: mean([one[key] for one in found]) for key in ("leaves", "for 90 %")},
         "curves": {way: curve(way) for way in WAYS} if n_sizes <= MOST_SIZES else {},
-        "mean accuracy": {way: mean([one["accuracy"][way].mean() for one in found]) for way in WAYS},
-        "members": {way: mean([one["members"][way] for one in found]) for way in WAYS},
+        "mean accuracy": by_way("accuracy"),
+        "members": by_way("members"),
         "largest gap": max(one["largest gap"] for one in found),
-        **{
-            key: sum(one[key] for one in found)
-            for key in ("every GREEDY tree optimal", "every MCC1 tree optimal", "GREEDY curve equals OPT")
-        },
+        **{key: sum(one[key] for one in found) for key in COUNTED},
     }
 
 
@@ -223,29 +182,28 @@ def _sub_tables(table: Table, n_values: int) -> list[Table]:
     return made[:: max(1, -(-len(made) // MOST_SUB_TABLES))]
 
 
-def _krk(found: Result) -> Sheet:
-    rows = []
-    for leaves, errors in zip(found["leaves"], found["errors"], strict=True):
-        accuracy = 100 * (1 - errors / found["positions"])
-        rows.append((leaves, *compared(KRK_ERRORS[leaves - 1], errors), KRK_ACCURACY.get(leaves), round(accuracy, 2)))
+def _krk(results: dict[str, Result]) -> Sheet:
+    found, rows = results["krk"], []
+    for (leaves, printed), errors in zip(published("krk").items(), found["errors"], strict=True):
+        accuracy = round(100 * (1 - errors / found["positions"]), 2)
+        rows.append((leaves, *compared(printed["errors"], errors), printed["accuracy"], accuracy))
     head = ("leaves", "errors, reconstructed from the text", "ours", "difference", "accuracy %, in the text", "ours")
     return Sheet("krk", "King-rook-king: fewest errors on 262,144 positions", head, rows)
 
 
 def _claims(results: dict[str, Result]) -> Sheet:
     rows: list[Row] = []
-    random = results.get("random-3-4-3")
-    if random is not None:
-        name = "leaves for 90 %, random domains, 3 attributes of 3 values, 4 classes"
+    shape = "3 attributes of 3 values"
+    if "random-3-4-3" in results:
+        random = results["random-3-4-3"]
+        name = f"leaves for 90 %, random domains, {shape}, 4 classes"
         rows.append((name, random["leaves"], *compared(20, random["for 90 %"])))
     for table, one in under(results, "table-").items():
-        name = f"leaves for 90 %, sub-tables of {table} with 3 attributes of 3 values"
-        rows.append((name, one["sub-tables"]["leaves"], *compared(10, one["sub-tables"]["for 90 %"])))
+        small = one["sub-tables"]
+        name = f"leaves for 90 %, sub-tables of {table} with {shape}"
+        rows.append((name, small["leaves"], *compared(10, small["for 90 %"])))
     unequal = results["random-unequal-2-3-3"]
-    for what, key in (
-        ("curve equals that of OPT", "GREEDY curve equals OPT"),
-        ("trees are all optimal", "every GREEDY tree optimal"),
-    ):
+    for what, key in (("curve equals that of OPT", COUNTED[2]), ("trees are all optimal", COUNTED[0])):
         rows.append((f"GREEDY's {what}, values 2, 3, 3 and 4 classes", unequal["trees"], *compared(67, unequal[key])))
     note = "Of: the leaves of the full tree on average, or the number of trees. The text says approximately 20 and 10."
     head = ("statement", "of", "in the text", "ours", "difference")
@@ -279,27 +237,27 @@ def _domains(results: dict[str, Result]) -> Sheet:
     return Sheet("random-domains", "Random domains: mean accuracy over all sizes", head, rows, decimals=1)
 
 
-def _shown(results: dict[str, Result]) -> list[tuple[str, Result]]:
+def _shown(results: dict[str, Result]) -> dict[str, Result]:
     """What the figure compares: random domains of three attributes with three values, and real tables of that shape."""
-    small = [(f"sub-tables of {name}", one["sub-tables"]) for name, one in under(results, "table-").items()]
-    return [("random domains", results["random-3-4-3"]), *small]
+    small = {f"sub-tables of {name}": one["sub-tables"] for name, one in under(results, "table-").items()}
+    return {"random domains": results["random-3-4-3"], **small}
 
 
 def _uniformity(results: dict[str, Result]) -> Sheet:
     """How far the quicker ways are from OPT where attributes have equal and unequal numbers of values."""
+    _, *quicker = WAYS
     groups: dict[str, list[Result]] = {"equal": [], "unequal": []}
     for key, one in under(results, "random-").items():
         if one["n_classes"] == 4 and len(one["values"]) in (3, 4):
             groups["unequal" if key.startswith("unequal") else "equal"].append(one)
     rows = []
     for name, found in groups.items() if all(groups.values()) else ():
-        gaps = [
-            100 * mean([one["mean accuracy"]["OPT"] - one["mean accuracy"][way] for one in found]) for way in WAYS[1:]
-        ]
+        accuracy = [one["mean accuracy"] for one in found]
+        gaps = (100 * mean([of["OPT"] - of[way] for of in accuracy]) for way in quicker)
         share = 100 * mean([one["GREEDY curve equals OPT"] / one["trees"] for one in found])
         rows.append((name, len(found), *gaps, share, 100 * max(one["largest gap"] for one in found)))
     head = (
-        "numbers of values", "domains", *(f"OPT - {way}, points" for way in WAYS[1:]), "GREEDY equals OPT %",
+        "numbers of values", "domains", *(f"OPT - {way}, points" for way in quicker), "GREEDY equals OPT %",
         "largest gap of GREEDY, points",
     )  # fmt: skip
     title = "Domains of 3 and 4 attributes and 4 classes: accuracy that the quicker ways give away"
@@ -307,9 +265,8 @@ def _uniformity(results: dict[str, Result]) -> Sheet:
 
 
 def _curves(results: dict[str, Result]) -> Sheet:
-    shown = _shown(results)
-    n_sizes = len(shown[0][1]["curves"]["OPT"])
-    rows = [(i + 1, *(100 * one["curves"][way][i] for _, one in shown for way in WAYS)) for i in range(n_sizes)]
-    head = ("leaves", *(f"{name}, {way}" for name, _ in shown for way in WAYS))
+    shown = {f"{name}, {way}": one["curves"][way] for name, one in _shown(results).items() for way in WAYS}
+    n_sizes = len(shown["random domains, OPT"])
+    rows = [(i + 1, *(100 * curve[i] for curve in shown.values())) for i in range(n_sizes)]
     title = "Mean accuracy in percent by number of leaves, three attributes of three values (Figures 10 and 11)"
-    return Sheet("accuracy-by-size", title, head, rows, decimals=1)
+    return Sheet("accuracy-by-size", title, ("leaves", *shown), rows, decimals=1)

@@ -7,7 +7,8 @@ more trees than MCC, so it is never worse on the rows that choose, and hardly be
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 
@@ -18,15 +19,17 @@ from ..growers import grow
 from ..nouns import Counts, PruningSequence, Tree
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
-from ._figures import CYCLE, labelled
-from ._samples import seeds
-from ._sheets import Sheet, mean
+from ._samples import rate_on, seeds
+from ._sheets import CYCLE, Sheet, drawing, mean
 from ._study import Config, Result, under
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-WAYS = ("OPT", "GREEDY", "MCC1", "MCC0")
+WAYS: dict[str, Callable[..., PruningSequence]] = {
+    "OPT": best_of_size,
+    "GREEDY": greedy,
+    "MCC1": partial(weakest_links, every_cut=True),
+    "MCC0": weakest_links,
+}
+TIMED = ("OPT", "GREEDY", "MCC1")
 NOISY = ("led24", "tic-tac-toe")  # segments wrong one time in ten; a fifth of the classes drawn anew
 COSTS = ("growing errors", "m-estimate", "pruning errors")
 M = 2.0
@@ -34,7 +37,7 @@ M = 2.0
 SIZES = {
     20: [4, 5], 40: [5, 8], 60: [3, 4, 5], 80: [4, 4, 5], 320: [4, 4, 4, 5], 1280: [4] * 4 + [5], 5120: [4] * 5 + [5],
 }  # fmt: skip
-PRINTED_TIMES = {20: 0.02, 40: 0.04, 60: 0.08, 80: 0.13}
+PRINTED_TIMES = {"20": 20.0, "40": 40.0, "60": 80.0, "80": 130.0}  # milliseconds
 
 
 def grown_by_id3(table: Table) -> tuple[Tree, Counts]:
@@ -50,21 +53,23 @@ def sample_sequences(config: Config, values: list[int], n_classes: int) -> Resul
     """Return the sequences of OPT and GREEDY of the first random domain that shows what Figure 9 shows."""
     for i in range(1_000):
         tree, counts = grown_by_id3(random_domain(values, n_classes, seed=seeds(config, 6, i)))
-        best, quick = best_of_size(tree, counts), greedy(tree, counts)
-        least = dict(zip(best.n_leaves.tolist(), best.errors.tolist(), strict=True))
-        is_below = any(least[j] < e for j, e in zip(quick.n_leaves.tolist(), quick.errors.tolist(), strict=True))
-        if is_below and (np.diff(best.errors) < 0).any():
+        made = {"OPT": best_of_size(tree, counts), "GREEDY": greedy(tree, counts)}
+        least, quick = map(least_errors, made.values())
+        if any(least[j] < e for j, e in quick.items()) and (np.diff(made["OPT"].errors) < 0).any():
             break
     n = int(counts.total[0])
-    return {
-        "rows": n, "number": i,
-        "OPT": [best.n_leaves[::-1], 1 - best.errors[::-1] / n],
-        "GREEDY": [quick.n_leaves[::-1], 1 - quick.errors[::-1] / n],
-    }  # fmt: skip
+    points = {way: [one.n_leaves[::-1], 1 - one.errors[::-1] / n] for way, one in made.items()}
+    return {"rows": n, "number": i, **points}
 
 
-def sample_sheet(found: Result) -> Sheet:
+def least_errors(sequence: PruningSequence) -> dict[int, float]:
+    """The errors of the members by their leaves."""
+    return dict(zip(sequence.n_leaves.tolist(), sequence.errors.tolist(), strict=True))
+
+
+def sample_sheet(results: dict[str, Result]) -> Sheet:
     """Accuracy by size of the two sequences, as they come and made monotone."""
+    found = results["sample"]
     columns = {way: dict(zip(*found[way], strict=True)) for way in ("OPT", "GREEDY")}
     rows = []
     best = dict.fromkeys(columns, 0.0)
@@ -79,16 +84,15 @@ def sample_sheet(found: Result) -> Sheet:
     return Sheet("sample", title, head, rows, decimals=1)
 
 
-def draw_sample(ax: "Axes", found: Result) -> None:
+def draw_sample(results: dict[str, Result], path: Path) -> None:
     """Draw the trees of both sequences, and the monotone curves through them."""
-    sheet = sample_sheet(found)
-    for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
-        at = sheet.head.index(f"{way} monotone %")
-        ax.plot(*found[way], mark, color=colour, mfc="none", label=way)
-        leaves, accuracy = zip(*((row[0], row[at] / 100) for row in sheet.rows), strict=True)
-        ax.step(leaves, accuracy, where="post", color=colour, lw=1)
-    ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
-    labelled(ax)
+    sheet = sample_sheet(results)
+    with drawing(path) as (ax,):
+        for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
+            ax.plot(*results["sample"][way], mark, color=colour, mfc="none", label=way)
+            accuracy = [value / 100 for value in sheet.column(f"{way} monotone %")]
+            ax.step(sheet.column("leaves"), accuracy, where="post", color=colour, lw=1)
+        ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
 
 
 def noisy(config: Config, name: str, n_repeats: int) -> Result:
@@ -102,20 +106,14 @@ def noisy(config: Config, name: str, n_repeats: int) -> Result:
             for way, sequence in sequences(tree, grown, cost).items():
                 errors = sequence.errors_on(held)
                 at = int(np.flatnonzero(errors == errors.min())[-1])  # the smallest of equals
-                chosen = sequence[at]
-                one = (errors[at] / held.total[0], chosen.errors(test) / test.total[0], chosen.n_leaves)
-                found.setdefault(f"{what}, {way}", []).append([float(value) for value in one])
+                one = [errors[at] / held.total[0], rate_on(sequence[at], test), float(sequence.n_leaves[at])]
+                found.setdefault(f"{what}, {way}", []).append(one)
     return found
 
 
 def sequences(tree: Tree, counts: Counts, cost: Sums | None = None) -> dict[str, PruningSequence]:
     """The four ways to a sequence."""
-    return {
-        "OPT": best_of_size(tree, counts, cost=cost),
-        "GREEDY": greedy(tree, counts, cost=cost),
-        "MCC1": weakest_links(tree, counts, every_cut=True, cost=cost),
-        "MCC0": weakest_links(tree, counts, cost=cost),
-    }
+    return {way: rule(tree, counts, cost=cost) for way, rule in WAYS.items()}
 
 
 def m_estimates(counts: Counts) -> Floats:
@@ -138,13 +136,12 @@ def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
 def noise_sheet(results: dict[str, Result]) -> Sheet:
     """What each sequence offers to the rows that choose, and what this is worth on new rows."""
     rows = []
-    for found in under(results, "noise-").values():
-        for what in COSTS:
-            cells = [found["name"], what]
-            for way in WAYS:
-                pruning, test, leaves = zip(*found[f"{what}, {way}"], strict=True)
-                cells += [100 * mean(pruning), 100 * mean(test), mean(leaves)]
-            rows.append(cells)
+    for found, what in product(under(results, "noise-").values(), COSTS):
+        cells = [found["name"], what]
+        for way in WAYS:
+            pruning, test, leaves = map(mean, zip(*found[f"{what}, {way}"], strict=True))
+            cells += [100 * pruning, 100 * test, leaves]
+        rows.append(cells)
     head = ("data", "sequence by", *(f"{way} {what}" for way in WAYS for what in ("pruning %", "test %", "leaves")))
     title = "Noisy domains: errors of the tree with fewest errors on the pruning rows, by sequence"
     return Sheet("noise", title, head, rows, decimals=1)
@@ -155,8 +152,7 @@ def times(config: Config, n_repeats: int) -> Result:
     found: Result = {}
     for size, values in SIZES.items():
         tree, counts = grown_by_id3(random_domain(values, 50, seed=seeds(config, 9, size)))
-        rules = {"OPT": best_of_size, "GREEDY": greedy, "MCC1": partial(weakest_links, every_cut=True)}
-        took = {way: min(_seconds(rule, tree, counts) for _ in range(n_repeats)) for way, rule in rules.items()}
+        took = {way: min(_seconds(WAYS[way], tree, counts) for _ in range(n_repeats)) for way in TIMED}
         found[str(size)] = {"leaves": tree.n_leaves, **took}
     return found
 
@@ -167,23 +163,21 @@ def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts)
     return time.thread_time() - start
 
 
-def times_sheet(found: Result) -> Sheet:
+def times_sheet(results: dict[str, Result]) -> Sheet:
     """Milliseconds by leaves, beside the printed times of OPT."""
-    rows = tuple(
-        (one["leaves"], None if int(size) not in PRINTED_TIMES else 1000 * PRINTED_TIMES[int(size)],
-         *(1000 * one[way] for way in ("OPT", "GREEDY", "MCC1")))
-        for size, one in found.items()
-    )  # fmt: skip
-    head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", "OPT, ours", "GREEDY, ours", "MCC1, ours")
+    rows = []
+    for size, one in results["times"].items():
+        rows.append((one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[way] for way in TIMED)))
+    head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", *(f"{way}, ours" for way in TIMED))
     return Sheet("times", "CPU milliseconds of a whole sequence; the printed ones are of a PC of 1993", head, rows)
 
 
-def draw_times(ax: "Axes", found: Result) -> None:
+def draw_times(results: dict[str, Result], path: Path) -> None:
     """Draw times against leaves on logarithmic axes, with a line of slope 2."""
-    leaves = [one["leaves"] for one in found.values()]
-    for way, colour in zip(("OPT", "GREEDY", "MCC1"), CYCLE, strict=False):
-        ax.plot(leaves, [1000 * one[way] for one in found.values()], "o-", ms=3, color=colour, label=way)
-    last = 1000 * list(found.values())[-1]["OPT"]
-    ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
-    ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")
-    labelled(ax)
+    sheet = times_sheet(results)
+    leaves, last = sheet.column("leaves"), sheet.column("OPT, ours")[-1]
+    with drawing(path) as (ax,):
+        for way, colour in zip(TIMED, CYCLE, strict=False):
+            ax.plot(leaves, sheet.column(f"{way}, ours"), "o-", ms=3, color=colour, label=way)
+        ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
+        ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")

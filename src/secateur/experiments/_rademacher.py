@@ -3,27 +3,26 @@
 Kaariainen, Malinen and Elomaa (2004), section 6, Table 1 and Figure 1. Ten random splits of each
 set: a tenth to test, the rest two to one for growing and pruning. Trees are binary with the gain
 ratio of C4.5 (a test must beat the mean gain, and leave two examples on each side), which is what
-the study grew; nominal columns are parted in two sets of values.
+the study grew; nominal columns are parted in two sets of values. Beside these, what the text says in words: the
+factor c, the choice of k, labels, and proportions (sections 3.1, 4, 6.2 and 7; 3.1 and 7 only propose).
 """
 
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 
-from .. import datasets
-from ..data.table import Table
-from ..growers import grow
-from ..routing import count
-from ._bounds import BOUNDS, OWN_TREE, measured
-from ._figures import CYCLE, canvas, labelled, save
-from ._published import NODES
-from ._samples import seeds, table_of
-from ._sheets import Sheet, compared, mean
-from ._study import Config, Part, Result, collected, under
-from ._two_phase import N_SPLITS as FEW_SPLITS
-from ._two_phase import SETS as FEW_SETS
-from ._two_phase import draw_two_phase, two_phase, two_phase_sheets
+import numpy as np
 
-DELTA = 0.01
+from .. import datasets
+from ..certifiers import draw_signs, rademacher_over_k, signed_extremes
+from ..data.table import Table
+from ..nouns import Counts, Tree
+from ..pruners import k_limit, k_reduced_error, reduced_error
+from ..routing import count
+from ._bounds import BOUNDS, DELTA, FACTOR, OWN_TREE, best_on_path, measured, penalised
+from ._samples import DRAWN, counted, rate_on, seeds, table_of
+from ._sheets import CYCLE, Row, Sheet, beside, drawing, mean, published
+from ._study import Config, Part, Result, collected, under
+
 N_SPLITS = 10
 LED_ROWS = 300_000
 # The largest first, so that threads end together.
@@ -33,6 +32,17 @@ SETS = (
 )  # fmt: skip
 SIZES = ("unpruned", "k-REP", "REP")
 PLACES = {"Table 1": (("",), ("nodes",)), "Figure 1": (("",), ("bounds", "errors"))}
+# Of the two phases.
+FEW_SETS = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
+FACTORS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
+SHARES = (0.1, 0.2, 1 / 3, 0.5, 0.7)  # of the rows that are not for testing, to prune
+FEW_SPLITS = 3
+Samples = tuple[Tree, Counts, Counts, Counts]  # the tree, its growing, pruning and test sample
+LABELLINGS = {
+    "growing": {},
+    "cuts by pruning": {"labels": "prune"},
+    "all by pruning": {"labels": "prune", "original": "relabel"},
+}
 
 
 def parts(config: Config) -> list[Part]:
@@ -46,20 +56,14 @@ def parts(config: Config) -> list[Part]:
     return made + [Part(f"phases-{name}", by_phase, {"name": name, "n_splits": FEW_SPLITS}) for name in FEW_SETS]
 
 
-def by_phase(config: Config, name: str, n_splits: int) -> Result:
-    """Return bounds by factor, by labelling and by proportion of the two phases."""
-    return two_phase(config, _table(name, 0, config), DELTA, n_splits)
-
-
 def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
     """Return what was measured on every split of one data set, one list per quantity."""
     table = _table(name, n_rows, config)
     runs = []
     for i in range(n_splits):
         test, growing, pruning = datasets.split(table, 0.1, 0.6, 0.3, seed=seeds(config, 1, i))
-        tree, grown = grow(growing, criterion="gain_ratio")
-        held, fresh = count(tree, pruning), count(tree, test, sample="test")
-        runs.append(measured(tree, grown, held, fresh, delta=DELTA, seed=seeds(config, 2, i)))
+        samples = counted(growing, pruning, criterion="gain_ratio")
+        runs.append(measured(*samples, count(samples[0], test, sample="test"), seed=seeds(config, 2, i)))
     return {"rows": table.n_rows, **collected(runs)}
 
 
@@ -68,7 +72,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     phases, results = _apart(results)
     names = sorted(results)
     made = [_nodes(names, results), _errors(names, results), _bounds(names, results), _findings(names, results)]
-    return [*made, *two_phase_sheets(phases)]
+    return [*made, *_phase_sheets(phases)]
 
 
 def _apart(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Result]]:
@@ -80,45 +84,38 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw the bounds of every set beside the test error of their own tree, then the phases."""
     phases, results = _apart(results)
     if phases:
-        draw_two_phase(phases, folder)
+        _draw_phases(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
-    figure, axes = canvas(3, 1, (10, 11))
     drawn = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))
-    for ax, trees in zip(axes[:, 0], drawn, strict=True):
-        styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
-        for tree in trees:
-            colour = next(styles)[0] if len(trees) > 1 else "k"
-            for key, label in BOUNDS[tree].items():
-                one, mark = (colour, "^") if len(trees) > 1 else next(styles)
-                values = [min(1.0, mean(results[name][key])) for name in names]
-                ax.plot(range(len(names)), values, mark, color=one, label=label, ls=":", lw=0.8)
-            values = [mean(results[name][f"test error, {tree}"]) for name in names]
-            ax.plot(range(len(names)), values, "o", color=colour, mfc="none", label=f"test error, {tree}")
-        ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
-        ax.set(ylabel="error", ylim=(0, 1.02 if len(trees) == 1 else None))
-        ax.set_title(
-            f"{', '.join(trees)}: bounds (cut at 1) above the test error of the same tree, small sets to large"
-        )
-        labelled(ax, ncols=3)
-    save(figure, folder / "bounds.png")
+    with drawing(folder / "bounds.png", (3, 1), (10, 11), ncols=3) as axes:
+        for ax, trees in zip(axes, drawn, strict=True):
+            styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
+            for tree in trees:
+                colour = next(styles)[0] if len(trees) > 1 else "k"
+                for key, label in BOUNDS[tree].items():
+                    one, mark = (colour, "^") if len(trees) > 1 else next(styles)
+                    values = [min(1.0, mean(results[name][key])) for name in names]
+                    ax.plot(values, mark, color=one, label=label, ls=":", lw=0.8)
+                values = [mean(results[name][f"test error, {tree}"]) for name in names]
+                ax.plot(values, "o", color=colour, mfc="none", label=f"test error, {tree}")
+            ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+            title = "bounds (cut at 1) above the test error of the same tree, small sets to large"
+            ylim = (0, 1.02 if len(trees) == 1 else None)
+            ax.set(ylabel="error", ylim=ylim, title=f"{', '.join(trees)}: {title}")
 
 
 def _table(name: str, n_rows: int, config: Config) -> Table:
-    if name == "led24":
-        return datasets.led24(n_rows, seed=seeds(config, 0))
-    if name == "waveform":
-        return datasets.waveform(n_rows, seed=seeds(config, 0))
-    return datasets.krk_depth() if name == "kropt (generated)" else table_of(name, config)
+    return DRAWN[name](n_rows, seed=seeds(config, 0)) if name in DRAWN else table_of(name, config)
 
 
 def _nodes(names: list[str], results: dict[str, Result]) -> Sheet:
     head = ("set", "rows", *(text for size in SIZES for text in (f"{size}, published", "ours", "difference")))
-    rows = []
+    rows, printed = [], published("nodes")
     for name in names:
-        one, nobody = results[name], (None, None, None)
-        printed = nobody if name == "led24" and one["rows"] != LED_ROWS else NODES.get(name, nobody)
-        sizes = (compared(x, mean(one[f"nodes, {size}"])) for size, x in zip(SIZES, printed, strict=True))
-        rows.append((name, one["rows"], *chain(*sizes)))
+        one = results[name]
+        theirs = {} if name == "led24" and one["rows"] != LED_ROWS else printed.get(name, {})
+        ours = {key: mean(one[key]) for key in (f"nodes, {size}" for size in SIZES)}
+        rows.append((name, one["rows"], *beside(theirs, ours)))
     return Sheet("nodes", "Nodes of the tree, mean over the splits", head, rows, decimals=1)
 
 
@@ -161,26 +158,124 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
         if value < error
     ]
     tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in OWN_TREE)]
+    n_below = f"{len(below)} of {n_splits * len(OWN_TREE):,}" + (f": {'; '.join(below)}" if below else "")
+    a, b = ("printed Rademacher", "centred Rademacher")
     rows = (
         ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
-        ("published Rademacher below published Occam (d/4), REP", lower("printed Rademacher, REP", "quarter bit, REP")),
-        ("centred Rademacher below exact Occam, REP", lower("centred Rademacher, REP", "uniform, REP")),
-        *(
-            (
-                f"bound of k-REP below that of REP, {words} Rademacher",
-                lower(f"{form} Rademacher, k-REP", f"{form} Rademacher, REP"),
-            )
-            for words, form in (("published", "printed"), ("centred", "centred"))
-        ),
-        ("bounds below the test error of their own tree", _told(below, n_splits * len(OWN_TREE))),
+        ("published Rademacher below published Occam (d/4), REP", lower(f"{a}, REP", "quarter bit, REP")),
+        ("centred Rademacher below exact Occam, REP", lower(f"{b}, REP", "uniform, REP")),
+        ("bound of k-REP below that of REP, published Rademacher", lower(f"{a}, k-REP", f"{a}, REP")),
+        ("bound of k-REP below that of REP, centred Rademacher", lower(f"{b}, k-REP", f"{b}, REP")),
+        ("bounds below the test error of their own tree", n_below),
         ("the path certificate is the lowest of all", _listed(tightest, names)),
     )
     return Sheet("findings", "Findings", ("statement", "holds for"), rows)
 
 
-def _told(found: list[str], n: int) -> str:
-    return f"{len(found)} of {n:,}" + (f": {'; '.join(found)}" if found else "")
-
-
 def _listed(some: list[str], every: list[str]) -> str:
     return f"{len(some)} of {len(every)}" + (f": {', '.join(some)}" if 0 < len(some) < len(every) else "")
+
+
+def by_phase(config: Config, name: str, n_splits: int) -> Result:
+    """Return bounds and errors by factor, by share for pruning, and penalties by labelling, one row per split."""
+    table, runs = _table(name, 0, config), []
+    for i in range(n_splits):
+        seed = seeds(config, 7, i)
+        tree, grown, held, test = samples = _samples(config, table, 1 / 3, i)
+        ks = sorted({k_limit(grown, factor=c) for c in FACTORS})
+        best = rademacher_over_k(tree, grown, held, ks=ks, delta=DELTA, form="printed", rng=seed)
+        k, bound = (best.details[key] for key in ("k", "unclipped"))
+        one = {
+            "factor": [_with_factor(samples, c, seed) for c in FACTORS],
+            "chosen": [k / max(ks[0], 1), bound, rate_on(k_reduced_error(tree, grown, held, k=k), test)],
+            "share": [_with_share(_samples(config, table, share, i), seed) for share in SHARES],
+            "penalty": _penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed),
+        }
+        runs.append(one)
+    return {"rows": table.n_rows, **collected(runs)}
+
+
+def _samples(config: Config, table: Table, share: float, i: int) -> Samples:
+    test, *rest = datasets.split(table, 0.1, 0.9 * (1 - share), 0.9 * share, seed=seeds(config, 1, i))
+    tree, grown, held = counted(*rest, criterion="gain_ratio")
+    return tree, grown, held, count(tree, test, sample="test")
+
+
+def _with_factor(samples: Samples, c: float, seed: int) -> list[float]:
+    """(A), (B), test error and nodes of k-REP with k = c times the growing errors."""
+    tree, grown, held, test = samples
+    pruning = k_reduced_error(tree, grown, held, factor=c)
+    bounds = penalised(tree, grown, held, pruning, (seed, seed), k_limit(grown, factor=c))
+    return [*bounds, rate_on(pruning, test), pruning.n_nodes]
+
+
+def _with_share(samples: Samples, seed: int) -> list[float]:
+    """(A), (B), path certificate and test error of REP, test error on the path, nodes."""
+    tree, grown, held, test = samples
+    pruning = reduced_error(tree, grown, held)
+    member, on_path = best_on_path(tree, grown, held)
+    errors = [rate_on(one, test) for one in (pruning, on_path)]
+    return [*penalised(tree, grown, held, pruning, (seed, seed)), member.value, *errors, pruning.n_nodes]
+
+
+def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> list[float]:
+    """(hi - lo) / 2n for each labelling, of all prunings and of those within k."""
+    n = int(held.total[0])
+    found = []
+    for how in LABELLINGS.values():
+        for within in (None, k):
+            random = np.random.default_rng(seed)
+            drawn = [signed_extremes(tree, grown, draw_signs(held, random), k=within, **how) for _ in range(3)]
+            found.append(mean([(hi - lo) / (2 * n) for hi, lo in drawn]))
+    return found
+
+
+def _phase_sheets(results: dict[str, Result]) -> list[Sheet]:
+    """Bounds by factor, the price of choosing k, penalties by labelling, bounds by proportion."""
+    at = FACTORS.index(FACTOR)
+    chosen = []
+    for name, one in results.items():
+        (c, bound, error), by_factor = map(mean, zip(*one["chosen"], strict=True)), _means(one["factor"])
+        others = by_factor[at][0], min(row[0] for row in by_factor)
+        chosen.append((name, c, bound, *others, error, by_factor[at][2]))
+    shares = [f"{100 * share:.0f} %" for share in SHARES]
+    return [
+        Sheet("factor", "k-REP by factor c: bounds, test error, nodes",
+              ("set", "c", "(A)", "(B)", "test error", "nodes"), _by(results, "factor", FACTORS), decimals=3),
+        Sheet("choice", "The factor chosen by the least bound (A), delta shared by all factors",
+              ("set", "c chosen", "(A) chosen", f"(A) at {FACTOR}", "least (A), choice unpaid (invalid)",
+               "test error, chosen", f"test error at {FACTOR}"), chosen, decimals=3),
+        Sheet("labellings", f"Penalty of all prunings, and within k = {FACTOR} times the growing errors, by labelling",
+              ("set", *(f"{name}, {what}" for name in LABELLINGS for what in ("all", "within k"))),
+              [(name, *np.mean(one["penalty"], axis=0).tolist()) for name, one in results.items()], decimals=4),
+        Sheet("proportion", "Bounds and errors by share of the rows kept for pruning",
+              ("set", "to prune", "(A) REP", "(B) REP", "path", "test error, REP", "test error, path", "nodes, REP"),
+              _by(results, "share", shares), decimals=3),
+    ]  # fmt: skip
+
+
+def _draw_phases(results: dict[str, Result], folder: Path) -> None:
+    """Draw bound and test error against the factor, and against the share for pruning."""
+    with drawing(folder / "factor-and-proportion.png", (1, 2), (11, 4.4), fontsize=7, ncols=2) as axes:
+        for ax, key, xs, error in ((axes[0], "factor", FACTORS, 2), (axes[1], "share", SHARES, 3)):
+            for (name, one), colour in zip(results.items(), (*CYCLE, "k"), strict=False):
+                for column, style, what in ((0, "o-", "(A)"), (error, "o:", "test")):
+                    values = [row[column] for row in _means(one[key])]
+                    label = f"{name}, {what}" if key == "share" else None
+                    ax.plot(xs, values, style, ms=3, color=colour, label=label)
+        axes[0].set(ylabel="error", ylim=(0, None), xlabel="factor c", title="k-REP", xscale="log")
+        axes[1].set(ylabel="error", ylim=(0, None), xlabel="share of the rows to prune", title="REP")
+
+
+def _by(results: dict[str, Result], key: str, settings: Sequence[object]) -> list[Row]:
+    """A row per set and setting: the means over the splits."""
+    return [
+        (name, setting, *means)
+        for name, one in results.items()
+        for setting, means in zip(settings, _means(one[key]), strict=True)
+    ]
+
+
+def _means(splits: list[list[list[float]]]) -> list[list[float]]:
+    """Of each setting, the means over the splits."""
+    return [[mean(column) for column in zip(*one, strict=True)] for one in zip(*splits, strict=True)]

@@ -20,10 +20,8 @@ from ..errors import DataError, ParameterError
 from . import NAMES
 from ._samples import is_at_hand
 from ._sheets import Sheet
-from ._study import Config, Part, Result, make_folder, run_parts, write_whole
+from ._study import Config, Part, Result, run_parts, write_whole
 
-NEED_DATA = ("rep-analysis", "rademacher", "accuracy-simplicity", "subadditive", "certificates")
-LIBRARIES = ("numpy", "scipy")
 Place = tuple[tuple[str, ...], tuple[str, ...]]  # how the keys of the parts begin that it needs; its sheets
 
 
@@ -133,10 +131,12 @@ def run(
     with nullcontext() if quiet else progress_bar(name) as progress:
         done = run_parts(parts, config, folder / "parts", jobs, progress)
     results = {key: one.result for key, one in done.items()}
+    versions = {"secateur": __version__, "Python": platform.python_version()}
+    versions |= {library: metadata.version(library) for library in ("numpy", "scipy")}
     facts: dict[str, str | float] = {
         "command": _command(name, config),
         "seed": config.seed,
-        "versions": _versions(),
+        "versions": ", ".join(f"{library} {version}" for library, version in versions.items()),
         "seconds of the parts": round(sum(one.seconds for one in done.values()), 1),
         "CPU seconds of the parts": round(sum(one.cpu_seconds for one in done.values()), 1),
         "seconds of this run": round(time.perf_counter() - started, 1),
@@ -207,7 +207,7 @@ def study_of(name: str) -> Study:
 
 
 def _checked_data(name: str, data: str | os.PathLike[str] | None, quick: bool) -> str | None:
-    if quick or name not in NEED_DATA or data is None:
+    if quick or name == "srm" or data is None:
         return None  # generated data only
     folder = Path(data)
     if not folder.is_dir():
@@ -225,14 +225,8 @@ def _command(name: str, config: Config) -> str:
     return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
 
-def _versions() -> str:
-    named = [("secateur", __version__), ("Python", platform.python_version())]
-    return ", ".join(f"{a} {b}" for a, b in [*named, *((x, metadata.version(x)) for x in LIBRARIES)])
-
-
 def _write(made: Reproduction, results: dict[str, Result], study: Study, *, is_whole: bool) -> None:
     folder = made.folder
-    make_folder(folder)
     for sheet in made.sheets:
         write_whole(folder / f"{sheet.key}.csv", sheet.csv())
     write_whole(folder / "results.json", json.dumps({"name": made.name, **made.facts, "results": results}) + "\n")

@@ -1,11 +1,23 @@
-"""Sheet: a table of results, as Markdown to read and as CSV to compute with."""
+"""What the experiments share to show their results: tables, printed figures beside ours, pictures."""
 
 import csv
 import io
+import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..plot.parts import CYCLE, tidied
+from ._study import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["CYCLE", "Row", "Sheet", "beside", "compared", "drawing", "mean", "possible", "published"]
 
 DIGITS = 4
 LARGE = 100  # from here on one decimal is enough
@@ -44,6 +56,11 @@ class Sheet:
         writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
         return text.getvalue()
 
+    def column(self, name: str) -> list[Any]:
+        """The cells under a heading."""
+        at = self.head.index(name)
+        return [row[at] for row in self.rows]
+
     def to_dict(self) -> dict[str, Any]:
         """The table as plain values."""
         return {"key": self.key, "title": self.title, "head": list(self.head), "rows": [list(row) for row in self.rows]}
@@ -67,25 +84,68 @@ class Sheet:
         return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
-def compared(published: float | None, ours: float) -> tuple[float | None, float, float | None]:
+def published(name: str) -> dict[Any, dict[str, Any]]:
+    """The printed figures of a file in the folder `published`: by its first column, then by the names of the others."""
+    text = (Path(__file__).with_name("published") / f"{name}.csv").read_text(encoding="utf-8")
+    head, *rows = csv.reader(text.splitlines())
+    return {_cell(key): dict(zip(head[1:], map(_cell, cells), strict=True)) for key, *cells in rows}
+
+
+def _cell(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text or None
+
+
+def compared(printed: float | None, ours: float) -> tuple[float | None, float, float | None]:
     """Published, ours, and the difference."""
-    return published, ours, None if published is None else ours - published
+    return printed, ours, None if printed is None else ours - printed
 
 
-def possible(*makers: Callable[[], Iterable[Sheet]]) -> list[Sheet]:
+def beside(printed: Mapping[str, float], ours: Mapping[str, float]) -> Iterable[float | None]:
+    """The cells of `compared`, one quantity after the other."""
+    return chain(*(compared(printed.get(key), value) for key, value in ours.items()))
+
+
+def possible(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[Sheet]]) -> list[Sheet]:
     """The sheets that the parts at hand allow; a maker that misses a part (KeyError) makes none."""
     made: list[Sheet] = []
     for maker in makers:
-        try:
-            made += maker()
-        except KeyError:
-            continue
+        with suppress(KeyError):
+            found = maker(results)
+            made += [found] if isinstance(found, Sheet) else found
     return made
 
 
 def mean(values: Sequence[float]) -> float:
     """The mean; NaN of nothing."""
     return math.fsum(values) / len(values) if len(values) else math.nan
+
+
+@contextmanager
+def drawing(
+    path: Path,
+    shape: tuple[int, int] = (1, 1),
+    size: tuple[float, float] = (6, 4),
+    *,
+    is_bare: bool = True,
+    **legend: int,
+) -> "Iterator[list[Axes]]":
+    """Yield axes that belong to no window; then give bare ones legends and the look of our figures, and write a PNG."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure, picture = Figure(figsize=size, layout="constrained"), io.BytesIO()
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(*shape, squeeze=False).ravel().tolist()
+    yield axes
+    for ax in axes if is_bare else ():
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(frameon=False, **legend)
+        tidied(ax)
+    figure.savefig(picture, format="png", dpi=110)
+    write_whole(path, picture.getvalue())
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -52,7 +52,12 @@ class Done:
 
 def run_parts(parts: list[Part], config: Config, folder: Path, jobs: object, progress: Progress) -> dict[str, Done]:
     """Return what each part found, in order; parts found in `folder` are not run."""
-    make_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
+        ) from error
     done = {part.key: _found(part, config, folder) for part in parts}
     todo = [part for part in parts if done[part.key] is None]
     n_old = len(parts) - len(todo)
@@ -74,16 +79,6 @@ def collected(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]
 def under(results: Mapping[str, Result], prefix: str) -> dict[str, Result]:
     """The parts whose keys begin with a prefix, by the rest of their keys."""
     return {key.removeprefix(prefix): one for key, one in results.items() if key.startswith(prefix)}
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder to write to, or say why there is none."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
-        ) from error
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -109,31 +104,18 @@ def _run(config: Config, part: Part, folder: str) -> Done:
     start, cpu = time.perf_counter(), time.thread_time()
     result = plain(part.function(config, **part.arguments))
     done = Done(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu, 3))
-    kept = {
-        "asked": _asked(part, config), "seconds": done.seconds, "cpu_seconds": done.cpu_seconds, "result": result
-    }  # fmt: skip
-    write_whole(_path(part, Path(folder)), json.dumps(kept))
+    write_whole(Path(folder, f"{part.key}.json"), json.dumps({**vars(done), "asked": _asked(part, config)}))
     return done
 
 
 def _found(part: Part, config: Config, folder: Path) -> Done | None:
     """What an earlier run kept, if it was asked the same; a damaged file is as good as none."""
     try:
-        kept = json.loads(_path(part, folder).read_text(encoding="utf-8"))
-        if kept["asked"] != _asked(part, config):
-            return None
-        return Done(kept["result"], kept["seconds"], kept["cpu_seconds"], is_old=True)
-    except (OSError, ValueError, KeyError, TypeError):
+        kept = json.loads((folder / f"{part.key}.json").read_text(encoding="utf-8"))
+        return Done(**{**kept, "is_old": True}) if kept.pop("asked") == _asked(part, config) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def _asked(part: Part, config: Config) -> object:
-    asked = {
-        "arguments": part.arguments, "quick": config.quick, "seed": config.seed, "data": config.data,
-        "version": __version__,
-    }  # fmt: skip
-    return json.loads(json.dumps(asked))
-
-
-def _path(part: Part, folder: Path) -> Path:
-    return folder / f"{part.key}.json"
+    return json.loads(json.dumps({**vars(config), "arguments": part.arguments, "version": __version__}))

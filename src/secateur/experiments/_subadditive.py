@@ -8,32 +8,31 @@ what was tried to explain two counts that do not match.
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import datasets
 from ..data.dealing import deal
 from ..data.table import Table
-from ..nouns import Counts, PruningSequence, Selection
+from ..nouns import PruningSequence, Selection
 from ..routing import count
 from ..selection import choose, cross_validate
-from ._figures import CYCLE, canvas, labelled, save
-from ._published import SUBADDITIVE
-from ._samples import seeds, table_of
-from ._sheets import Row, Sheet, compared, mean, possible
+from ._samples import DRAWN, seeds, table_of
+from ._sheets import CYCLE, Row, Sheet, beside, drawing, mean, possible, published
 from ._study import Config, Part, Result, collected
 
 N_REPEATS = 10
 N_FOLDS = 10
 TEST_ROWS = 5_000
-DRAWN = {"led24": 200, "waveform": 300}  # growing rows of the generated sets
+ROWS = {"led24": 200, "waveform": 300}  # to grow on, of the generated sets
 PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
 RULES = {"0SE": 0.0, "1SE": 1.0}
 PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
-WAYS = ("0SE sub", "0SE CART", "1SE sub", "1SE CART")
+WAYS = ("unpruned", "0SE sub", "0SE CART", "1SE sub", "1SE CART")
 READINGS = {"1SE": "sqrt(e (1 - e) / n)", "1SE folds": "of the mean of the folds", "1SD": "deviation of the folds"}
 # Sets whose number of equal choices differs from the printed one, and what might have explained it.
 UNEXPLAINED = ("diabetes", "german")
@@ -44,23 +43,26 @@ TRIED: dict[str, dict[str, Any]] = {
     "5 rows a leaf or more": {"min_samples_leaf": 5},
     "5 inner folds": {"cv": 5},
 }
+LEAST: dict[str, Callable[[Selection], int]] = {
+    "": lambda one: choose(one.error, one.se)[1],
+    ", largest of equals": lambda one: int(one.error.argmin()),
+    ", mean of the folds": lambda one: choose(np.asarray(one.fold_error).mean(axis=0), one.se)[1],
+}
 N_TRIED = 5
 
 
 def parts(config: Config) -> list[Part]:
     """One part per data set and repeat."""
-    names = ("tic-tac-toe", *DRAWN) if config.quick else tuple(SUBADDITIVE)
-    n_repeats, n_folds = (1, 5) if config.quick else (N_REPEATS, N_FOLDS)
+    names = ("tic-tac-toe", *ROWS) if config.quick else tuple(published("subadditive"))
+    n_repeats, n_folds, unexplained = (1, 5, ()) if config.quick else (N_REPEATS, N_FOLDS, UNEXPLAINED)
     made = [
         Part(f"{name}-{repeat}", one_repeat, {"name": name, "repeat": repeat, "n_folds": n_folds})
         for name in names
         for repeat in range(n_repeats)
     ]
-    if config.quick:
-        return made
     return made + [
         Part(f"tried-{name}-{i}", tried, {"name": name, "what": what})
-        for name in UNEXPLAINED
+        for name in unexplained
         for i, what in enumerate(TRIED)
     ]
 
@@ -73,89 +75,76 @@ def one_repeat(config: Config, name: str, repeat: int, n_folds: int) -> Result:
 
 def tried(config: Config, name: str, what: str) -> Result:
     """Return how often both penalties choose one tree at 0SE, under one more definition of everything else."""
-    same: dict[str, list[int]] = {"": [], ", largest of equals": [], ", mean of the folds": []}
+    same: dict[str, list[int]] = {how: [] for how in LEAST}
     for repeat, i in np.ndindex(N_TRIED, N_FOLDS):
         growing, _ = _samples(config, name, repeat, i, N_FOLDS)
         asked = {"cv": N_FOLDS, "select": "0se", "random_state": seeds(config, 3, repeat, i), **TRIED[what]}
         found = [cross_validate(growing, penalty=PENALTIES[short], **asked) for short in ("sub", "CART")]
-        for key, kept in same.items():
-            leaves = [one.sequence.n_leaves[_least(one, key)] for one in found]
-            kept.append(int(leaves[0] == leaves[1]))  # the families are nested: one size, one tree
+        for how, least in LEAST.items():
+            leaves = [one.sequence.n_leaves[least(one)] for one in found]
+            same[how].append(int(leaves[0] == leaves[1]))  # the families are nested: one size, one tree
     return {"set": name, "what": what, "same": same}
-
-
-def _least(table: Selection, how: str) -> int:
-    if how == ", mean of the folds":
-        assert table.fold_error is not None
-        return choose(table.fold_error.mean(axis=0), table.se)[1]
-    return int(table.error.argmin()) if how else choose(table.error, table.se)[1]
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The two published tables, whether penalties differ, the subset property, and what is not in print."""
     by_set: dict[str, Result] = {}
     for result in results.values():
-        if "what" in result:
-            continue
-        pooled = by_set.setdefault(result["set"], {})
-        for key, values in result.items():
-            if isinstance(values, list):
-                pooled.setdefault(key, []).extend(values)
-    names = sorted(by_set)
+        if "what" not in result:
+            pooled = by_set.setdefault(result["set"], {})
+            for key, values in result.items():
+                if isinstance(values, list):
+                    pooled.setdefault(key, []).extend(values)
+    by_set = dict(sorted(by_set.items()))
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
-    made = [_beside("errors", "Test error in percent", "error", 0, names, by_set)]
-    made.append(_beside("sizes", sizes, "nodes", 1, names, by_set))
-    made += [make(names, by_set) for make in (_families, _differences, _third, _readings)]
-    n_tried = [result for result in results.values() if "what" in result]
-    return [*made, *possible(lambda: [_unexplained(n_tried, by_set)])]
+    made = [_printed("errors", "Test error in percent", "error", by_set), _printed("sizes", sizes, "nodes", by_set)]
+    made += [make(by_set) for make in (_families, _differences, _third, _readings)]
+    same = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
+    return [*made, *possible(same, partial(_unexplained, by_set))]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw error and size of the two penalties against one another, and sizes by reading of the standard error."""
     made = {sheet.key: sheet for sheet in sheets(results)}
-    figure, axes = canvas(1, 3, (14, 4.4))
-    for ax, key, what in ((axes[0, 0], "errors", "error %"), (axes[0, 1], "sizes", "nodes")):
-        sheet = made[key]
-        for rule, colour in zip(RULES, CYCLE, strict=False):
-            at = [sheet.head.index(f"{rule} {way}, ours") for way in ("CART", "sub")]
-            ax.plot(
-                [row[at[0]] for row in sheet.rows], [row[at[1]] for row in sheet.rows], "o", color=colour, label=rule
-            )
-        ax.set(xlabel=f"{what}, additive penalty", ylabel=f"{what}, square root penalty")
-    ax = axes[0, 2]
-    rows = made["readings"].rows[:-1]
-    for j, (words, colour) in enumerate(zip(READINGS.values(), CYCLE, strict=False), 1):
-        ax.plot([row[1] for row in rows], [row[1 + j] for row in rows], "o", color=colour, label=words)
-    ax.set(xlabel="nodes at 1SE, published", ylabel="nodes at 1SE, ours", title="three readings of the standard error")
-    for ax in axes[0]:
-        most = max(*ax.get_xlim(), *ax.get_ylim())
-        ax.plot([0, most], [0, most], color="k", lw=0.8)
-        labelled(ax)
-    save(figure, folder / "penalties.png")
+    with drawing(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
+        for ax, key, what in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
+            for rule, colour in zip(RULES, CYCLE, strict=False):
+                points = (made[key].column(f"{rule} {way}, ours") for way in ("CART", "sub"))
+                ax.plot(*points, "o", color=colour, label=rule)
+            ax.set(xlabel=f"{what}, additive penalty", ylabel=f"{what}, square root penalty")
+        for words, colour in zip(READINGS.values(), CYCLE, strict=False):
+            points = (made["readings"].column(f"sub, {of}")[:-1] for of in ("published", words))
+            axes[2].plot(*points, "o", color=colour, label=words)
+        title = "three readings of the standard error"
+        axes[2].set(xlabel="nodes at 1SE, published", ylabel="nodes at 1SE, ours", title=title)
+        for ax in axes:
+            most = max(*ax.get_xlim(), *ax.get_ylim())
+            ax.plot([0, most], [0, most], color="k", lw=0.8)
 
 
 def _samples(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tuple[Table, Table]:
     if name in DRAWN:
-        make = datasets.led24 if name == "led24" else datasets.waveform
-        growing = make(DRAWN[name], seed=seeds(config, 1, repeat, i))
-        return growing, make(TEST_ROWS, seed=seeds(config, 2, repeat, i))
+        growing = DRAWN[name](ROWS[name], seed=seeds(config, 1, repeat, i))
+        return growing, DRAWN[name](TEST_ROWS, seed=seeds(config, 2, repeat, i))
     table = table_of(name, config)
     fold = deal(table, n_folds, seed=seeds(config, 4), repeat=repeat)
     return table.take(np.flatnonzero(fold != i)), table.take(np.flatnonzero(fold == i))
 
 
 def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
-    found: Result = {}
-    chosen, families = {}, {}
-    test = None
-    for short, penalty in PENALTIES.items():
-        table = cross_validate(growing, cv=N_FOLDS, penalty=penalty, select="0se", se="folds", random_state=seed)
-        families[short] = table.sequence
-        if test is None:
-            tree = table.tree
-            test = count(tree, fresh, sample="test")
-            found["unpruned error"] = 100 * float(_whole_tree_errors(table.sequence, test) / test.total[0])
-            found |= {"unpruned nodes": tree.n_nodes, "unpruned leaves": tree.n_leaves}
+    tables = {
+        short: cross_validate(growing, cv=N_FOLDS, penalty=penalty, select="0se", se="folds", random_state=seed)
+        for short, penalty in PENALTIES.items()
+    }
+    sequence = tables["sub"].sequence
+    tree = sequence.tree
+    test = count(tree, fresh, sample="test")
+    assert sequence.node_labels is not None
+    unpruned = float(test.errors_if_leaf(sequence.node_labels)[tree.is_leaf].sum())
+    found: Result = {"unpruned error": 100 * float(unpruned / test.total[0])}
+    found |= {"unpruned nodes": tree.n_nodes, "unpruned leaves": tree.n_leaves}
+    chosen = {}
+    for short, table in tables.items():
         errors = table.sequence.errors_on(test)
         pooled = np.sqrt(table.error * (1 - table.error) / growing.n_rows)
         spreads = {"0SE": 0 * pooled, "1SE": pooled, "1SE folds": table.se, "1SD": table.se * math.sqrt(N_FOLDS)}
@@ -165,55 +154,55 @@ def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
             found[f"{rule} {short} error"] = 100 * float(errors[at] / test.total[0])
             found |= {f"{rule} {short} nodes": pruning.n_nodes, f"{rule} {short} leaves": pruning.n_leaves}
         found[f"family {short}"] = len(table.sequence)
+    others = {"sub": "", "log": " log"}
     for rule in RULES:
-        for short, name in (("sub", "same"), ("log", "same log")):
-            found[f"{name} {rule}"] = int(np.array_equal(chosen[rule, short].is_leaf, chosen[rule, "CART"].is_leaf))
-    inside = {pruning.is_leaf.tobytes() for pruning in families["CART"]}
-    for short, name in (("sub", "is subset"), ("log", "is log subset")):
-        found[name] = int(all(pruning.is_leaf.tobytes() in inside for pruning in families[short]))
+        for short, word in others.items():
+            is_same = np.array_equal(chosen[rule, short].is_leaf, chosen[rule, "CART"].is_leaf)
+            found[f"same{word} {rule}"] = int(is_same)
+    for short, word in others.items():
+        found[f"is{word} subset"] = int(is_inside(tables[short].sequence, tables["CART"].sequence))
     return found
 
 
-def _whole_tree_errors(sequence: PruningSequence, test: Counts) -> float:
-    assert sequence.node_labels is not None
-    return float(test.errors_if_leaf(sequence.node_labels)[sequence.tree.is_leaf].sum())
+def is_inside(family: PruningSequence, other: PruningSequence) -> bool:
+    """Whether each member of a family is one of the other."""
+    inside = {pruning.is_leaf.tobytes() for pruning in other}
+    return all(pruning.is_leaf.tobytes() in inside for pruning in family)
 
 
-def _published(name: str, i: int, j: int) -> float | None:
-    return float(SUBADDITIVE[name][i][j]) if name in SUBADDITIVE else None
+def _beside(by_set: dict[str, Result], *scaled: tuple[str, float]) -> list[list[Any]]:
+    """A row per set: of each quantity the printed figure, ours times its scale, and the difference."""
+    printed = published("subadditive")
+    return [
+        [name, *beside(printed.get(name, {}), {key: scale * mean(found[key]) for key, scale in scaled})]
+        for name, found in by_set.items()
+    ]
 
 
-def _beside(key: str, title: str, what: str, j: int, names: list[str], by_set: dict[str, Result]) -> Sheet:
-    ways = ("unpruned", *WAYS)
-    head = ("set", *(text for way in ways for text in (f"{way}, published", f"{way}, ours", "difference")))
-    rows = []
-    for name in names:
-        sizes = (compared(_published(name, i, j), mean(by_set[name][f"{way} {what}"])) for i, way in enumerate(ways))
-        rows.append((name, *chain(*sizes)))
-    return Sheet(key, title, head, rows, decimals=1)
+def _printed(key: str, title: str, what: str, by_set: dict[str, Result]) -> Sheet:
+    head = ("set", *(text for way in WAYS for text in (f"{way}, published", f"{way}, ours", "difference")))
+    return Sheet(key, title, head, _beside(by_set, *((f"{way} {what}", 1) for way in WAYS)), decimals=1)
 
 
-def _families(names: list[str], by_set: dict[str, Result]) -> Sheet:
+def _families(by_set: dict[str, Result]) -> Sheet:
+    rows = _beside(by_set, ("family sub", 1), ("family CART", 1), ("same 0SE", 100), ("same 1SE", 100))
+    inside = [found["is subset"] for found in by_set.values()]
+    for row, one in zip(rows, inside, strict=True):
+        row += [len(one), sum(one)]
     shown = ("family sub", "family CART", "same 0SE %", "same 1SE %")
     head = ("set", *(text for what in shown for text in (f"{what}, published", "ours", "difference")))
-    rows = []
-    for name in names:
-        found = by_set[name]
-        sizes = (compared(_published(name, 5, j), mean(found[f"family {x}"])) for j, x in enumerate(("sub", "CART")))
-        same = (compared(_published(name, 6, j), 100 * mean(found[f"same {x}"])) for j, x in enumerate(RULES))
-        rows.append((name, *chain(*sizes, *same), len(found["is subset"]), sum(found["is subset"])))
-    n_runs, n_inside = (sum(of(by_set[name]["is subset"]) for name in names) for of in (len, sum))
+    n_runs, n_inside = (sum(map(of, inside)) for of in (len, sum))
     note = f"The square root family is a subset of the additive one in {n_inside:,} of {n_runs:,} runs."
     title = "Size of the families, and how often both penalties chose the same tree"
     return Sheet("families", title, (*head, "runs", "sub inside CART"), rows, note, decimals=2)
 
 
-def _differences(names: list[str], by_set: dict[str, Result]) -> Sheet:
+def _differences(by_set: dict[str, Result]) -> Sheet:
     rows = []
-    for name in names:
+    for name, found in by_set.items():
         cells: list[str | float] = [name]
         for rule in RULES:
-            gaps = np.subtract(by_set[name][f"{rule} sub error"], by_set[name][f"{rule} CART error"])
+            gaps = np.subtract(found[f"{rule} sub error"], found[f"{rule} CART error"])
             # Folds share most of their growing rows (Nadeau and Bengio 2003); draws are independent.
             shared = 0.0 if name in DRAWN else 1 / (N_FOLDS - 1)
             spread = math.sqrt(float(gaps.var(ddof=1)) * (1 / len(gaps) + shared)) if len(gaps) > 1 else math.nan
@@ -224,44 +213,44 @@ def _differences(names: list[str], by_set: dict[str, Result]) -> Sheet:
     return Sheet("differences", title, head, rows, decimals=2)
 
 
-def _third(names: list[str], by_set: dict[str, Result]) -> Sheet:
+def _third(by_set: dict[str, Result]) -> Sheet:
+    scaled = [
+        pair
+        for rule in RULES
+        for pair in ((f"{rule} log error", 1), (f"{rule} log nodes", 1), (f"same log {rule}", 100))
+    ]
     rows = []
-    for name in names:
-        found = by_set[name]
-        chosen = (
-            (mean(found[f"{r} log error"]), mean(found[f"{r} log nodes"]), 100 * mean(found[f"same log {r}"]))
-            for r in RULES
-        )
+    for name, found in by_set.items():
         inside = found["is log subset"]
-        rows.append((name, mean(found["family log"]), sum(inside), len(inside), *chain(*chosen)))
+        chosen = (scale * mean(found[key]) for key, scale in scaled)
+        rows.append((name, mean(found["family log"]), sum(inside), len(inside), *chosen))
     shown = (f"{rule} {what}" for rule in RULES for what in ("error %", "nodes", "same as CART %"))
     head = ("set", "family", "inside CART", "runs", *shown)
     return Sheet("third", "A third penalty, the logarithm of the number of leaves", head, rows, decimals=1)
 
 
-def _readings(names: list[str], by_set: dict[str, Result]) -> Sheet:
+def _readings(by_set: dict[str, Result]) -> Sheet:
     """Sizes at 1SE under three readings of the standard error, beside the printed sizes."""
+    printed = published("subadditive")
     rows: list[Row] = []
-    for name in names:
-        found = by_set[name]
+    for name, found in by_set.items():
         sizes = (
-            (_published(name, i, 1), *(mean(found[f"{rule} {x} nodes"]) for rule in READINGS))
-            for i, x in ((3, "sub"), (4, "CART"))
+            (printed.get(name, {}).get(f"1SE {x} nodes"), *(mean(found[f"{rule} {x} nodes"]) for rule in READINGS))
+            for x in ("sub", "CART")
         )
         rows.append((name, *chain(*sizes)))
     off: list[float | None] = []
     for at in (1, 5):
-        printed = [row for row in rows if row[at] is not None]
-        off += [None, *(mean([abs(row[at + j] - row[at]) for row in printed]) for j in (1, 2, 3))]
+        known = [row for row in rows if row[at] is not None]
+        off += [None, *(mean([abs(row[at + j] - row[at]) for row in known]) for j in (1, 2, 3))]
     head = ("set", *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())))
     title = "Nodes of the 1SE trees under three readings of the standard error"
     return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
 
 
-def _unexplained(results: list[Result], by_set: dict[str, Result]) -> Sheet:
-    found = {(one["set"], one["what"]): one["same"] for one in results}
+def _unexplained(by_set: dict[str, Result], found: dict[tuple[str, str], Result]) -> Sheet:
     rows = [
-        ("published, 100 runs", *(_published(name, 6, 0) for name in UNEXPLAINED)),
+        ("published, 100 runs", *(published("subadditive")[name]["same 0SE"] for name in UNEXPLAINED)),
         ("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)),
         *(
             (what + how, *(100 * mean(found[name, what][how]) for name in UNEXPLAINED))

@@ -8,9 +8,9 @@ there is one. Its verdict follows from what it finds:
     does not hold            an exception, and no form that we know to hold
     not checkable            says why
 
-Above each check stand what the document says (`BOOK.claim`), at which place, and where it is in the library
-(`at`, or `search` if the check yields exceptions). One module per document. `secateur reproduce claims`
-runs them; the page "Where is it?" is made from them.
+The docstring of each check is what the document says; above it stand at which place, and where it is in the library
+(`at`; `search` if the check yields exceptions, `each` if it looks at one small random tree). One module per document.
+`secateur reproduce claims` runs them; the page "Where is it?" is made from them.
 """
 
 from ._claim import Claim, Finding, check_claims, claims_of

@@ -1,19 +1,14 @@
 """Claim: what a document says, and the function that checks it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 
 from ...data.names import check_name
+from ._small import N_TREES, Case, failing
 
-# Short names of the documents, as the experiments have them, and their modules here.
-MODULES = {
-    "rep-analysis": ("_rep", "_rep_noise"),
-    "rademacher": ("_rademacher", "_bounds"),
-    "accuracy-simplicity": ("_accuracy",),
-    "srm": ("_notes",),
-    "subadditive": ("_penalties",),
-}
+# Short names of the documents, as the experiments have them; each has a module of that name here.
+DOCUMENTS = ("rep-analysis", "rademacher", "accuracy-simplicity", "srm", "subadditive")
 VERDICTS = ("holds", "holds with correction", "does not hold", "not checkable")
 
 # What was looked at and the exceptions found; then, if there is one, the correction and exceptions to it.
@@ -42,29 +37,38 @@ class Finding:
     evidence: str
 
 
-class Book:
-    """The claims of one document, in order."""
-
-    def __init__(self, document: str) -> None:
-        self.document = document
-        self.claims: list[Claim] = []
-
-    def claim(self, says: str) -> Callable[[Claim], None]:
-        """Enter the claim below: a function under `at` or `search`."""
-        return lambda claim: self.claims.append(replace(claim, says=says, document=self.document))
+_CLAIMS: dict[str, list[Claim]] = {}  # in order, by document
 
 
-def at(place: str, where: str) -> Callable[[Check], Claim]:
+def _enter(function: Callable[..., object], place: str, where: str, check: Check) -> None:
+    """Enter a claim of the document that the module of a function is about; its docstring is what the document says."""
+    document = function.__module__.rpartition("._")[2].replace("_", "-")
+    says = " ".join((function.__doc__ or "").split())
+    _CLAIMS.setdefault(document, []).append(Claim(place, where, check, says, document))
+
+
+def at(place: str, where: str) -> Callable[[Check], None]:
     """A claim whose check returns an `Answer`."""
-    return lambda check: Claim(place, where, check)
+    return lambda check: _enter(check, place, where, check)
 
 
-def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], Claim]:
+def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], None]:
     """A claim whose check yields exceptions."""
-    return lambda exceptions: Claim(place, where, lambda: (looked, exceptions()))
+    return lambda exceptions: _enter(exceptions, place, where, lambda: (looked, exceptions()))
 
 
-def unless(holds: object, exception: str) -> list[str]:
+def each(
+    seed: int, place: str, where: str, looked: str = "random trees", *, n_trees: int = N_TREES, **shape: int
+) -> Callable[[Callable[[Case], object]], None]:
+    """A claim whose check says whether it holds for a small tree."""
+
+    def enter(holds: Callable[[Case], object]) -> None:
+        _enter(holds, place, where, lambda: (f"{n_trees} {looked}", failing(holds, seed, n_trees, **shape)))
+
+    return enter
+
+
+def unless(holds: object, exception: str = "no") -> list[str]:
     """No exception if something holds, else the one named."""
     return [] if holds else [exception]
 
@@ -72,9 +76,11 @@ def unless(holds: object, exception: str) -> list[str]:
 def claims_of(document: str | None = None) -> list[Claim]:
     """Return the claims of a document, or all."""
     if document is not None:
-        check_name("document", document, MODULES)
-    modules = [name for key, names in MODULES.items() if document in (None, key) for name in names]
-    return [one for name in modules for one in import_module(f".{name}", __package__).BOOK.claims]
+        check_name("document", document, DOCUMENTS)
+    chosen = DOCUMENTS if document is None else [document]
+    for one in chosen:
+        import_module(f"._{one.replace('-', '_')}", __package__)
+    return [claim for one in chosen for claim in _CLAIMS[one]]
 
 
 def check_claims(document: str | None = None) -> list[Finding]:
@@ -92,16 +98,12 @@ def _found(claim: Claim) -> Finding:
     answer = claim.check()
     if isinstance(answer, str):
         return Finding(claim, "not checkable", answer)
-    looked, exception = answer[0], _first(answer[1])
+    looked, exception = answer[0], next(iter(answer[1]), None)
     if exception is None:
         return Finding(claim, "holds", looked)
     if len(answer) == 2:
         return Finding(claim, "does not hold", f"{exception} ({looked})")
-    correction, still = answer[2], _first(answer[3])
+    still = next(iter(answer[3]), None)
     if still is None:
-        return Finding(claim, "holds with correction", f"{correction}; as printed: {exception} ({looked})")
+        return Finding(claim, "holds with correction", f"{answer[2]}; as printed: {exception} ({looked})")
     return Finding(claim, "does not hold", f"{exception}; corrected: {still} ({looked})")
-
-
-def _first(exceptions: Iterable[str]) -> str | None:
-    return next(iter(exceptions), None)
