@@ -189,10 +189,10 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
 
     with mock.patch.object(_ranks, "COLLECT", -1):
         while not search.is_done:
-            task = _ranks.RankTask.of([search])
+            task = _ranks.RankTask((search.look(),))
             seen = task.start()
             task.add(seen, Batch(("x",), True, len(values), (lambda: Numbers(values),)), 0)
-            search.learn(seen.columns[0])
+            search.learn(seen[0])
             n_passes += 1
 
     np.testing.assert_array_equal(search.values(), np.sort(values)[wanted])

@@ -81,7 +81,7 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
         labels = list(survey.labels)
         _check_labels(labels, source.target)
         classes = encode_target(labels)[1]
-    counts = np.array([survey.labels.get(label, 0) for label in classes.tolist()], np.int64)
+    counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
     if len(classes) > MOST_CODES:
         raise UnsupportedError(
             f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
@@ -148,8 +148,8 @@ def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, q
     highest = {one.name: one.highest for one in survey.columns}
     left = searches
     while left:
-        seen = source.where.over_source(RankTask.of(left))
-        for search, own in zip(left, seen.columns, strict=True):
+        seen = source.where.over_source(RankTask(tuple(search.look() for search in left)))
+        for search, own in zip(left, seen, strict=True):
             search.learn(own)
         left = [search for search in left if not search.is_done]
     for search in searches:
@@ -158,51 +158,33 @@ def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, q
     return Bins(edges, frozenset(every_value))
 
 
-def code_task(schema: Schema, source: Site, bins: Bins) -> CodeTask:
-    """Return the pass that turns values into codes."""
+def coding_of(schema: Schema, source: Site, bins: Bins) -> tuple[CodeTask, histograms.Columns]:
+    """Return the pass that turns values into codes, and where the codes of each column lie in a histogram."""
     edges = tuple(bins.edges.get(column.name, np.zeros(0)) for column in schema.columns)
-    edges = tuple(sealed(np.array(one)) for one in edges)
-    missing = np.array(
-        [
-            len(one) + 1 if column.kind == "numeric" and column.has_missing else -1
-            for column, one in zip(schema.columns, edges, strict=True)
-        ]
-    )
-    n_codes = [
-        len(one) + 1 + column.has_missing if column.kind == "numeric" else column.n_codes
-        for column, one in zip(schema.columns, edges, strict=True)
-    ]
-    most = max(n_codes)
+    is_nominal = np.array([column.kind == "nominal" for column in schema.columns])
+    has_missing = np.array([column.has_missing for column in schema.columns])
+    of_edges = [len(one) + 1 for one in edges]
+    n_codes = np.where(is_nominal, [column.n_codes for column in schema.columns], of_edges).astype(np.int64)
+    missing = np.where(~is_nominal & has_missing, n_codes, -1)
+    sizes = n_codes + (missing >= 0)
+    most = int(sizes.max())
     if most > MOST_CODES:
-        name = schema.names[n_codes.index(most)]
+        name = schema.names[int(sizes.argmax())]
         raise UnsupportedError(
             f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are supported: use fewer bins"
         )
     starts = tuple(ranks.starts_of(ranks.keys_of(one) >> np.uint64(64 - ranks.TOP_BITS)) for one in edges)
     dtype = np.dtype(np.uint8 if most <= 256 else np.uint16)
-    return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype)
-
-
-def layout_of(schema: Schema, bins: Bins, code: CodeTask) -> histograms.Columns:
-    """Return where the codes of each column lie in a histogram, and how each is looked at."""
-    is_nominal = np.array([column.kind == "nominal" for column in schema.columns])
-    n_codes = np.array(
-        [
-            column.n_codes if column.kind == "nominal" else len(edges) + 1
-            for column, edges in zip(schema.columns, code.edges, strict=True)
-        ],
-        np.int64,
-    )
-    sizes = n_codes + (code.missing >= 0)
-    is_two = np.array([column.name in bins.every_value and not column.has_missing for column in schema.columns])
+    is_two = np.array([column.name in bins.every_value for column in schema.columns]) & ~has_missing
     is_bit = (n_codes == 2) & (is_nominal | is_two)
-    return histograms.Columns(
+    layout = histograms.Columns(
         np.append(0, np.cumsum(sizes)).astype(np.int64),
         n_codes,
-        code.missing.astype(np.int64),
+        missing,
         is_nominal,
         np.flatnonzero(~is_nominal & ~is_bit),
         np.flatnonzero(is_bit),
         np.flatnonzero(is_nominal & ~is_bit & (n_codes > 1)),
         np.arange(len(n_codes), dtype=np.int32),
     )
+    return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype), layout

@@ -12,6 +12,7 @@ from ..data.textfile import Csv, Dates
 from ..errors import ParameterError, UnsupportedError
 from ..nouns import Sample, Tree
 from ._open import open_source
+from ._paths import check_files
 from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
 
 
@@ -181,8 +182,7 @@ def count(
     csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
     task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
-    if opened.check is not None:
-        opened.check(task)
+    check_files(opened.files, task)
     tally = opened.over(task, progress)
     made: Sample = tally.finish(grown, sample)
     tally.tell(target)

@@ -30,31 +30,19 @@ def measure(name: str, n_rows: int) -> criteria.Criterion:
 class Walk:
     """The tests so far, on codes."""
 
-    feature: Array = field(repr=False)
-    below: Array = field(repr=False)
-    default: Array = field(repr=False)
-    start: Array = field(repr=False)
-    branch: Array = field(repr=False)
-    first: Array = field(repr=False)
-    missing: Array = field(repr=False)
+    tests: tuple[Array, Array, Array, Array, Array, Array, Array] = field(repr=False)  # as `route_codes` takes them
 
     @classmethod
-    def of(cls, nodes: Array, reals: Array, branch: Array, missing: Array) -> "Walk":
+    def of(cls, nodes: Array, branch: Array, missing: Array) -> "Walk":
         """Return the tests in the tables of a tree."""
-        del reals
-        is_split = nodes[:, parts.BIRTH] >= 0
-        feature = np.where(is_split, nodes[:, parts.SLOT], -1)
-        return cls(
-            feature, nodes[:, parts.BELOW].copy(), nodes[:, parts.DEFAULT].copy(), nodes[:, parts.BRANCH].copy(),
-            branch, nodes[:, parts.FIRST].copy(), missing,
-        )  # fmt: skip
+        feature = np.where(nodes[:, parts.BIRTH] >= 0, nodes[:, parts.SLOT], -1)
+        below, default, start, first = nodes[:, [parts.BELOW, parts.DEFAULT, parts.BRANCH, parts.FIRST]].T.copy()
+        return cls((feature, below, default, start, branch, first, missing))
 
     def __call__(self, codes: Array) -> Array:
         """Return the node at which each row ends."""
         node = np.empty(len(codes), np.int32)
-        histograms.route_codes(
-            codes, self.feature, self.below, self.default, self.start, self.branch, self.first, self.missing, node
-        )
+        histograms.route_codes(codes, *self.tests, node)
         return node
 
 

@@ -27,7 +27,7 @@ from ..growers.run import Grown
 from ..growers.settings import settings_of
 from ..nouns import Counts, Tree
 from ..routing import with_history
-from ._bins import Bins, code_task, find_bins, layout_of, read_schema
+from ._bins import Bins, coding_of, find_bins, read_schema
 from ._count import count
 from ._levels import Growth
 from ._parts import Extent
@@ -145,8 +145,7 @@ def grow(
         survey = where.over_source(task)
         schema, counts = read_schema(survey, opened, criterion)
         found = find_bins(survey, opened, bins, max_bins, quantiles)
-        code = code_task(schema, opened, found)
-        layout = layout_of(schema, found, code)
+        code, layout = coding_of(schema, opened, found)
         growth = Growth(counts, layout, limits, criterion)
         extent = Extent([np.zeros(1)] * len(schema.columns), [np.zeros(1)] * len(schema.columns))
         if growth.open:

@@ -20,7 +20,7 @@ from ._finish import FinishTask, Walk, measure
 from ._parts import Part
 
 if TYPE_CHECKING:
-    from ._cluster import Cluster
+    from ._dask import Cluster
     from ._parts import Local
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass
@@ -32,12 +32,10 @@ class Histograms:
     """Rows of each class with each code of each column, in each open node."""
 
     by_slot: Array
-    n_rows: int = 0
 
     def merge(self, other: "Histograms") -> None:
         """Add the other's."""
         self.by_slot += other.by_slot
-        self.n_rows += other.n_rows
 
 
 @dataclass(frozen=True)
@@ -54,14 +52,10 @@ class LevelTask:
         """Return the histograms of no rows."""
         return Histograms(np.zeros((self.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
 
-    def add(self, sums: Histograms, part: Part, first: int) -> int:
+    def add(self, sums: Histograms, part: Part, _: int) -> None:
         """Count the rows of one part."""
-        del first
-        node = self.walk(part.codes)
-        rows, start = histograms.sorted_by_slot(node, self.slot_of, self.n_slots)
+        rows, start = histograms.sorted_by_slot(self.walk(part.codes), self.slot_of, self.n_slots)
         histograms.add_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
-        sums.n_rows += len(node)
-        return len(node)
 
 
 class Growth:
@@ -96,7 +90,9 @@ class Growth:
             walk = self._walk()
             for first in range(0, len(large), n_slots):
                 slots = large[first : first + n_slots]
-                sums = where.over_parts(self._task(walk, slots))
+                slot_of = np.full(len(self.nodes), -1, np.int32)
+                slot_of[slots] = np.arange(len(slots))
+                sums = where.over_parts(LevelTask(walk, slot_of, len(slots), self.columns.offset, self.n_classes))
                 for slot, v in enumerate(slots):
                     self._split(v, sums.by_slot[slot])
                 told(self.n_settled)
@@ -109,13 +105,9 @@ class Growth:
     def _rows(self, v: int) -> int:
         return int(self.reals[v][:-2].sum())
 
-    def _task(self, walk: Walk, slots: list[int]) -> LevelTask:
-        slot_of = np.full(len(self.nodes), -1, np.int32)
-        slot_of[slots] = np.arange(len(slots))
-        return LevelTask(walk, slot_of, len(slots), self.columns.offset, self.n_classes)
-
     def _walk(self) -> Walk:
-        return Walk.of(*self.tables(), self.columns.missing)
+        nodes, _, branch = self.tables()
+        return Walk.of(nodes, branch, self.columns.missing)
 
     def _add(self, counts: Array, depth: int) -> None:
         node = np.zeros(parts.N_FIELDS, np.int64)

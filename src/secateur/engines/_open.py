@@ -2,70 +2,82 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ..data.files import find_files, is_path
-from ..data.sources import Progress, Source, Task, batch_of
+from ..data.sources import Progress, Task, batch_of
 from ..data.textfile import Csv
 from ..errors import UnsupportedError
-from ._paths import File, check_files, open_files
+from ._paths import File, open_files
 from ._scan import ROWS_IN_BATCH, add_up, lazy_batches, quoted, scan
 from .registry import Client, Elsewhere
 
+if TYPE_CHECKING:
+    from ._dask import Cluster
+
 Batches = Callable[[Task], Generator[Any]]
+Over = Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows wherever they are: their columns, and what adds a task up over batches of them, here or where they are.
+
+    `over(task, progress)` returns the sum over all batches. `where` is what messages call the source.
+    """
+
+    names: tuple[str, ...]
+    where: str
+    over: Over
+    files: Sequence[File] = ()
+    cluster: "Cluster | None" = None
 
 
 def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_jobs: int, timeout: float) -> Source:
     """Return the source that an engine reads."""
-    where = f"the {type(source).__name__}"
     if is_path(source):
         files = open_files(find_files(source), csv)
-        if engine == "dask":
-            from ._dask import Spread, client_of
+        names, where = tuple(files[0].types), files[0].path
+        if engine != "dask":
+            return Source(names, where, over_files(files, engine, n_jobs), files)
+        if any(file.folder for file in files):
+            raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
+    else:
+        files, where = [], f"the {type(source).__name__}"
+    if engine == "dask":
+        from ._dask import Cluster, client_of, partitions
 
-            if any(file.folder for file in files):
-                raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
-            return _checked(Spread(client_of(client, timeout), files, timeout).over, files)
-        return file_source(files, engine, n_jobs)
+        client = client_of(client, timeout)
+        cluster = Cluster(client, files or partitions(client, source), timeout)
+        return Source(names if files else cluster.names(source), where, cluster.over, files, cluster)
     if engine == "memory":
         batch = batch_of(source)
         return Source(batch.names, where, lambda task, _: task(batch))
-    if engine == "dask":
-        from ._dask import spread_of
-
-        spread, names = spread_of(source, client, timeout)
-        return Source(names, where, spread.over)
     if engine == "spark":
         from ._spark import count_on
 
         return Source(tuple(source.columns), "the Spark frame", lambda task, _: count_on(source, task))
     if engine == "narwhals":
-        from ._pushdown import open_lazy
+        from ._pushdown import count_lazy, lazy_of
 
-        return open_lazy(source, where)
+        frame, types = lazy_of(source)
+        return Source(tuple(types), where, lambda task, _: count_lazy(frame, types, task, where))
     names, batches = _batches(source, engine)
-
-    def over(task: Task, progress: Progress | None) -> Any:
-        with closing(batches(task)) as found:
-            return add_up(task, found, n_jobs, progress)
-
-    return Source(names, where, over)
+    return Source(names, where, partial(_add_up, batches, n_jobs, 0))
 
 
-def file_source(files: Sequence[File], engine: str, n_jobs: int) -> Source:
-    """Return the rows of files as a source that is scanned on this machine."""
+def over_files(files: Sequence[File], engine: str, n_jobs: int) -> Over:
+    """Return what adds a task up over files that are scanned on this machine."""
     n_rows = [file.n_rows for file in files]
     n_total = 0 if None in n_rows else sum(filter(None, n_rows))
-
-    def over(task: Task, progress: Progress | None) -> Any:
-        with closing(scan(task, files, engine)) as batches:
-            return add_up(task, batches, n_jobs, progress, n_total)
-
-    return _checked(over, files)
+    return partial(_add_up, partial(scan, files=files, engine=engine), n_jobs, n_total)
 
 
-def _checked(over: Any, files: Sequence[File]) -> Source:
-    return Source(tuple(files[0].types), files[0].path, over, lambda task: check_files(files, task))
+def _add_up(batches: Batches, n_jobs: int, n_total: int, task: Task, progress: Progress | None) -> Any:
+    with closing(batches(task)) as found:
+        return add_up(task, found, n_jobs, progress, n_total)
 
 
 def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.arrays import Array, Ints
 from ..data.remarks import listed
-from ..data.sources import Source, batch_of
+from ..data.sources import batch_of
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ..nouns import check_plain
@@ -29,16 +29,16 @@ NODE, TARGET, WEIGHT = "secateur_node", "secateur_target", "secateur_weight"
 UNSEEN, GAP = -1.0, -2.0
 
 
-def open_lazy(source: Lazy, where: str) -> Source:
-    """Return a lazy frame as a source that counts by itself."""
+def lazy_of(source: Lazy) -> tuple[Lazy, Lazy]:
+    """Return a lazy frame of narwhals, and the types of its columns."""
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(source).lazy()
-    types = frame.collect_schema()
-    return Source(tuple(types), where, lambda task, _: _told(frame, types, task, where))
+    return frame, frame.collect_schema()
 
 
-def _told(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally | NumberTally:
+def count_lazy(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally | NumberTally:
+    """Return the tally of a lazy frame, which counts by itself."""
     try:
         return count_pushed(frame, types, task)
     except SecateurError:

@@ -5,14 +5,15 @@ few has them collected and is done. Partitions add up counts, so their order doe
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array, Bools, Rows
-from ..data.columns import Numbers
-from ..errors import DataError
-from ._survey import as_floats, opened
+from ..data.arrays import Array, Bools
+from ..data.columns import Numbers, floats_of
+from ..data.sources import Batch
+from ._parts import Each, changed
 
 COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 
@@ -61,45 +62,32 @@ class Search:
         """Whether every order statistic is known."""
         return bool(self.found.all())
 
-    @property
-    def prefixes(self) -> Array:
-        """The beginnings of keys that are looked for."""
-        return np.unique(self.prefix[~self.found])
-
-    @property
-    def starts(self) -> Array:
-        """Where the prefixes with each beginning begin."""
-        starts: Array = ranks.starts_of(self.prefixes >> np.uint64(64 - ranks.TOP_BITS - self.shift))
-        return starts
-
-    @property
-    def collects(self) -> bool:
-        """Whether the candidates are few enough to be collected."""
-        _, at = np.unique(self.prefix[~self.found], return_index=True)
-        return int(self.n[~self.found][at].sum()) <= COLLECT
+    def look(self) -> "Look":
+        """Return what the next pass looks for."""
+        prefixes, at = np.unique(self.prefix[~self.found], return_index=True)
+        starts = ranks.starts_of(prefixes >> np.uint64(64 - ranks.TOP_BITS - self.shift))
+        return Look(self.name, prefixes, starts, self.shift, int(self.n[~self.found][at].sum()) <= COLLECT)
 
     def learn(self, seen: "Seen") -> None:
         """Take in what one pass has seen."""
         open_ = np.flatnonzero(~self.found)
-        prefixes = self.prefixes
-        line = np.searchsorted(prefixes, self.prefix[open_])
+        prefixes, line = np.unique(self.prefix[open_], return_inverse=True)
+        within = self.rank[open_] - self.before[open_]
         if seen.keys is not None:
             keys = np.sort(np.concatenate([*seen.keys, np.zeros(0, np.uint64)]))
             start = np.searchsorted(keys, prefixes << np.uint64(self.shift))
-            at = start[line] + self.rank[open_] - self.before[open_]
+            at = start[line] + within
             self._check(at < len(keys))
             self.prefix[open_], self.found[open_] = keys[at], True
             return
         self._check((seen.counts.sum(axis=1)[line] == self.n[open_]).all())
         through = np.cumsum(seen.counts, axis=1)[line]
-        within = self.rank[open_] - self.before[open_]
         bucket = (through <= within[:, None]).sum(axis=1)
-        here = np.arange(len(open_))
         n = seen.counts[line, bucket]
         is_one = seen.lowest[line] == seen.highest[line]
         self.shift -= ranks.MORE_BITS
         deeper = (self.prefix[open_] << np.uint64(ranks.MORE_BITS)) | bucket.astype(np.uint64)
-        self.before[open_] += through[here, bucket] - n
+        self.before[open_] += through[np.arange(len(open_)), bucket] - n
         self.n[open_] = n
         self.prefix[open_] = np.where(is_one, seen.lowest[line], deeper)
         self.found[open_] = is_one | (self.shift == 0)
@@ -111,10 +99,17 @@ class Search:
 
     def _check(self, is_same: Bools | np.bool_) -> None:
         if not np.all(is_same):
-            raise DataError(
-                f"column {self.name!r} changed between two passes over the source; "
-                "use a source that does not change while the tree grows"
-            )
+            raise changed(self.name)
+
+
+class Look(NamedTuple):
+    """What a pass looks for in one column: keys that begin with a prefix; all of them, or counts of their next bits."""
+
+    name: str
+    prefixes: Array
+    starts: Array  # where the prefixes with each beginning begin
+    shift: int
+    collects: bool
 
 
 @dataclass
@@ -136,65 +131,34 @@ class Seen:
         self.highest = np.maximum(self.highest, other.highest)
 
 
-@dataclass
-class AllSeen:
-    """What one pass has seen."""
-
-    columns: list[Seen]
-    n_rows: int = 0
-
-    def merge(self, other: "AllSeen") -> None:
-        """Add what the other saw."""
-        self.n_rows += other.n_rows
-        for own, more in zip(self.columns, other.columns, strict=True):
-            own.merge(more)
-
-
 @dataclass(frozen=True)
 class RankTask:
     """A further pass over the columns whose order statistics are not known yet."""
 
-    columns: tuple[str, ...]
-    prefixes: tuple[Array, ...] = field(repr=False)
-    starts: tuple[Array, ...] = field(repr=False)
-    shifts: tuple[int, ...]
-    collects: tuple[bool, ...]
+    looks: tuple[Look, ...] = field(repr=False)
 
-    @classmethod
-    def of(cls, searches: list[Search]) -> "RankTask":
-        """Return the next pass of these searches."""
-        return cls(
-            tuple(search.name for search in searches),
-            tuple(search.prefixes for search in searches),
-            tuple(search.starts for search in searches),
-            tuple(search.shift for search in searches),
-            tuple(search.collects for search in searches),
-        )
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the source that are read."""
+        return tuple(look.name for look in self.looks)
 
-    def start(self) -> AllSeen:
+    def start(self) -> Each:
         """Return what no rows show."""
-        columns = []
-        for prefixes, collects in zip(self.prefixes, self.collects, strict=True):
-            n = 0 if collects else len(prefixes)
+        seen = Each()
+        for look in self.looks:
+            n = 0 if look.collects else len(look.prefixes)
             counts = np.zeros((n, 1 << ranks.MORE_BITS), np.int64)
-            columns.append(Seen(counts, np.full(n, ~np.uint64(0)), np.zeros(n, np.uint64), [] if collects else None))
-        return AllSeen(columns)
+            seen.append(Seen(counts, np.full(n, ~np.uint64(0)), np.zeros(n, np.uint64), [] if look.collects else None))
+        return seen
 
-    def add(self, seen: AllSeen, batch: Rows, first: int) -> int:
+    def add(self, seen: Each, rows: Batch, _: int) -> None:
         """Look at one batch."""
-        del first
-        rows = opened(batch, self.columns)
-        if rows.n_rows == 0:
-            return 0
-        known = zip(self.columns, self.prefixes, self.starts, self.shifts, seen.columns, strict=True)
-        for name, prefixes, starts, shift, one in known:
+        for (name, prefixes, starts, shift, _), one in zip(self.looks, seen, strict=True):
             given = rows.read(name)
             if not isinstance(given, Numbers):  # missing throughout this batch
                 continue
-            values = as_floats(given)
+            values = np.asarray(floats_of(given), np.float64)
             if one.keys is not None:
                 one.keys.append(ranks.collect(values, prefixes, starts, shift))
             else:
                 ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
-        seen.n_rows += rows.n_rows
-        return rows.n_rows

@@ -7,35 +7,23 @@ the mergeable KLL sketch of the library datasketches. The exact ones are those o
 `secateur.grow(..., max_bins=)`, and depend neither on the order of rows nor on partitions.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array, Level, Rows
+from ..data.arrays import Array, Level
 from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
 from ..data.remarks import EXACT_WHOLE, listed
-from ..data.sources import Batch, batch_of
+from ..data.sources import Batch
 from ..data.target import check_target
 from ..errors import DataError, SchemaError, UnsupportedError
+from ._parts import Each
 
+FREE = ~np.uint64(0)  # what is no key, in a table of keys
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
-
-
-def opened(data: Rows, columns: tuple[str, ...]) -> Batch:
-    """Return a batch; refuse one that has rows but lacks some of these columns."""
-    batch = batch_of(data)
-    if batch.n_rows:
-        batch.check_has(columns)
-    return batch
-
-
-def as_floats(given: Numbers) -> Array:
-    """Return numbers as float64, write-protected: one kind of array, so that kernels are compiled once."""
-    values = np.ascontiguousarray(floats_of(given), np.float64).view()
-    values.flags.writeable = False
-    return values
 
 
 @dataclass
@@ -46,7 +34,6 @@ class Surveyed:
     max_bins: int
     family: Family = "missing"
     has_missing: bool = False
-    n_missing: int = 0
     n_infinite: int = 0
     highest: float = -np.inf
     is_large: bool = False  # holds whole numbers beyond 2**53
@@ -60,22 +47,15 @@ class Surveyed:
 
     def add_numbers(self, given: Numbers, has_sketch: bool) -> None:
         """Survey a batch of numbers."""
-        values = as_floats(given)
+        values = np.asarray(floats_of(given), np.float64)
         if np.isnan(values).all():
-            self.n_missing += len(values)
             self.has_missing = True
             return
         self._is("number")
         if given.values.dtype.kind in "iu" and given.values.dtype.itemsize == 8:
             self.is_large |= bool(given.values.max() > EXACT_WHOLE or given.values.min() < -EXACT_WHOLE)
-        if self.top is None:
-            self._make()
-        assert self.top is not None
-        assert self.table is not None
-        self.n_different, n_missing, n_infinite = ranks.survey(
-            values, self.top, self.table, self.max_bins, self.n_different
-        )
-        self.n_missing += n_missing
+        top, table = self._tables()
+        self.n_different, n_missing, n_infinite = ranks.survey(values, top, table, self.max_bins, self.n_different)
         self.n_infinite += n_infinite
         self.has_missing |= n_missing > 0
         self.highest = max(self.highest, float(np.fmax.reduce(values)))
@@ -98,31 +78,26 @@ class Surveyed:
         if other.family != "missing":
             self._is(other.family)
         self.has_missing |= other.has_missing
-        self.n_missing += other.n_missing
         self.n_infinite += other.n_infinite
         self.highest = max(self.highest, other.highest)
         self.is_large |= other.is_large
         self._declare(other.declared if other.is_declared else None, bool(other.levels))
         self.levels |= other.levels
         if other.top is not None:
-            if self.top is None:
-                self._make()
-            assert self.top is not None
-            self.top += other.top
+            top, table = self._tables()
+            top += other.top
             if other.n_different > self.max_bins:
                 self.n_different = other.n_different
-            assert self.table is not None
-            spare = np.zeros_like(self.top)
-            self.n_different = ranks.survey(other.values(), spare, self.table, self.max_bins, self.n_different)[0]
+            spare = np.zeros_like(top)
+            self.n_different = ranks.survey(other.values(), spare, table, self.max_bins, self.n_different)[0]
         if other.sketch is not None:
             self.sketch = self.sketch or _new_sketch()
             self.sketch.merge(other.sketch)
 
     def values(self) -> Array:
         """Return the different numbers seen so far, if they are few enough."""
-        assert self.table is not None
-        values: Array = ranks.values_of(np.sort(self.table[self.table != ~np.uint64(0)]))
-        values.flags.writeable = False
+        _, table = self._tables()
+        values: Array = ranks.values_of(np.sort(table[table != FREE]))
         return values
 
     def categories(self) -> tuple[Level, ...]:
@@ -147,9 +122,11 @@ class Surveyed:
         elif self.declared != levels:
             self.is_declared = False
 
-    def _make(self) -> None:
-        self.top = np.zeros(1 << ranks.TOP_BITS, np.int64)
-        self.table = np.full(1 << (4 * self.max_bins).bit_length(), ~np.uint64(0))
+    def _tables(self) -> tuple[Array, Array]:
+        if self.top is None or self.table is None:
+            self.top = np.zeros(1 << ranks.TOP_BITS, np.int64)
+            self.table = np.full(1 << (4 * self.max_bins).bit_length(), FREE)
+        return self.top, self.table
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -163,27 +140,20 @@ class Surveyed:
             state["sketch"] = kll_doubles_sketch.deserialize(state["sketch"])
         self.__dict__.update(state)
 
-    def __deepcopy__(self, memo: object) -> "Surveyed":
-        made = Surveyed(self.name, self.max_bins)
-        made.merge(self)
-        return made
-
 
 @dataclass
 class Survey:
     """What is known of a source so far."""
 
-    columns: list[Surveyed]
-    labels: dict[Level, int] = field(default_factory=dict)
+    columns: Each
+    labels: Counter[Level] = field(default_factory=Counter)
     n_rows: int = 0
 
     def merge(self, other: "Survey") -> None:
         """Add what the other saw."""
         self.n_rows += other.n_rows
-        for own, more in zip(self.columns, other.columns, strict=True):
-            own.merge(more)
-        for label, n in other.labels.items():
-            self.labels[label] = self.labels.get(label, 0) + n
+        self.columns.merge(other.columns)
+        self.labels.update(other.labels)
 
 
 @dataclass(frozen=True)
@@ -203,13 +173,10 @@ class SurveyTask:
 
     def start(self) -> Survey:
         """Return the survey of no rows."""
-        return Survey([Surveyed(name, self.max_bins) for name in self.names])
+        return Survey(Each(Surveyed(name, self.max_bins) for name in self.names))
 
-    def add(self, survey: Survey, batch: Rows, first: int) -> int:
+    def add(self, survey: Survey, rows: Batch, first: int) -> None:
         """Survey one batch; its rows are counted from `first` in messages."""
-        rows = opened(batch, self.columns)
-        if rows.n_rows == 0:
-            return 0
         for column in survey.columns:
             given = rows.read(column.name)
             if isinstance(given, Numbers) and column.name in self.nominal:
@@ -218,24 +185,22 @@ class SurveyTask:
                 column.add_numbers(given, self.has_sketch)
             else:
                 column.add_coded(given)
-        for label, n in _labels(rows.read(self.target), self.target, first):
-            survey.labels[label] = survey.labels.get(label, 0) + n
+        survey.labels.update(_labels(rows.read(self.target), self.target, first))
         survey.n_rows += rows.n_rows
-        return rows.n_rows
 
 
-def _labels(given: Numbers | Coded, name: str, first: int) -> list[tuple[Level, int]]:
+def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
     check_target(given, f"target {name!r}", first)
     if isinstance(given, Coded):
         n = np.bincount(given.codes, minlength=len(given.levels))
-        return [(given.levels[code], int(n[code])) for code in np.flatnonzero(n)]
+        return {given.levels[code]: int(n[code]) for code in np.flatnonzero(n)}
     values, counts = np.unique(given.values, return_counts=True)
     if len(values) > 1 << 15:
         raise DataError(
             f"target {name!r} has {len(values):,} values in one batch, from {listed(values[:3].tolist())} on; "
             "classes are needed"
         )
-    return list(zip(values.tolist(), counts.tolist(), strict=True))
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
 def _new_sketch() -> Any:

@@ -10,19 +10,19 @@ import numpy as np
 from ..data.arrays import Array, Labels
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
-from ..data.files import find_files
+from ..data.files import CSV_ENDINGS, find_files
 from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.table import Table
 from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ._open import file_source, open_source
+from ._open import open_source
 from ._parts import Local
-from ._paths import File, check_columns, open_files
+from ._paths import File, check_columns
 from .registry import ENGINES, Client, Elsewhere, check_engine, engine_for, kind_of
 
 if TYPE_CHECKING:
-    from ._cluster import Cluster
+    from ._dask import Cluster
 
 
 @dataclass(frozen=True)
@@ -67,27 +67,21 @@ def open_site(
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
     if kind == "files":
-        files = _parquet(source)
-        names, asked = _names(tuple(files[0].types), target, nominal, columns, files[0].path)
-        _check_alike(files, names, target, is_chosen=columns is not None)
-        if used == "dask":
-            return Site(names, target, asked, _cluster(files, client, timeout))
-        return Site(names, target, asked, Local(file_source(files, used, n_jobs).over, n_jobs, folder))
+        source = find_files(source)
+        if source[0].lower().endswith(CSV_ENDINGS):
+            raise UnsupportedError(
+                f"{source[0]} is CSV, and growing needs several passes; convert it first, for example with "
+                "polars.scan_csv(...).sink_parquet(...)"
+            )
     if kind == "stream" and not hasattr(source, "scanner"):
         raise UnsupportedError(
             f"a {type(source).__name__} can be read only once, and growing needs several passes; write it to Parquet, "
             "or pass a dataset or a lazy frame"
         )
-    if used == "dask":
-        from ._cluster import Cluster
-        from ._dask import spread_of
-
-        spread, found = spread_of(source, client, timeout)
-        names, asked = _names(found, target, nominal, columns, f"the {type(source).__name__}")
-        return Site(names, target, asked, Cluster(spread))
     opened = open_source(source, used, csv=Csv(), client=client, n_jobs=n_jobs, timeout=timeout)
     names, asked = _names(opened.names, target, nominal, columns, opened.where)
-    return Site(names, target, asked, Local(opened.over, n_jobs, folder))
+    _check_alike(opened.files, names, target, is_chosen=columns is not None)
+    return Site(names, target, asked, opened.cluster or Local(opened.over, n_jobs, folder))
 
 
 def _memory(
@@ -129,16 +123,6 @@ def _labels(table: Table) -> Coded | Numbers:
     return Coded(target, tuple(classes.tolist()), is_declared=True)
 
 
-def _parquet(source: Elsewhere) -> list[File]:
-    files = open_files(find_files(source), Csv())
-    if files[0].csv:
-        raise UnsupportedError(
-            f"{files[0].path} is CSV, and growing needs several passes; convert it first, for example with "
-            "polars.scan_csv(...).sink_parquet(...)"
-        )
-    return files
-
-
 def _names(
     found: tuple[str, ...], target: str, nominal: Sequence[str] | None, columns: Sequence[str] | None, where: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -155,7 +139,7 @@ def _names(
     return chosen, frozenset(asked)
 
 
-def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
+def _check_alike(files: Sequence[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
     """Refuse files that lack a column, have one more, or in which one changes its kind."""
     kinds: dict[str, tuple[str, str]] = {}
     for file in files:
@@ -181,10 +165,3 @@ def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_c
                     f"{file.path}: column {name!r} holds {kind} values ({file.types[name]}), but {first} values in "
                     f"{path}; convert it to one kind"
                 )
-
-
-def _cluster(files: list[File], client: Client, timeout: float) -> "Cluster":
-    from ._cluster import Cluster
-    from ._dask import Spread, client_of
-
-    return Cluster(Spread(client_of(client, timeout), files, timeout))
