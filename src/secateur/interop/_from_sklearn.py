@@ -13,11 +13,11 @@ import numpy as np
 
 from ..data.arrays import ArrayLike, Floats, Labels, Rows, sealed
 from ..data.encoding import encode
-from ..errors import CountsError, UnsupportedError
+from ..errors import UnsupportedError
 from ..growers.assemble import shortest
 from ..nouns import Model, Pruning, Sample, Seen, Tree
 from ..routing import remembered
-from ._counting import recounted, routed
+from ._counting import grown_sample
 from ._nodes import Estimator
 from ._read import MEANS, Foreign, read_tree, schema_of
 
@@ -142,8 +142,4 @@ def _sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: ArrayLike | Non
             f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
             "which regression trees of secateur cannot represent; use prune_sklearn"
         )
-    if not foreign.missing_counts:
-        return foreign.own_sample()
-    if X is None or y is None:
-        raise CountsError(foreign.missing_counts)
-    return recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)
+    return grown_sample(foreign, X, y, sample_weight)

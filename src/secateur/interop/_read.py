@@ -6,7 +6,7 @@ of the growing sample, unless class weights (sums, not rows) or monotonic constr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,13 +14,14 @@ from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array, ArrayLike, Floats, Ints, sealed
+from ..data.arrays import Array, ArrayLike, Floats, Ints, Sums, sealed
 from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns import Counts, Moments, Sample, Tree
 from ._nodes import Estimator, Records, preorder
 
+FORESTS = (ForestClassifier, ForestRegressor)
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
 SQUARED = ("squared_error", "friedman_mse")  # criteria whose impurity is the mean squared difference from it
 
@@ -32,6 +33,10 @@ class Foreign:
     Parameters
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
+    owner : estimator
+        The forest it belongs to, or itself; that is what routes rows.
+    index : int
+        Its place in the forest.
     records : Records
         Its nodes as they lie in memory.
     tree : Tree
@@ -40,16 +45,15 @@ class Foreign:
         The number scikit-learn gives each of our nodes.
     classes : array or None
         The labels of a classifier: those of its forest, if it belongs to one.
-    missing_counts : str
-        Why the tree does not hold the counts of its growing sample; empty if it does.
     """
 
     estimator: Estimator
+    owner: Estimator
+    index: int
     records: Records
     tree: Tree
     order: Ints
-    classes: Array | None = None
-    missing_counts: str = ""
+    classes: Array | None
 
     @property
     def is_classifier(self) -> bool:
@@ -82,15 +86,22 @@ class Foreign:
         return self.labels if self.is_classifier else self.values[:, 0]
 
     @cached_property
+    def loss(self) -> Floats:
+        """The impurity of each node, summed over its rows."""
+        return sealed(np.maximum(self.weight * self.impurity, 0.0))
+
+    @cached_property
     def risk(self) -> Floats:
         """What cost-complexity pruning in scikit-learn charges a leaf: its share of the rows times its impurity."""
-        return sealed(np.maximum(self.weight * self.impurity, 0.0) / self.weight[0])
+        return sealed(self.loss / self.weight[0])
 
-    def own_cost(self) -> Floats:
-        """Return what each node of a regressor costs as a leaf: the loss of its criterion, summed over its rows."""
+    def costs(self, grown: Sample | None) -> Sums:
+        """Return what each node costs the growing sample as a leaf; None means a regressor, and its own criterion."""
+        if grown is not None:
+            return grown.costs_if_leaf(self.answers)
         if self.is_monotonic:
             raise CountsError(self.missing_counts)
-        return sealed(np.maximum(self.weight * self.impurity, 0.0))
+        return self.loss
 
     @property
     def is_monotonic(self) -> bool:
@@ -105,12 +116,26 @@ class Foreign:
         ours: Ints = place[np.asarray(nodes)]
         return ours
 
+    @cached_property
+    def missing_counts(self) -> str:
+        """Why the tree does not hold the counts of its growing sample; empty if it does."""
+        owner, name, class_weight = self.owner, type(self.estimator).__name__, getattr(self.owner, "class_weight", None)
+        # A bootstrap draws rows by their class weight and then counts them plainly.
+        is_drawn = getattr(owner, "bootstrap", False) and class_weight != "balanced_subsample"
+        if class_weight is not None and not is_drawn:
+            why = f"{type(owner).__name__} has class_weight={class_weight!r}: its nodes hold weighted sums, not rows"
+        elif self.is_monotonic:
+            why = f"{name} has monotonic_cst: its nodes hold clipped values, which do not add up"
+        elif not self.is_classifier and self.estimator.criterion not in SQUARED:
+            why = f"{name} has criterion={self.estimator.criterion!r}: its nodes hold no squared errors"
+        else:
+            return ""
+        return f"{why}; pass the rows it was fitted on as X, y (and sample_weight), and they are counted again"
+
     def own_sample(self) -> Sample:
-        """Return the growing sample as the tree holds it."""
-        if self.missing_counts:
-            raise CountsError(self.missing_counts)
+        """Return the growing sample as the tree holds it; only where no counts are missing."""
         if not self.is_classifier:
-            return Moments(self.tree, self.weight, self.values[:, 0], self.own_cost())
+            return Moments(self.tree, self.weight, self.values[:, 0], self.loss)
         counts = self.values * self.weight[:, None]
         whole = np.rint(counts)
         # One division and one product are off by a few units in the last place; true fractions are further away.
@@ -122,19 +147,15 @@ class Foreign:
 
 def members(estimator: Estimator) -> list[Foreign]:
     """Return the fitted trees of an estimator: one, or all of a forest."""
-    if isinstance(estimator, ForestClassifier | ForestRegressor):
-        if not hasattr(estimator, "estimators_"):
-            raise _not_fitted(estimator)
-        _check_outputs(estimator)
-        classes = estimator.classes_ if is_classifier(estimator) else None
-        reason = _weighted_reason(estimator) if classes is not None else ""
-        return [_read(member, classes, reason) for member in estimator.estimators_]
-    return [read_tree(estimator)]
+    if not isinstance(estimator, FORESTS):
+        return [read_tree(estimator)]
+    _check(estimator, "estimators_")
+    return [_read(member, estimator, i) for i, member in enumerate(estimator.estimators_)]
 
 
 def read_tree(estimator: Estimator) -> Foreign:
     """Return one fitted tree; refuse everything else."""
-    if isinstance(estimator, ForestClassifier | ForestRegressor):
+    if isinstance(estimator, FORESTS):
         raise UnsupportedError(
             f"{type(estimator).__name__} is a forest of trees; pass one of its members, estimator.estimators_[i]"
         )
@@ -144,11 +165,8 @@ def read_tree(estimator: Estimator) -> Foreign:
             "classifier or regressor, of scikit-learn is needed. For a pipeline, pass its last step; members of "
             "boosting correct one another and cannot be pruned on their own"
         )
-    if not hasattr(estimator, "tree_"):
-        raise _not_fitted(estimator)
-    _check_outputs(estimator)
-    classes = estimator.classes_ if is_classifier(estimator) else None
-    return _read(estimator, classes, "")
+    _check(estimator, "tree_")
+    return _read(estimator, estimator, 0)
 
 
 def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequence[str] | None = None) -> Schema:
@@ -166,7 +184,8 @@ def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequen
     return Schema(columns, labels, has_names, has_numeric_target=classes is None)
 
 
-def _read(estimator: Estimator, classes: Array | None, reason: str) -> Foreign:
+def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
+    classes = owner.classes_ if is_classifier(owner) else None
     records = Records.of(estimator.tree_)
     nodes, is_leaf = records.nodes, records.is_leaf
     order, parent = preorder(nodes["left_child"], nodes["right_child"], is_leaf)
@@ -182,43 +201,15 @@ def _read(estimator: Estimator, classes: Array | None, reason: str) -> Foreign:
     low, high = nodes["left_child"][inner], nodes["right_child"][inner]
     rest = weight[low] * impurity[low] + weight[high] * impurity[high]
     score[inner] = impurity[inner] - rest / weight[inner]
-    schema = schema_of(estimator, classes)
-    tree = Tree(sealed(parent.astype(np.int32)), score=sealed(score[order]), schema=schema)
-    foreign = Foreign(estimator, records, tree, sealed(order.astype(np.int32)), classes)
-    return replace(foreign, missing_counts=reason or _missing(foreign))
+    tree = Tree(sealed(parent.astype(np.int32)), score=sealed(score[order]), schema=schema_of(estimator, classes))
+    return Foreign(estimator, owner, index, records, tree, sealed(order.astype(np.int32)), classes)
 
 
-def _missing(foreign: Foreign) -> str:
-    """Why a tree does not hold its growing sample."""
-    estimator = foreign.estimator
-    way_out = "pass the rows it was fitted on as X, y (and sample_weight), and they are counted again"
-    name = type(estimator).__name__
-    if getattr(estimator, "class_weight", None) is not None:
-        return f"{name} has class_weight={estimator.class_weight!r}: its nodes hold weighted sums, not rows; {way_out}"
-    if foreign.is_monotonic:
-        return f"{name} has monotonic_cst: its nodes hold clipped values, which do not add up; {way_out}"
-    if not foreign.is_classifier and estimator.criterion not in SQUARED:
-        return f"{name} has criterion={estimator.criterion!r}: its nodes hold no squared errors; {way_out}"
-    return ""
-
-
-def _weighted_reason(forest: Estimator) -> str:
-    # A bootstrap draws rows by their class weight and then counts them plainly.
-    if forest.class_weight is None or (forest.bootstrap and forest.class_weight != "balanced_subsample"):
-        return ""
-    return (
-        f"{type(forest).__name__} has class_weight={forest.class_weight!r}: its nodes hold weighted sums, not rows; "
-        "pass the rows it was fitted on as X, y (and sample_weight), and they are counted again"
-    )
-
-
-def _check_outputs(estimator: Estimator) -> None:
+def _check(estimator: Estimator, trees: str) -> None:
+    if not hasattr(estimator, trees):
+        raise ParameterError(f"{type(estimator).__name__} is not fitted yet; call its fit first")
     if estimator.n_outputs_ != 1:
         raise UnsupportedError(
             f"{type(estimator).__name__} has {estimator.n_outputs_} outputs; trees with one can be pruned: fit one "
             "estimator for each column of y (sklearn.multioutput does)"
         )
-
-
-def _not_fitted(estimator: Estimator) -> ParameterError:
-    return ParameterError(f"{type(estimator).__name__} is not fitted yet; call its fit first")

@@ -18,7 +18,7 @@ from ..errors import TreeError, UnsupportedError
 from ..nouns import Model, Moments, Tree, check_plain
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
-from ._write import leaning
+from ._write import deciding
 
 LARGEST = float(np.finfo(np.float32).max)
 MOST_TRIED = 8  # orders of a nominal column that a test may share with others
@@ -229,7 +229,7 @@ def _values(model: Model, plan: _Plan) -> Array:
     filled = rows.copy()  # what no row reached answers as its nearest ancestor with rows does
     filled[is_empty] = _statistics(model)[heirs[plan.owner]][is_empty]
     shares = filled / filled.sum(axis=1, keepdims=True)
-    held_out = None if model.class_holdout is None else model.class_holdout.by_class
+    held_out = model.class_holdout
     for i in np.flatnonzero(np.array(plan.left) == NO_CHILD):
         v = plan.owner[i]
         label = int(model.pruning.labels[v])
@@ -238,13 +238,9 @@ def _values(model: Model, plan: _Plan) -> Array:
                 f"leaf {v} predicts a class that is not in the growing sample, which scikit-learn's tree cannot "
                 "represent; label leaves by the growing sample"
             )
-        if int(shares[i].argmax()) != label and held_out is not None:
-            votes = held_out[v, : shares.shape[1]].astype(np.float64)
-            both = votes + rows[i]
-            fitting = [vote for vote in (votes, both) if vote.any() and int(vote.argmax()) == label]
-            if fitting:
-                shares[i] = fitting[0] / fitting[0].sum()
-        shares[i] = leaning(shares[i], label)
+        if int(shares[i].argmax()) != label:
+            votes = [] if held_out is None else [held_out.by_class[v, : shares.shape[1]].astype(np.float64)]
+            shares[i] = deciding(shares[i], label, [*votes, *(vote + rows[i] for vote in votes)])
     return np.ascontiguousarray(shares[:, None, :])
 
 
