@@ -14,14 +14,14 @@ from itertools import chain
 from typing import Any
 
 from ..data.sources import Progress, Task, batch_of
-from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers.settings import Inline
 from ..routing import merged
 from ._finish import FinishTask
 from ._open import over_files
 from ._parts import CodeTask, Extent, Part, Pass, Pooled, Store, Subtree, Sums
 from ._paths import File
-from .registry import Client, Elsewhere, engine_for
+from .registry import Client, Elsewhere, engine_for, retold
 
 FAN_IN = 8  # tallies that one task adds up
 LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
@@ -99,15 +99,11 @@ class Cluster:
             silent_since = silent_since or time.monotonic()
             if self.client.status in ("closed", "closing") or time.monotonic() - silent_since > self.timeout:
                 raise _dead(self.client)
-        try:
-            return future.result(timeout=self.timeout)
-        except SecateurError:
-            raise
-        except (CancelledError, TimeoutError, OSError) as error:
-            raise _dead(self.client) from error
-        except Exception as error:
-            words = " ".join(str(error).split())[:500]
-            raise DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted") from error
+        with retold(_failed):
+            try:
+                return future.result(timeout=self.timeout)
+            except (CancelledError, TimeoutError, OSError) as error:
+                raise _dead(self.client) from error
 
 
 def client_of(client: Client, timeout: float) -> Client:
@@ -147,6 +143,10 @@ def partitions(client: Client, source: Elsewhere) -> list[Any]:
     if not parts:
         raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
     return parts
+
+
+def _failed(error: Exception, words: str) -> DataError:
+    return DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted")
 
 
 def _dead(client: Client) -> DataError:

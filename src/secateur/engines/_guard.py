@@ -7,7 +7,10 @@ than double precision; both show here, before anything is counted.
 """
 
 from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from ..errors import DataError
@@ -27,26 +30,32 @@ def guard(plain: Lazy, staged: Lazy, task: CountTask, types: Lazy, engine: str) 
     if not task.tested:
         return 0  # a single leaf: there is nothing to get wrong
     raw = [f"raw{j}" for j in range(len(task.tested))]
-    rows, backend, n_compared = staged.select(*raw, "secateur_node"), local_backend(staged), 0
-    for condition, n_most in _samples(plain, task, types, backend):
+    rows, n_compared = staged.select(*raw, "secateur_node"), 0
+    for condition, n_most in _samples(plain, task, types):
         chosen = rows if condition is None else rows.filter(condition)
-        n_compared += _compare(chosen.head(n_most).collect(backend=backend), task, engine)
+        n_compared += _compare(collected(chosen.head(n_most)), task, engine)
     return n_compared
 
 
-def local_backend(staged: Lazy) -> str | None:
-    """The library in which small results are collected; None leaves it to the engine."""
-    from importlib.util import find_spec
-
-    if staged.implementation.is_polars() or staged.implementation.is_dask():
-        return None
-    return "pyarrow" if find_spec("pyarrow") is not None else None
+def collected(frame: Lazy) -> Lazy:
+    """Return a small result in memory: in pyarrow, if it is installed and the engine has no frames of its own."""
+    has_own = frame.implementation.is_polars() or frame.implementation.is_dask()
+    return frame.collect(backend=None if has_own or find_spec("pyarrow") is None else "pyarrow")
 
 
-def _samples(plain: Lazy, task: CountTask, types: Lazy, backend: str | None) -> Iterator[tuple[Lazy, int]]:
+def asked(frame: Lazy, **expressions: Lazy) -> dict[str, Any]:
+    """Return the aggregates of a lazy frame, by name."""
+    row = collected(frame.select(**expressions))
+    return {name: row[name][0] for name in row.columns}
+
+
+def number(condition: Lazy) -> Lazy:
+    """Return the number of rows on which a condition holds."""
+    return condition.cast(nw.Int64).sum()
+
+
+def _samples(plain: Lazy, task: CountTask, types: Lazy) -> Iterator[tuple[Lazy, int]]:
     """Conditions on rows, and how many such rows to take; rare ones are joined, so that none is crowded out."""
-    import narwhals.stable.v2 as nw
-
     yield None, N_FIRST
     conditions = []
     for j, name in enumerate(task.names):
@@ -56,11 +65,10 @@ def _samples(plain: Lazy, task: CountTask, types: Lazy, backend: str | None) -> 
             # Not is_nan(): an engine that believes there is none finds none. Infinite values come along.
             conditions.append(((raw - raw) != 0.0, N_ODD))
         if task.tested[j].kind == "numeric":
-            values = _nearest(plain, task, j, backend)
+            values = _nearest(plain, task, j)
             conditions.append((raw.cast(nw.Float64).is_in(values), max(N_ODD, 4 * len(values))))
-    asked = [condition.cast(nw.Int64).sum().alias(f"n{k}") for k, (condition, _) in enumerate(conditions)]
-    found = plain.select(*asked).collect(backend=backend)
-    n_found = [int(found[f"n{k}"][0] or 0) for k in range(len(conditions))]
+    found = asked(plain, **{str(k): number(condition) for k, (condition, _) in enumerate(conditions)})
+    n_found = [int(n or 0) for n in found.values()]
     rare = [k for k, n in enumerate(n_found) if 0 < n <= conditions[k][1]]
     if rare:
         yield nw.any_horizontal(*(conditions[k][0] for k in rare), ignore_nulls=True), sum(n_found[k] for k in rare)
@@ -69,20 +77,17 @@ def _samples(plain: Lazy, task: CountTask, types: Lazy, backend: str | None) -> 
             yield condition, n_most
 
 
-def _nearest(plain: Lazy, task: CountTask, j: int, backend: str | None) -> list[float]:
+def _nearest(plain: Lazy, task: CountTask, j: int) -> list[float]:
     """The values next to each threshold of a column, on either side."""
-    import narwhals.stable.v2 as nw
-
     thresholds = np.unique(task.tree.threshold[task.tree.feature == j])
     column = nw.col(f"test{j}")
     found: set[float | None] = set()
     for first in range(0, len(thresholds), AT_ONCE // 2):
-        asked = []
+        sides = {}
         for k, threshold in enumerate(thresholds[first : first + AT_ONCE // 2].tolist()):
-            asked.append(nw.when(column <= threshold).then(column).max().alias(f"below{k}"))
-            asked.append(nw.when(column > threshold).then(column).min().alias(f"above{k}"))
-        row = plain.select(*asked).collect(backend=backend)
-        found.update(row[name][0] for name in row.columns)
+            sides[f"below{k}"] = nw.when(column <= threshold).then(column).max()
+            sides[f"above{k}"] = nw.when(column > threshold).then(column).min()
+        found.update(asked(plain, **sides).values())
     return sorted(float(value) for value in found if value is not None and np.isfinite(value))
 
 
@@ -98,9 +103,7 @@ def _compare(rows: Lazy, task: CountTask, engine: str) -> int:
     if len(wrong):
         row = {name: named[name][int(wrong[0])] for name in task.names}
         shown = ", ".join(f"{name}={value!r}" for name, value in list(row.items())[:20])
-        hint = ""
-        if engine == "duckdb":
-            hint = " (Parquet files with NaN need read_parquet(..., can_have_nan=true))"
+        hint = " (Parquet files with NaN need read_parquet(..., can_have_nan=true))" if engine == "duckdb" else ""
         raise DataError(
             f"the engine {engine} sends the row ({shown}) to node {int(theirs[wrong[0]])}, secateur sends it to node "
             f"{int(ours[wrong[0]])}; nothing was counted{hint}: stream the rows through engine='duckdb', 'polars' or "

@@ -8,18 +8,19 @@ before `_guard` has found the engine's leaves equal to ours.
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
-from ..data.arrays import Array, Ints
+from ..data.arrays import Array
 from ..data.remarks import listed
 from ..data.sources import batch_of
 from ..data.target import class_numbers
-from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
+from ..errors import DataError, SchemaError, UnsupportedError
 from ..nouns import check_plain
 from ..routing import ClassTally, CountTask, NumberTally, shown_labels
-from ._guard import guard, local_backend
+from ._guard import asked, collected, guard, number
 from ._paths import frame_family
-from .registry import Lazy
+from .registry import Lazy, retold
 
 LEVELS = 8  # of the tree in one expression
 MOST_STAGES = 32
@@ -31,21 +32,14 @@ UNSEEN, GAP = -1.0, -2.0
 
 def lazy_of(source: Lazy) -> tuple[Lazy, Lazy]:
     """Return a lazy frame of narwhals, and the types of its columns."""
-    import narwhals.stable.v2 as nw
-
     frame = nw.from_native(source).lazy()
     return frame, frame.collect_schema()
 
 
 def count_lazy(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally | NumberTally:
     """Return the tally of a lazy frame, which counts by itself."""
-    try:
+    with retold(lambda _, words: DataError(f"the engine behind {where} cannot evaluate the tree: {words}")):
         return count_pushed(frame, types, task)
-    except SecateurError:
-        raise
-    except Exception as error:  # the engines' own errors have no common base
-        words = " ".join(str(error).split())[:500]
-        raise DataError(f"the engine behind {where} cannot evaluate the tree: {words}") from error
 
 
 def count_pushed(frame: Lazy, types: Lazy, task: CountTask) -> ClassTally | NumberTally:
@@ -59,12 +53,11 @@ def count_pushed(frame: Lazy, types: Lazy, task: CountTask) -> ClassTally | Numb
     _check_kinds(task, types)
     plain, n_unlabelled = tested_frame(frame, task, types), 0
     if task.missing_target == "drop":
-        import narwhals.stable.v2 as nw
-
-        gaps = plain.select(nw.col(TARGET).is_null().cast(nw.Int64).sum().alias("n")).collect(local_backend(plain))
-        n_unlabelled = int(gaps["n"][0] or 0)
+        n_unlabelled = int(asked(plain, n=number(nw.col(TARGET).is_null()))["n"] or 0)
         plain = plain.filter(~nw.col(TARGET).is_null()) if n_unlabelled else plain
-    staged = staged_frame(plain, task)
+    staged, depth = plain, task.tree.depth
+    for first in range(0, int(depth.max()), LEVELS):
+        staged = _with_stage(staged, task, depth, first)
     n_guarded = guard(plain, staged, task, types, str(frame.implementation).rpartition(".")[2].lower())
     tally = _collected(plain, staged, task)
     tally.n_guarded, tally.n_unlabelled = n_guarded, n_unlabelled
@@ -73,8 +66,6 @@ def count_pushed(frame: Lazy, types: Lazy, task: CountTask) -> ClassTally | Numb
 
 def tested_frame(frame: Lazy, task: CountTask, types: Lazy) -> Lazy:
     """Return the lazy frame with raw columns `raw0`.., tested columns `test0`.., target, weight, and node 0."""
-    import narwhals.stable.v2 as nw
-
     chosen = [nw.col(name).alias(f"raw{j}") for j, name in enumerate(task.names)]
     chosen += [_plain(task.target, types).alias(TARGET)]
     if task.weight is not None:
@@ -89,14 +80,6 @@ def tested_frame(frame: Lazy, task: CountTask, types: Lazy) -> Lazy:
     return frame
 
 
-def staged_frame(frame: Lazy, task: CountTask) -> Lazy:
-    """Return the frame with the leaf of each row in place of its node."""
-    depth = task.tree.depth
-    for first in range(0, int(depth.max()), LEVELS):
-        frame = _with_stage(frame, task, depth, first)
-    return frame
-
-
 def _check_kinds(task: CountTask, types: Lazy) -> None:
     for name, needed in task.needed.items():
         found = frame_family(types[name])
@@ -106,8 +89,6 @@ def _check_kinds(task: CountTask, types: Lazy) -> None:
 
 def _plain(name: str, types: Lazy) -> Lazy:
     """The column with NaN as null, and categories as text."""
-    import narwhals.stable.v2 as nw
-
     column, kind = nw.col(name), types[name]
     if kind.is_float():
         return nw.when(~column.is_nan()).then(column)
@@ -116,8 +97,6 @@ def _plain(name: str, types: Lazy) -> Lazy:
 
 def _with_codes(frame: Lazy, task: CountTask, j: int, value: Lazy) -> Lazy:
     """Add the codes of a nominal column, as floats."""
-    import narwhals.stable.v2 as nw
-
     about, code = task.tested[j], f"test{j}"
     gap = len(about.categories) if about.has_missing else GAP
     frame = frame.with_columns(nw.when(value.is_null()).then(nw.lit(float(gap))).alias(code))
@@ -128,15 +107,8 @@ def _with_codes(frame: Lazy, task: CountTask, j: int, value: Lazy) -> Lazy:
     return frame.with_columns(nw.coalesce(nw.col(code), nw.lit(UNSEEN)).alias(code))
 
 
-def _children(task: CountTask, v: int) -> Ints:
-    start, child = task.tree.child_lists
-    return child[start[v] : start[v + 1]]
-
-
 def _with_stage(frame: Lazy, task: CountTask, depth: Array, first: int) -> Lazy:
     """Move every row that stands at a test of depth `first` down by at most LEVELS tests."""
-    import narwhals.stable.v2 as nw
-
     is_test = task.tree.feature >= 0
     moves: dict[int, Lazy] = {}
     last = first + LEVELS
@@ -145,8 +117,8 @@ def _with_stage(frame: Lazy, task: CountTask, depth: Array, first: int) -> Lazy:
             ends = depth[v] == last or not is_test[v]
             moves[v] = nw.lit(v).cast(nw.Int64) if ends else _choice(task, v, moves)
             if not ends:
-                for child in _children(task, v):
-                    del moves[int(child)]
+                for child in task.tree.children(v):
+                    del moves[child]
     roots = [v for v in moves if depth[v] == first and is_test[v]]
     for some in range(0, len(roots), AT_ONCE):
         here = [nw.when(nw.col(NODE) == v).then(moves[v]) for v in roots[some : some + AT_ONCE]]
@@ -156,14 +128,12 @@ def _with_stage(frame: Lazy, task: CountTask, depth: Array, first: int) -> Lazy:
 
 def _choice(task: CountTask, v: int, moves: dict[int, Lazy]) -> Lazy:
     """The node that a row at test `v` moves to."""
-    import narwhals.stable.v2 as nw
-
-    tree, children = task.tree, _children(task, v)
+    tree, children = task.tree, list(task.tree.children(v))
     column, default = nw.col(f"test{tree.feature[v]}"), int(tree.default[v])
     codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
     if len(codes) == 0:
         threshold = float(tree.threshold[v])
-        left, right = moves[int(children[0])], moves[int(children[1])]
+        left, right = moves[children[0]], moves[children[1]]
         goes_right = column.is_null() if default else None
         if threshold < np.inf:
             above = column > threshold
@@ -174,17 +144,15 @@ def _choice(task: CountTask, v: int, moves: dict[int, Lazy]) -> Lazy:
     if task.unseen == "missing" and task.tested[tree.feature[v]].has_missing:
         branch[-1] = codes[-1]
     to = [[code for code, c in zip(number, branch, strict=True) if c == k] for k in range(len(children))]
-    moved = moves[int(children[-1])]
+    moved = moves[children[-1]]
     if len(children) == 2:
-        return nw.when(column.is_in(to[0])).then(moves[int(children[0])]).otherwise(moved)
-    cases = [nw.when(column.is_in(to[k])).then(moves[int(c)]) for k, c in enumerate(children) if to[k]]
+        return nw.when(column.is_in(to[0])).then(moves[children[0]]).otherwise(moved)
+    cases = [nw.when(column.is_in(to[k])).then(moves[c]) for k, c in enumerate(children) if to[k]]
     return nw.coalesce(*cases)
 
 
 def _collected(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | NumberTally:
     """Count rows per leaf and class in the engine, and return the tally."""
-    import narwhals.stable.v2 as nw
-
     facts, classes = _facts(plain, task), task.schema.classes
     tally = task.empty()
     if facts["n"] == 0:
@@ -194,8 +162,7 @@ def _collected(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | Numbe
         centre = float(facts["centre"])
         gap = nw.col(TARGET).cast(nw.Float64) - centre
         made = staged.select(NODE, w=weight, a=gap * weight, b=gap * gap * weight)
-        found = made.group_by(NODE).agg(nw.col("w").sum(), nw.col("a").sum(), nw.col("b").sum())
-        found = found.collect(backend=local_backend(staged))
+        found = collected(made.group_by(NODE).agg(nw.col("w", "a", "b").sum()))
         nodes, w, a, b = (found[name].to_numpy() for name in (NODE, "w", "a", "b"))
         nodes = nodes.astype(np.int32)
         mean = np.divide(a, w, out=np.zeros(len(w)), where=w > 0)
@@ -204,7 +171,7 @@ def _collected(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | Numbe
         tally.spread[nodes] = np.maximum(b - a * mean, 0.0)
     else:
         rows = staged.select(NODE, TARGET, w=weight).group_by(NODE, TARGET).agg(nw.len().alias("n"), nw.col("w").sum())
-        found = rows.collect(backend=local_backend(staged))
+        found = collected(rows)
         nodes, n = found[NODE].to_numpy().astype(np.int32), found["n"].to_numpy()
         if int(n.sum()) != facts["n"]:
             raise DataError(f"the engine counted {int(n.sum()):,} of {facts['n']:,} rows; stream the rows instead")
@@ -223,22 +190,17 @@ def _collected(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | Numbe
 
 def _facts(plain: Lazy, task: CountTask) -> dict[str, Any]:
     """Rows, unseen categories, and what must not be there: a missing target, a wrong weight."""
-    import narwhals.stable.v2 as nw
-
-    asked = [nw.len().alias("n"), nw.col(TARGET).is_null().cast(nw.Int64).sum().alias("gaps")]
+    wanted = {"n": nw.len(), "gaps": number(nw.col(TARGET).is_null())}
     for j, about in enumerate(task.tested):
         if about.kind == "nominal":
-            asked.append((nw.col(f"test{j}") == UNSEEN).cast(nw.Int64).sum().alias(f"unseen{j}"))
+            wanted[f"unseen{j}"] = number(nw.col(f"test{j}") == UNSEEN)
     if task.weight is not None:
         weight = nw.col(WEIGHT)
         good = (weight >= 0) & (weight < float(2**53)) & ~weight.is_nan() & ~weight.is_null()
-        asked.append(good.cast(nw.Int64).sum().alias("good"))
-        asked.append((weight > 0).cast(nw.Int64).sum().alias("used"))
+        wanted |= {"good": number(good), "used": number(weight > 0)}
     if task.schema.classes is None:
-        asked.append(nw.col(TARGET).cast(nw.Float64).mean().alias("centre"))
-    row = plain.select(*asked).collect(backend=local_backend(plain))
-    facts = {name: row[name][0] for name in row.columns}
-    facts = {name: value if name == "centre" else int(value or 0) for name, value in facts.items()}
+        wanted["centre"] = nw.col(TARGET).cast(nw.Float64).mean()
+    facts = {name: value if name == "centre" else int(value or 0) for name, value in asked(plain, **wanted).items()}
     if facts["gaps"]:
         raise DataError(f"target {task.target!r} is missing in {facts['gaps']:,} rows; remove rows without a target")
     if task.weight is not None and facts["good"] < facts["n"]:

@@ -8,6 +8,7 @@ time, whatever the size of the files.
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ from ..data.files import polars_na
 from ..data.remarks import EXACT_WHOLE
 from ..data.sources import Batch, Progress, Task, file_batch
 from ..data.threads import Threads
-from ..errors import DataError, SecateurError
+from ..errors import DataError
 from ..routing import CountTask
 from ._paths import File
+from .registry import retold
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -29,13 +31,8 @@ ROWS_IN_BATCH = 1 << 17
 def scan(task: Task, files: Sequence[File], engine: str) -> Generator[Any]:
     """Yield the rows of files, the columns of a task, in batches."""
     for group in _alike(files, task):
-        try:
-            with closing(_SCANS[engine](task, group)) as batches:
-                yield from batches
-        except SecateurError:
-            raise
-        except Exception as error:  # the engines' own errors have no common base
-            raise _blame(task, group, engine, error) from error
+        with retold(partial(_blame, task, group, engine)), closing(_SCANS[engine](task, group)) as batches:
+            yield from batches
 
 
 def add_up(
@@ -76,19 +73,16 @@ def _alike(files: Sequence[File], task: Task) -> Iterator[list[File]]:
         yield list(group)
 
 
-def _blame(task: Task, files: list[File], engine: str, error: Exception) -> DataError:
+def _blame(task: Task, files: list[File], engine: str, _: Exception, words: str) -> DataError:
     """Find the file that cannot be read; the engine does not always say."""
-    culprit, reason = " or ".join(file.path for file in files[:3]), error
     for file in files if len(files) > 1 else []:
         try:
-            with closing(_SCANS[engine](task, [file])) as batches:
-                for _ in batches:
-                    pass
-        except Exception as again:  # noqa: BLE001 whatever it is, this file causes it
-            culprit, reason = file.path, again
-            break
-    words = " ".join(str(reason).split())
-    return DataError(f"{culprit} cannot be read by {engine}: {words[:500]}; repair it, or leave it out")
+            for _ in scan(task, [file], engine):
+                pass
+        except DataError as again:
+            return again
+    paths = " or ".join(file.path for file in files[:3])
+    return DataError(f"{paths} cannot be read by {engine}: {words}; repair it, or leave it out")
 
 
 def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
@@ -176,10 +170,6 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
 def _meant(batch: Any, task: CountTask, file: File) -> Batch:
     """Return a batch of a text file, whose cells are read as what the tree was grown on."""
     assert file.csv is not None
-    if type(batch).__module__.startswith("pyarrow"):
-        import pyarrow as pa
-
-        batch = pa.Table.from_batches([batch])
     return file_batch(batch, file.csv, _wanted(task), file.path)
 
 

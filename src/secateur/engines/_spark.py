@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ..routing import ClassTally, CountTask, merged
-from .registry import Elsewhere
+from .registry import Elsewhere, retold
 
 N_SUMS = 8  # tallies that come back to be added up here
 FAULT = "secateur refuses these rows: "
@@ -29,13 +29,9 @@ def count_on(source: Elsewhere, task: CountTask) -> ClassTally:
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"
         )
     chosen = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
-    try:
+    with retold(_told):
         tallies = chosen.mapInArrow(summing(task, lambda batch: [task(batch)]), "tally binary").repartition(N_SUMS)
         sums = tallies.mapInArrow(summing(task, tallies_in), "tally binary").collect()
-    except SecateurError:
-        raise
-    except Exception as error:  # Spark's own errors have no common base
-        raise _told(error) from error
     return merged(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]
 
 
@@ -64,7 +60,7 @@ def unpacked(tally: bytes) -> ClassTally:
     return pickle.loads(zlib.decompress(tally))  # type: ignore[no-any-return]  # noqa: S301 our own
 
 
-def _told(error: Exception) -> DataError:
+def _told(error: Exception, words: str) -> DataError:
     """Return a Spark error as ours: Spark hands on only its text."""
     text = str(error)
     if FAULT in text:
@@ -74,4 +70,4 @@ def _told(error: Exception) -> DataError:
         return DataError(
             "the Spark workers cannot import secateur; install it on every node (PYSPARK_PYTHON names their Python)"
         )
-    return DataError(f"Spark could not count the rows: {' '.join(text.split())[:500]}")
+    return DataError(f"Spark could not count the rows: {words}")

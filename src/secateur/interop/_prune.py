@@ -196,7 +196,7 @@ class _Job:
                 f"support {', '.join(COSTED)} and critical-value"
             )
         parameters = dict(self.parameters)
-        cost = parameters.pop("cost", None) if is_classifier or is_costed else None
+        cost: Any = parameters.pop("cost", None) if is_classifier or is_costed else None
         if not _is_errors(cost):
             parameters["cost"] = _node_cost(foreign, cost)
         # Clipped by a monotonic constraint: the cost must be that of what the leaf will answer.
