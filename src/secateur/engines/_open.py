@@ -237,6 +237,10 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
 def _meant(batch: Any, task: CountTask, file: File) -> Batch:
     """Return a batch of a text file, whose cells are read as what the tree was grown on."""
     assert file.csv is not None
+    if type(batch).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        batch = pa.Table.from_batches([batch])
     wanted: dict[str, Wanted] = {}
     about = dict(zip(task.names, task.tested, strict=True))
     classes = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
