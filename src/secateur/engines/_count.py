@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from .. import routing
-from ..data.arrays import Labels, Rows
+from ..data.arrays import Labels
 from ..data.encoding import Unseen, encode
 from ..data.sources import Progress
 from ..data.textfile import Csv, Dates
@@ -174,8 +174,15 @@ def count(
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     used = engine_for(source, kind_of(source), engine)
-    if used == "memory" and not isinstance(target, str):
-        beside = _arrays(grown, source, target, sample_weight, unseen, sample, ignore)
+    if used == "memory" and not isinstance(target, str):  # target and weights come beside the rows
+        for what, name in (("sample_weight", sample_weight), ("ignore", ignore[0] if ignore else None)):
+            if isinstance(name, str):
+                raise ParameterError(
+                    f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, "
+                    "and only the columns to use"
+                )
+        table = encode(source, schema=grown.schema, unseen=unseen, target=target, strict=False)
+        beside: Sample = routing.count(grown, table, sample_weight=sample_weight, sample=sample)
         return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
@@ -193,27 +200,6 @@ def count(
 
 
 counts = count
-
-
-def _arrays(
-    tree: Tree,
-    data: Rows,
-    target: Labels,
-    weight: Any,
-    unseen: Unseen,
-    sample: str,
-    ignore: Sequence[str],
-) -> Sample:
-    """Count data whose target and weights come beside it."""
-    for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
-        if isinstance(name, str):
-            raise ParameterError(
-                f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, and "
-                "only the columns to use"
-            )
-    table = encode(data, schema=tree.schema, unseen=unseen, target=target, strict=False)
-    made: Sample = routing.count(tree, table, sample_weight=weight, sample=sample)
-    return made
 
 
 def _tree_of(given: object) -> Tree:

@@ -108,12 +108,11 @@ class FinishTask:
         labels = target.astype(np.int32)
 
         def sort(j: int) -> tuple[Array, Array | None]:
-            column, missing = np.ascontiguousarray(codes[:, j]), int(about.missing[j])
+            column = np.ascontiguousarray(codes[:, j])
             rows = np.argsort(column, kind="stable").astype(np.uint32)  # counts digits; missing has the largest code
             values, entries = column.astype(np.float32), np.empty(n, entry)
-            is_missing = column == missing if missing >= 0 else None
-            if is_missing is not None:
-                values[is_missing] = np.nan
+            is_missing = column == int(about.missing[j])
+            values[is_missing] = np.nan
             n_missing = presort.fill_entries(entries, rows, values, labels, shift)
             return entries, is_missing if n_missing else None
 

@@ -27,11 +27,11 @@ from ..growers.run import Grown
 from ..growers.settings import settings_of
 from ..nouns import Counts, Tree
 from ..routing import with_history
-from ._bins import Bins, coding_of, find_bins, read_schema
+from ._bins import Bins, coding_of, find_bins
 from ._count import count
 from ._levels import Growth
 from ._parts import Extent
-from ._survey import SurveyTask
+from ._survey import SurveyTask, read_schema
 from ._where import open_site
 from .registry import Client, Elsewhere
 

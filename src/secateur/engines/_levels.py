@@ -70,10 +70,9 @@ class Growth:
         self.nodes: list[Array] = []
         self.reals: list[Array] = []
         self.branches: list[Array] = []
-        self.n_branch = 0
+        self.n_branch = self.n_settled = 0
+        self.open: list[int] = []
         self._add(counts.astype(float), 0)
-        self.open = [0] if self._may_split(0) else []
-        self.n_settled = 0 if self.open else self.n_rows
         self.job, self.space = histograms.make_job(measure(name, self.n_rows), columns, limits, self.n_classes)
 
     def grow(self, where: "Local | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
@@ -110,21 +109,17 @@ class Growth:
         return Walk.of(nodes, branch, self.columns.missing)
 
     def _add(self, counts: Array, depth: int) -> None:
-        node = np.zeros(parts.N_FIELDS, np.int64)
+        """Add a node; it is open if it may be split."""
+        node, limits, size = np.zeros(parts.N_FIELDS, np.int64), self.limits, counts.sum()
         node[[parts.BRANCH, parts.BIRTH]] = -1
         node[parts.DEPTH] = depth
         self.nodes.append(node)
         self.reals.append(np.append(counts, [0.0, 0.0]))
-
-    def _may_split(self, v: int) -> bool:
-        counts, limits = self.reals[v][:-2], self.limits
-        size = counts.sum()
-        return bool(
-            np.count_nonzero(counts) > 1
-            and self.nodes[v][parts.DEPTH] < limits.max_depth
-            and size >= limits.least_split
-            and size >= 2 * limits.least_leaf
-        )
+        is_large = size >= limits.least_split and size >= 2 * limits.least_leaf
+        if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
+            self.open.append(len(self.nodes) - 1)
+        else:
+            self.n_settled += int(size)
 
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
@@ -152,12 +147,8 @@ class Growth:
         node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE]] = test.slot, test.kind, test.below, test.above
         node[[parts.DEFAULT, parts.ARITY, parts.FIRST, parts.BIRTH]] = default, 2, len(self.nodes), 0
         self.reals[v][-2:] = test.score / counts.sum(), test.score
-        for child in (left, right):
-            self._add(child, int(node[parts.DEPTH]) + 1)
-            if self._may_split(len(self.nodes) - 1):
-                self.open.append(len(self.nodes) - 1)
-            else:
-                self.n_settled += int(child.sum())
+        self._add(left, depth + 1)
+        self._add(right, depth + 1)
 
     def _finish(
         self, where: "Local | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]

@@ -14,15 +14,19 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array, Level
+from ..data.arrays import Array, Level, sealed
 from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
-from ..data.remarks import EXACT_WHOLE, listed
+from ..data.remarks import EXACT_WHOLE, listed, tell, tell_categories
 from ..data.sources import Batch
-from ..data.target import check_target
+from ..data.table import Column, Schema
+from ..data.target import check_target, encode_target
 from ..errors import DataError, SchemaError, UnsupportedError
 from ._parts import Each
+from ._where import Site
 
 FREE = ~np.uint64(0)  # what is no key, in a table of keys
+MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
+MOST_CODES = 1 << 16
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
 
 
@@ -209,3 +213,55 @@ def _new_sketch() -> Any:
     except ImportError as error:
         raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
     return kll_doubles_sketch(SKETCH_SIZE)
+
+
+def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:
+    """Return what the columns are, and the rows of each class."""
+    if survey.n_rows == 0:
+        raise DataError("the source has 0 rows; at least one is needed")
+    if criterion == "entropy" and survey.n_rows > MOST_ENTROPY_ROWS:
+        raise UnsupportedError(
+            f"criterion='entropy' keeps a table of 8 bytes per row; the source has {survey.n_rows:,} rows, at most "
+            f"{MOST_ENTROPY_ROWS:,} are supported; criterion='gini' or 'sqrt' needs no table"
+        )
+    classes = source.classes
+    if classes is None:
+        labels = list(survey.labels)
+        _check_labels(labels, source.target)
+        classes = encode_target(labels)[1]
+    counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
+    if len(classes) > MOST_CODES:
+        raise UnsupportedError(
+            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
+        )
+    if np.count_nonzero(counts) == 1:
+        tell(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
+    columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
+    return Schema(columns, sealed(classes), source.has_names), counts
+
+
+def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
+    name = one.name
+    if one.family in ("number", "missing") and name not in source.nominal:
+        if not source.is_memory and one.is_large:
+            tell(
+                f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
+                "subtract an offset, or pass it in nominal= if it is an identifier"
+            )
+        if not source.is_memory and one.n_infinite > n_rows / 100:
+            tell(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
+        return Column(name, "numeric", (), one.has_missing)
+    categories = one.categories()
+    if not source.is_memory:
+        tell_categories(name, categories)
+    if len(categories) + one.has_missing > MOST_CODES:
+        raise UnsupportedError(
+            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "
+            "identifier? Leave it out with columns=, or group the rare categories"
+        )
+    return Column(name, "nominal", categories, one.has_missing)
+
+
+def _check_labels(labels: list[Level], name: str) -> None:
+    if len({isinstance(label, str) for label in labels}) > 1:
+        raise DataError(f"target {name!r} holds {listed(labels[:5])}: text in one partition, numbers in another")

@@ -1,7 +1,7 @@
 """Open a source for growing: which columns it has, and where passes over it run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from ..data.encoding import encode
 from ..data.files import CSV_ENDINGS, find_files
 from ..data.remarks import listed
 from ..data.sources import Batch
-from ..data.table import Table
 from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._open import open_source
@@ -35,7 +34,6 @@ class Site:
     where: "Local | Cluster"
     has_names: bool = True
     classes: Array | None = None
-    shown: dict[str, str] = field(default_factory=dict)  # names in the tree that differ from those of the source
 
     @property
     def is_memory(self) -> bool:
@@ -99,28 +97,22 @@ def _memory(
         raise DataError("target is None and the table has no target; growing needs the class of each row")
     if table.schema.classes is None:
         raise UnsupportedError("the target is numeric; growing out of core supports only classes: use secateur.grow")
+    classes, label = table.schema.classes, "target"
+    while label in table.names:
+        label += "_"
     held: dict[str, Given] = {}
-    for j, (about, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
+    for about, values in zip(table.schema.columns, table.columns, strict=True):
         if about.kind == "numeric":
-            held[str(j)] = Numbers(values)
+            held[about.name] = Numbers(values)
         else:
             codes = np.where(values >= len(about.categories), -1, values)
-            held[str(j)] = Coded(codes, about.categories, is_declared=True)
-    held["target"] = _labels(table)
+            held[about.name] = Coded(codes, about.categories, is_declared=True)
+    is_numbers = classes.dtype.kind in "iuf"
+    held[label] = Numbers(classes[table.target]) if is_numbers else Coded(table.target, tuple(classes.tolist()), True)
     rows = Batch(tuple(held), True, table.n_rows, tuple(partial(held.__getitem__, name) for name in held))
-    shown = {str(j): name for j, name in enumerate(table.names)}
     where = Local(lambda task, _: task(rows), n_jobs, folder)
-    asked = frozenset(str(j) for j, about in enumerate(table.schema.columns) if about.kind == "nominal")
-    return Site(tuple(shown), "target", asked, where, table.schema.has_names, table.schema.classes, shown)
-
-
-def _labels(table: Table) -> Coded | Numbers:
-    classes, target = table.schema.classes, table.target
-    assert classes is not None
-    assert target is not None
-    if classes.dtype.kind in "iuf":
-        return Numbers(classes[target])
-    return Coded(target, tuple(classes.tolist()), is_declared=True)
+    asked = frozenset(about.name for about in table.schema.columns if about.kind == "nominal")
+    return Site(table.names, label, asked, where, table.schema.has_names, classes)
 
 
 def _names(
