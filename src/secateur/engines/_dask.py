@@ -17,7 +17,7 @@ from ..data.sources import Progress, Task, batch_of
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers.settings import Inline
 from ..routing import merged
-from ._finish import FinishTask
+from ._levels import FinishTask
 from ._open import over_files
 from ._parts import CodeTask, Extent, Part, Pass, Pooled, Store, Subtree, Sums
 from ._paths import File

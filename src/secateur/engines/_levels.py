@@ -3,28 +3,53 @@
 A level is one pass over the codes: every row walks to its open node and is counted there;
 the sums come back and the driver picks the tests, by the kernels and tie rules of growing in
 memory. Nodes with few rows leave the levels: all of them are dealt out in one more pass, and
-the in-memory grower grows each from its own rows. The tables are those of
-`_kernels/grow_parts.py`, but a cut is known by the codes around it.
+the grower of `secateur.grow` grows each from its own rows, on the codes as numbers and with the
+criterion tables of the whole sample, so that the subtree is the one it would have grown. The
+tables are those of `_kernels/grow_parts.py`, but a cut is known by the codes around it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
-from .._kernels import histograms
 from ..data.arrays import Array
-from ._finish import FinishTask, Walk, measure
-from ._parts import Part
+from ..growers.prepare import Coded, Prepared, codes_of, stacked, weights_of
+from ..growers.run import Grower
+from ..growers.settings import NO_LIMIT, measure_of
+from ._parts import Local, Part, Subtree
 
 if TYPE_CHECKING:
     from ._dask import Cluster
-    from ._parts import Local
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass
 SMALL = 16  # a node with one in so many of the rows that fit into memory leaves the levels: they are the faster
+
+
+@lru_cache(maxsize=2)
+def measure(name: str, n_rows: int) -> criteria.Criterion:
+    """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
+    return measure_of(name, n_rows, True)
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """The tests so far, on codes, as `route_codes` takes them; the slot to which the rows of each node go, if any."""
+
+    tests: tuple[Array, Array, Array, Array, Array, Array, Array] = field(repr=False)
+    slot_of: Array = field(repr=False)
+    n_slots: int
+
+    def deal(self, codes: Array) -> tuple[Array, Array, Array]:
+        """Return the node at which each row ends, the rows slot by slot, and where each slot begins."""
+        node = np.empty(len(codes), np.int32)
+        histograms.route_codes(codes, *self.tests, node)
+        rows, start = histograms.sorted_by_slot(node, self.slot_of, self.n_slots)
+        return node, rows, start
 
 
 @dataclass
@@ -39,12 +64,9 @@ class Histograms:
 
 
 @dataclass(frozen=True)
-class LevelTask:
+class LevelTask(Dealing):
     """One pass over codes: count the rows of open nodes."""
 
-    walk: Walk
-    slot_of: Array = field(repr=False)
-    n_slots: int
     offset: Array = field(repr=False)
     n_classes: int
 
@@ -54,8 +76,97 @@ class LevelTask:
 
     def add(self, sums: Histograms, part: Part, _: int) -> None:
         """Count the rows of one part."""
-        rows, start = histograms.sorted_by_slot(self.walk(part.codes), self.slot_of, self.n_slots)
+        rows, start = self.deal(part.codes)[1:]
         histograms.add_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
+
+
+@dataclass(frozen=True)
+class FinishTask(Dealing):
+    """Deal rows out to groups of nodes; grow the nodes of a group."""
+
+    depth: Array = field(repr=False)
+    columns: histograms.Columns = field(repr=False)
+    limits: parts.Limits
+    name: str
+    n_rows: int
+    n_classes: int
+
+    def split(self, part: Part) -> Iterator[tuple[int, Part]]:
+        """Yield (group, its rows) of a part."""
+        node, rows, start = self.deal(part.codes)
+        for group in np.flatnonzero(np.diff(start)).tolist():
+            own = rows[start[group] : start[group + 1]]
+            yield group, Part(part.codes[own], part.target[own], node[own])
+
+    def grow(self, pieces: list[Part], pool: Any, n_jobs: int) -> list[Subtree]:
+        """Return (node, tables of its subtree) of every node in a group."""
+        if not pieces:
+            return []
+        node = np.concatenate([piece.node for piece in pieces])
+        codes = np.concatenate([piece.codes for piece in pieces])
+        target = np.concatenate([piece.target for piece in pieces])
+        pieces.clear()
+        rows = np.argsort(node, kind="stable")
+        here, start = np.unique(node[rows], return_index=True)
+        ends = np.append(start[1:], len(rows))
+        return [
+            (int(v), *self._grow(codes[rows[a:b]], target[rows[a:b]], int(self.depth[v]), pool, n_jobs))
+            for v, a, b in zip(here, start, ends, strict=True)
+        ]
+
+    def _grow(self, codes: Array, target: Array, depth: int, pool: Any, n_jobs: int) -> tuple[Array, Array, Array]:
+        data = self._prepared(codes, target, pool)
+        limits = self.limits._replace(above=depth)
+        if limits.max_depth < NO_LIMIT:
+            limits = limits._replace(max_depth=limits.max_depth - depth)
+        criterion = measure(self.name, self.n_rows)
+        counts = np.bincount(target, minlength=self.n_classes).astype(float)
+        grown = Grower(criterion, data, None, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
+        nodes = grown.nodes[:, : parts.N_FIELDS].copy()
+        nodes[:, parts.DEPTH] += depth
+        _cuts_as_codes(nodes, data, codes)
+        return nodes, grown.reals, grown.branch
+
+    def _prepared(self, codes: Array, target: Array, pool: Any) -> Prepared:
+        """Return codes as the growing kernels take them: the same columns sorted or coded as in the whole sample.
+
+        `prepare` would look for columns of two values anew, and score those in another order of rounding.
+        """
+        n, about = len(target), self.columns
+        shift = max(1, (self.n_classes - 1).bit_length()) + 1
+        entry: type[np.uint32 | np.uint64] = np.uint32 if shift + max(1, (n - 1).bit_length()) <= 32 else np.uint64
+        labels = target.astype(np.int32)
+
+        def sort(j: int) -> tuple[Array, Array | None]:
+            column = np.ascontiguousarray(codes[:, j])
+            rows = np.argsort(column, kind="stable").astype(np.uint32)  # counts digits; missing has the largest code
+            values, entries = column.astype(np.float32), np.empty(n, entry)
+            is_missing = column == int(about.missing[j])
+            values[is_missing] = np.nan
+            n_missing = presort.fill_entries(entries, rows, values, labels, shift)
+            return entries, is_missing if n_missing else None
+
+        listed = list(pool.map(sort, about.lists.tolist()))
+        coded = [
+            Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
+        ]
+        feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
+        lists = parts.Lists(stacked([one for one, _ in listed], n, entry), feature, shift)
+        weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
+        return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
+
+
+def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
+    """Turn slots into columns, and the rows around a cut of a sorted column into codes."""
+    split = np.flatnonzero(nodes[:, parts.BIRTH] >= 0)
+    slot = nodes[split, parts.SLOT]
+    feature = data.lists.feature[slot]
+    below, above = nodes[split, parts.BELOW], nodes[split, parts.ABOVE]
+    is_list = slot < len(data.lists.entries)
+    low = np.where(is_list, codes[np.where(is_list, below, 0), feature], below)
+    high = np.where(is_list & (above >= 0), codes[np.where(is_list, above, 0), feature], above)
+    nodes[split, parts.SLOT] = feature
+    nodes[split, parts.BELOW], nodes[split, parts.ABOVE] = low, high
 
 
 class Growth:
@@ -86,12 +197,12 @@ class Growth:
             small += [v for v, n in zip(self.open, rows, strict=True) if n <= most]
             large = [v for v, n in zip(self.open, rows, strict=True) if n > most]
             self.open = []
-            walk = self._walk()
+            tests = self._tests()
             for first in range(0, len(large), n_slots):
                 slots = large[first : first + n_slots]
                 slot_of = np.full(len(self.nodes), -1, np.int32)
                 slot_of[slots] = np.arange(len(slots))
-                sums = where.over_parts(LevelTask(walk, slot_of, len(slots), self.columns.offset, self.n_classes))
+                sums = where.over_parts(LevelTask(tests, slot_of, len(slots), self.columns.offset, self.n_classes))
                 for slot, v in enumerate(slots):
                     self._split(v, sums.by_slot[slot])
                 told(self.n_settled)
@@ -104,9 +215,11 @@ class Growth:
     def _rows(self, v: int) -> int:
         return int(self.reals[v][:-2].sum())
 
-    def _walk(self) -> Walk:
+    def _tests(self) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
         nodes, _, branch = self.tables()
-        return Walk.of(nodes, branch, self.columns.missing)
+        feature = np.where(nodes[:, parts.BIRTH] >= 0, nodes[:, parts.SLOT], -1)
+        below, default, start, first = nodes[:, [parts.BELOW, parts.DEFAULT, parts.BRANCH, parts.FIRST]].T.copy()
+        return feature, below, default, start, branch, first, self.columns.missing
 
     def _add(self, counts: Array, depth: int) -> None:
         """Add a node; it is open if it may be split."""
@@ -165,7 +278,7 @@ class Growth:
             n_rows += self._rows(v)
         depth = np.array([node[parts.DEPTH] for node in self.nodes])
         task = FinishTask(
-            self._walk(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
+            self._tests(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
         )
         for grown in where.finish(task, group + 1):
             for v, nodes, reals, branch in grown:

@@ -26,7 +26,7 @@ from ..errors import DataError
 from ..routing import merged
 
 if TYPE_CHECKING:
-    from ._finish import FinishTask
+    from ._levels import FinishTask
 
 Sums = TypeVar("Sums")
 Subtree: TypeAlias = tuple[int, Array, Array, Array]  # the node it hangs from, and its tables

@@ -12,7 +12,7 @@ from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import CountsError, DataError, UnsupportedError
 from ..nouns import Counts, Moments, Pruning, PruningSequence, Sample, Tree
 from ..selection import choose as select_member
-from ._read import Foreign
+from ._foreign import Foreign
 
 CHOICES = {"min-error": 0, "0se": 0, "1se": 1}  # so many standard errors above the least error
 

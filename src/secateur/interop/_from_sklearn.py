@@ -18,8 +18,8 @@ from ..growers.assemble import shortest
 from ..nouns import Model, Pruning, Sample, Seen, Tree
 from ..routing import remembered
 from ._counting import grown_sample
+from ._foreign import MEANS, Foreign, read_tree, schema_of
 from ._nodes import Estimator
-from ._read import MEANS, Foreign, read_tree, schema_of
 
 
 def from_sklearn(

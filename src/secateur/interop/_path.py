@@ -11,9 +11,8 @@ from ..errors import ParameterError
 from ..nouns import PruningSequence
 from ..pruners import cost_complexity
 from ._counting import grown_sample
+from ._foreign import Foreign, pruned_estimator, read_tree
 from ._nodes import Estimator
-from ._read import Foreign, read_tree
-from ._write import pruned_estimator
 
 
 @dataclass(frozen=True, eq=False, repr=False)

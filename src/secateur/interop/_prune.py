@@ -13,9 +13,8 @@ from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns import Counts, Pruning, PruningSequence, Sample
 from ..pruners import RULES, prune
 from ._counting import CHOICES, HeldOut, held_out, recounted, routed
+from ._foreign import Foreign, members, pruned_estimator, pruned_forest
 from ._nodes import Estimator
-from ._read import Foreign, members
-from ._write import pruned_estimator, pruned_forest
 
 # Rules that ask only for what a node costs as a leaf, and so prune regressors too.
 COSTED = ("cost-complexity", "best-of-size", "greedy", "weakest-links", "reduced-error")

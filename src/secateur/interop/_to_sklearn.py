@@ -16,9 +16,9 @@ from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 from ..nouns import Model, Moments, Tree, check_plain
+from ._foreign import deciding
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
-from ._write import deciding
 
 LARGEST = float(np.finfo(np.float32).max)
 MOST_TRIED = 8  # orders of a nominal column that a test may share with others
