@@ -7,7 +7,7 @@ collected and is done. Partitions add up counts, so their order does not matter.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
-from ._parts import CodeTask, Each, changed
+from ._parts import CodeTask, Each, Local, changed
 from ._survey import MOST_CODES, Survey
 from ._where import Site
+
+if TYPE_CHECKING:
+    from ._dask import Cluster
 
 COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 
@@ -69,7 +72,9 @@ class Bins:
         return np.where(np.isnan(given), len(edges) + 1, np.searchsorted(edges, given))
 
 
-def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, quantiles: str) -> Bins:
+def find_bins(
+    survey: Survey, source: Site, where: "Local | Cluster", given: Bins | None, max_bins: int, quantiles: str
+) -> Bins:
     """Return the bins of all numeric columns: given, of every value, from the sketch, or found in further passes."""
     edges: dict[str, Array] = {}
     every_value: set[str] = set()
@@ -98,7 +103,7 @@ def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, q
     highest = {one.name: one.highest for one in survey.columns}
     left = searches
     while left:
-        seen = source.where.over_source(RankTask(tuple(search.look() for search in left)))
+        seen = where.over_source(RankTask(tuple(search.look() for search in left)))
         for search, own in zip(left, seen, strict=True):
             search.learn(own)
         left = [search for search in left if not search.is_done]

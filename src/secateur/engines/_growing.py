@@ -30,7 +30,7 @@ from ..routing import with_history
 from ._bins import Bins, coding_of, find_bins
 from ._count import count
 from ._levels import Growth
-from ._parts import Extent
+from ._parts import Extent, Local
 from ._survey import SurveyTask, read_schema
 from ._where import open_site
 from .registry import Client, Elsewhere
@@ -138,16 +138,16 @@ def grow(
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     if finish_rows is not None and finish_rows < 0:
         raise ParameterError(f"finish_rows={finish_rows}; 0 or more is needed")
-    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, folder, timeout)
-    where = opened.where
+    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, timeout)
+    where = opened.cluster or Local(opened.over, n_jobs, folder)
     try:
         task = SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")
         survey = where.over_source(task)
         schema, counts = read_schema(survey, opened, criterion)
-        found = find_bins(survey, opened, bins, max_bins, quantiles)
+        found = find_bins(survey, opened, where, bins, max_bins, quantiles)
         code, layout = coding_of(schema, opened, found)
         growth = Growth(counts, layout, limits, criterion)
-        extent = Extent([np.zeros(1)] * len(schema.columns), [np.zeros(1)] * len(schema.columns))
+        extent = code.start()
         if growth.open:
             extent = where.code(code, survey.n_rows)
             if extent.n_rows != survey.n_rows:

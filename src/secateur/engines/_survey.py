@@ -49,7 +49,7 @@ class Surveyed:
     declared: tuple[Level, ...] | None = None
     is_declared: bool = True
 
-    def add_numbers(self, given: Numbers, has_sketch: bool) -> None:
+    def add_numbers(self, given: Numbers) -> None:
         """Survey a batch of numbers."""
         values = np.asarray(floats_of(given), np.float64)
         if np.isnan(values).all():
@@ -63,8 +63,7 @@ class Surveyed:
         self.n_infinite += n_infinite
         self.has_missing |= n_missing > 0
         self.highest = max(self.highest, float(np.fmax.reduce(values)))
-        if has_sketch:
-            self.sketch = self.sketch or _new_sketch()
+        if self.sketch is not None:
             self.sketch.update(values[~np.isnan(values)])  # a copy: the sketch takes no write-protected array
 
     def add_coded(self, given: Coded) -> None:
@@ -94,8 +93,7 @@ class Surveyed:
                 self.n_different = other.n_different
             spare = np.zeros_like(top)
             self.n_different = ranks.survey(other.values(), spare, table, self.max_bins, self.n_different)[0]
-        if other.sketch is not None:
-            self.sketch = self.sketch or _new_sketch()
+        if self.sketch is not None:
             self.sketch.merge(other.sketch)
 
     def values(self) -> Array:
@@ -177,7 +175,16 @@ class SurveyTask:
 
     def start(self) -> Survey:
         """Return the survey of no rows."""
-        return Survey(Each(Surveyed(name, self.max_bins) for name in self.names))
+        return Survey(Each(Surveyed(name, self.max_bins, sketch=self._sketch()) for name in self.names))
+
+    def _sketch(self) -> Any:
+        if not self.has_sketch:
+            return None
+        try:
+            from datasketches import kll_doubles_sketch
+        except ImportError as error:
+            raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
+        return kll_doubles_sketch(SKETCH_SIZE)
 
     def add(self, survey: Survey, rows: Batch, first: int) -> None:
         """Survey one batch; its rows are counted from `first` in messages."""
@@ -186,7 +193,7 @@ class SurveyTask:
             if isinstance(given, Numbers) and column.name in self.nominal:
                 given = factorised(given)
             if isinstance(given, Numbers):
-                column.add_numbers(given, self.has_sketch)
+                column.add_numbers(given)
             else:
                 column.add_coded(given)
         survey.labels.update(_labels(rows.read(self.target), self.target, first))
@@ -205,14 +212,6 @@ def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
             "classes are needed"
         )
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
-
-
-def _new_sketch() -> Any:
-    try:
-        from datasketches import kll_doubles_sketch
-    except ImportError as error:
-        raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
-    return kll_doubles_sketch(SKETCH_SIZE)
 
 
 def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:

@@ -15,8 +15,7 @@ from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ._open import open_source
-from ._parts import Local
+from ._open import Over, open_source
 from ._paths import File, check_columns
 from .registry import ENGINES, Client, Elsewhere, check_engine, engine_for, kind_of
 
@@ -31,7 +30,8 @@ class Site:
     names: tuple[str, ...]
     target: str
     nominal: frozenset[str]
-    where: "Local | Cluster"
+    over: Over
+    cluster: "Cluster | None" = None
     has_names: bool = True
     classes: Array | None = None
 
@@ -49,7 +49,6 @@ def open_site(
     columns: Sequence[str] | None,
     client: Client,
     n_jobs: int,
-    folder: str | None,
     timeout: float,
 ) -> Site:
     """Return what can be read again and again."""
@@ -57,7 +56,7 @@ def open_site(
     kind = kind_of(source)
     used = engine_for(source, kind, engine)
     if used == "memory":
-        return _memory(source, target, nominal, columns, n_jobs, folder)
+        return _memory(source, target, nominal, columns)
     if not ENGINES[used].grows:
         raise UnsupportedError(
             f"a {type(source).__name__} cannot be used in place for growing; write it to Parquet files first"
@@ -79,17 +78,10 @@ def open_site(
     opened = open_source(source, used, csv=Csv(), client=client, n_jobs=n_jobs, timeout=timeout)
     names, asked = _names(opened.names, target, nominal, columns, opened.where)
     _check_alike(opened.files, names, target, is_chosen=columns is not None)
-    return Site(names, target, asked, opened.cluster or Local(opened.over, n_jobs, folder))
+    return Site(names, target, asked, opened.over, opened.cluster)
 
 
-def _memory(
-    source: Elsewhere,
-    target: Labels,
-    nominal: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    n_jobs: int,
-    folder: str | None,
-) -> Site:
+def _memory(source: Elsewhere, target: Labels, nominal: Sequence[str] | None, columns: Sequence[str] | None) -> Site:
     if columns is not None:
         raise ParameterError("columns= is for files and streams; pass the columns of the frame that are wanted")
     table = encode(source, target=target, nominal=nominal)
@@ -110,9 +102,8 @@ def _memory(
     is_numbers = classes.dtype.kind in "iuf"
     held[label] = Numbers(classes[table.target]) if is_numbers else Coded(table.target, tuple(classes.tolist()), True)
     rows = Batch(tuple(held), True, table.n_rows, tuple(partial(held.__getitem__, name) for name in held))
-    where = Local(lambda task, _: task(rows), n_jobs, folder)
     asked = frozenset(about.name for about in table.schema.columns if about.kind == "nominal")
-    return Site(table.names, label, asked, where, table.schema.has_names, classes)
+    return Site(table.names, label, asked, lambda task, _: task(rows), None, table.schema.has_names, classes)
 
 
 def _names(

@@ -51,6 +51,12 @@ class Foreign:
         The number scikit-learn gives each of our nodes.
     classes : array or None
         The labels of a classifier: those of its forest, if it belongs to one.
+    weight : array
+        Of the growing rows in each node.
+    loss : array
+        The impurity of each node under the estimator's criterion, summed over its rows.
+    values : array
+        What each node answers: class shares, or one number.
     """
 
     estimator: Estimator
@@ -60,26 +66,14 @@ class Foreign:
     tree: Tree
     order: Ints
     classes: Array | None
+    weight: Floats
+    loss: Floats
+    values: Floats
 
     @property
     def is_classifier(self) -> bool:
         """Whether leaves answer a class."""
         return self.classes is not None
-
-    @cached_property
-    def weight(self) -> Floats:
-        """Weight of the growing rows in each node."""
-        return np.asarray(self.records.nodes["weighted_n_node_samples"][self.order], np.float64)
-
-    @cached_property
-    def impurity(self) -> Floats:
-        """Impurity of each node under the estimator's criterion."""
-        return np.asarray(self.records.nodes["impurity"][self.order], np.float64)
-
-    @cached_property
-    def values(self) -> Floats:
-        """What each node answers: class shares, or one number."""
-        return np.asarray(self.records.values[self.order, 0], np.float64)
 
     @cached_property
     def labels(self) -> Ints:
@@ -90,11 +84,6 @@ class Foreign:
     def answers(self) -> Array:
         """What each node answers: the number of a class, or a number."""
         return self.labels if self.is_classifier else self.values[:, 0]
-
-    @cached_property
-    def loss(self) -> Floats:
-        """The impurity of each node, summed over its rows."""
-        return sealed(np.maximum(self.weight * self.impurity, 0.0))
 
     @cached_property
     def risk(self) -> Floats:
@@ -201,14 +190,17 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
             f"{n_dead} of {len(nodes)} nodes cannot be reached: the tree was pruned in place by setting children to "
             "-1, which leaves dead nodes behind; they are dropped"
         )
-    weight, impurity = nodes["weighted_n_node_samples"], nodes["impurity"]
+    weight, impurity = (np.asarray(nodes[name], np.float64) for name in ("weighted_n_node_samples", "impurity"))
     score = np.full(len(nodes), np.nan)
     inner = np.flatnonzero(~is_leaf)
     low, high = nodes["left_child"][inner], nodes["right_child"][inner]
     rest = weight[low] * impurity[low] + weight[high] * impurity[high]
     score[inner] = impurity[inner] - rest / weight[inner]
     tree = Tree(sealed(parent.astype(np.int32)), score=sealed(score[order]), schema=schema_of(estimator, classes))
-    return Foreign(estimator, owner, index, records, tree, sealed(order.astype(np.int32)), classes)
+    loss = sealed(np.maximum(weight * impurity, 0.0)[order])
+    values = np.asarray(records.values[order, 0], np.float64)
+    order = sealed(order.astype(np.int32))
+    return Foreign(estimator, owner, index, records, tree, order, classes, weight[order], loss, values)
 
 
 def _check(estimator: Estimator, trees: str) -> None:
