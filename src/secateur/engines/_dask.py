@@ -56,9 +56,8 @@ class Cluster:
         """Return the sum of a task over all partitions."""
         return self.sum(_over_source, self.parts, task)  # type: ignore[no-any-return]
 
-    def code(self, task: CodeTask, n_rows: int) -> Extent:
+    def code(self, task: CodeTask, _: int) -> Extent:
         """Keep the rows as codes on the workers."""
-        del n_rows
         shared = self._submit(_same, task)
         self.kept = [self._submit(_code, part, shared) for part in self.parts]
         return self.sum(_extent, self.kept, None)  # type: ignore[no-any-return]

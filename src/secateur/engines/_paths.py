@@ -4,7 +4,7 @@ Everything that can be known without reading rows is checked before the first ro
 that each file can be opened, has every column, and that no column changes its kind.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,14 +52,19 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
     """Refuse a file that lacks a column, or in which a column is not what the tree was grown on."""
     for file in files:
         check_columns(file, task.columns, files[0])
-        if file.csv is None:
-            for name, needed in task.needed.items():
-                found = file.kinds[name]
-                if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
-                    raise SchemaError(
-                        f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
-                        f"use here), but {needed} is needed; convert the column, or leave the file out"
-                    )
+        for name, needed, found in misfits(task, file.kinds) if file.csv is None else ():
+            raise SchemaError(
+                f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
+                f"use here), but {needed} is needed; convert the column, or leave the file out"
+            )
+
+
+def misfits(task: CountTask, kinds: Mapping[str, Family | None]) -> Iterator[tuple[str, Family, Family | None]]:
+    """Yield each column that is not what the tree was grown on, what is needed, and what is found."""
+    for name, needed in task.needed.items():
+        found = kinds[name]
+        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
+            yield name, needed, found
 
 
 def _open_csv(path: str, csv: Csv) -> File:

@@ -11,6 +11,7 @@ from ..data.arrays import Array, Labels
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
 from ..data.files import CSV_ENDINGS, find_files
+from ..data.names import several
 from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.textfile import Csv
@@ -109,7 +110,7 @@ def _memory(source: Elsewhere, target: Labels, nominal: Sequence[str] | None, co
 def _names(
     found: tuple[str, ...], target: str, nominal: Sequence[str] | None, columns: Sequence[str] | None, where: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    asked = [nominal] if isinstance(nominal, str) else list(nominal or ())
+    asked = several("nominal", nominal)
     chosen = tuple(name for name in found if name != target) if columns is None else tuple(columns)
     for what, names in (("target", [target]), ("columns", chosen), ("nominal", asked)):
         missing = [name for name in names if name not in found]

@@ -113,16 +113,16 @@ def path_sklearn(
     foreign = read_tree(estimator)
     if cost not in ("impurity", "errors"):
         raise ParameterError(f"cost={cost!r}; 'impurity' or 'errors' is needed")
+    whole = 1.0
     if cost == "impurity":
         sequence = _without_noise(cost_complexity(foreign.tree, None, cost=foreign.risk))
-        assert sequence.alphas is not None
-        return SklearnPath(sequence, sequence.alphas, sequence.errors, foreign)
-    is_counted = foreign.is_classifier or foreign.is_monotonic
-    sample = grown_sample(foreign, X, y, sample_weight) if is_counted else None
-    costs = foreign.costs(sample)
-    sequence = cost_complexity(foreign.tree, sample if foreign.is_classifier else None, cost=costs)
+    else:
+        is_counted = foreign.is_classifier or foreign.is_monotonic
+        sample = grown_sample(foreign, X, y, sample_weight) if is_counted else None
+        counts = sample if foreign.is_classifier else None
+        sequence = cost_complexity(foreign.tree, counts, cost=foreign.costs(sample))
+        whole = float(foreign.weight[0] if sample is None else sample.total[0])
     assert sequence.alphas is not None
-    whole = foreign.weight[0] if sample is None else float(sample.total[0])
     return SklearnPath(sequence, sequence.alphas / whole, sequence.errors / whole, foreign)
 
 
