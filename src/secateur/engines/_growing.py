@@ -173,17 +173,12 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tu
     values = {}
     for j, column in enumerate(schema.columns):
         if column.kind == "numeric":
-            low, high = extent.low[j], extent.high[j]
             # A bin that holds nothing begins where the next one does.
-            low = np.minimum.accumulate(low[::-1])[::-1]
-            values[j] = Values(low, high)
+            values[j] = Values(np.minimum.accumulate(extent.low[j][::-1])[::-1], extent.high[j])
             if column.name not in bins.every_value:
-                cuts = np.flatnonzero(
-                    (nodes[:, parts.BIRTH] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
-                )
-                nodes[cuts, parts.ABOVE] = nodes[cuts, parts.BELOW] + 1
-    n_columns = len(schema.columns)
-    lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(n_columns, dtype=np.int32), 1)
+                is_cut = (nodes[:, parts.BIRTH] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
+                nodes[is_cut, parts.ABOVE] = nodes[is_cut, parts.BELOW] + 1
+    lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
     codes = parts.Codes(
         np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
         growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),

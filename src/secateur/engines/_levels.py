@@ -107,14 +107,12 @@ class FinishTask(Dealing):
         target = np.concatenate([piece.target for piece in pieces])
         pieces.clear()
         rows = np.argsort(node, kind="stable")
-        here, start = np.unique(node[rows], return_index=True)
-        ends = np.append(start[1:], len(rows))
-        return [
-            (int(v), *self._grow(codes[rows[a:b]], target[rows[a:b]], int(self.depth[v]), pool, n_jobs))
-            for v, a, b in zip(here, start, ends, strict=True)
-        ]
+        start = np.unique(node[rows], return_index=True)[1]
+        each = np.split(rows, start[1:])
+        return [self._grow(int(node[own[0]]), codes[own], target[own], pool, n_jobs) for own in each]
 
-    def _grow(self, codes: Array, target: Array, depth: int, pool: Any, n_jobs: int) -> tuple[Array, Array, Array]:
+    def _grow(self, v: int, codes: Array, target: Array, pool: Any, n_jobs: int) -> Subtree:
+        depth = int(self.depth[v])
         data = self._prepared(codes, target, pool)
         limits = self.limits._replace(above=depth)
         if limits.max_depth < NO_LIMIT:
@@ -125,7 +123,7 @@ class FinishTask(Dealing):
         nodes = grown.nodes[:, : parts.N_FIELDS].copy()
         nodes[:, parts.DEPTH] += depth
         _cuts_as_codes(nodes, data, codes)
-        return nodes, grown.reals, grown.branch
+        return v, nodes, grown.reals, grown.branch
 
     def _prepared(self, codes: Array, target: Array, pool: Any) -> Prepared:
         """Return codes as the growing kernels take them: the same columns sorted or coded as in the whole sample.
@@ -189,8 +187,7 @@ class Growth:
     def grow(self, where: "Local | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
         small: list[int] = []
-        slot_bytes = int(self.columns.offset[-1]) * self.n_classes * 8
-        n_slots = max(1, AT_ONCE // max(slot_bytes, 1))
+        n_slots = max(1, AT_ONCE // max(int(self.columns.offset[-1]) * self.n_classes * 8, 1))
         while self.open:
             rows = [self._rows(v) for v in self.open]
             most = finish_rows if sum(rows) <= finish_rows else finish_rows // SMALL

@@ -57,6 +57,45 @@ class Part(NamedTuple):
     node: Array = np.zeros(0, np.int32)
 
 
+class Store:
+    """Parts in memory or, one after the other, in a temporary file."""
+
+    def __init__(self, folder: str | None = None, is_on_disk: bool = False) -> None:
+        self.parts: list[Any] = []  # themselves, or where each begins in the file
+        self.is_on_disk = is_on_disk
+        self.lock = threading.Lock()
+        if is_on_disk:
+            self.home = tempfile.TemporaryDirectory(prefix="secateur-", dir=folder, ignore_cleanup_errors=True)
+            self.path = Path(self.home.name) / "codes"
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def put(self, part: Part) -> None:
+        """Add a part."""
+        if not self.is_on_disk:
+            self.parts.append(part)
+            return
+        with self.lock, self.path.open("ab") as file:
+            self.parts.append(file.tell())
+            for array in part:
+                np.save(file, array)
+
+    def get(self, k: int) -> Part:
+        """Return part k."""
+        if not self.is_on_disk:
+            return self.parts[k]  # type: ignore[no-any-return]
+        with self.path.open("rb") as file:
+            file.seek(self.parts[k])
+            return Part(np.load(file), np.load(file), np.load(file))
+
+    def close(self) -> None:
+        """Forget the parts and remove the file."""
+        self.parts = []
+        if self.is_on_disk:
+            self.home.cleanup()
+
+
 @dataclass
 class Extent:
     """The lowest and the highest value in each bin of each column."""
@@ -83,7 +122,7 @@ class CodeTask:
     starts: tuple[Array, ...] = field(repr=False)  # where edges with each beginning begin
     missing: Array  # code of missing numbers of each column
     dtype: np.dtype
-    store: "Store | None" = None  # where the codes go
+    store: Store | None = None  # where the codes go
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -128,14 +167,14 @@ def changed(name: str) -> DataError:
     )
 
 
+@dataclass
 class Local:
     """Passes on this machine, over anything that can be read again and again."""
 
-    def __init__(self, over: Callable[[Task, None], Any], n_jobs: int, folder: str | None) -> None:
-        self.over = over
-        self.n_jobs = n_jobs
-        self.folder = folder
-        self.store = Store()
+    over: Callable[[Task, None], Any]
+    n_jobs: int
+    folder: str | None
+    store: Store = field(default_factory=Store)
 
     def over_source(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all batches of the source."""
@@ -178,45 +217,6 @@ class Local:
     def close(self) -> None:
         """Remove what was written."""
         self.store.close()
-
-
-class Store:
-    """Parts in memory or, one after the other, in a temporary file."""
-
-    def __init__(self, folder: str | None = None, is_on_disk: bool = False) -> None:
-        self.parts: list[Any] = []  # themselves, or where each begins in the file
-        self.is_on_disk = is_on_disk
-        self.lock = threading.Lock()
-        if is_on_disk:
-            self.home = tempfile.TemporaryDirectory(prefix="secateur-", dir=folder, ignore_cleanup_errors=True)
-            self.path = Path(self.home.name) / "codes"
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    def put(self, part: Part) -> None:
-        """Add a part."""
-        if not self.is_on_disk:
-            self.parts.append(part)
-            return
-        with self.lock, self.path.open("ab") as file:
-            self.parts.append(file.tell())
-            for array in part:
-                np.save(file, array)
-
-    def get(self, k: int) -> Part:
-        """Return part k."""
-        if not self.is_on_disk:
-            return self.parts[k]  # type: ignore[no-any-return]
-        with self.path.open("rb") as file:
-            file.seek(self.parts[k])
-            return Part(np.load(file), np.load(file), np.load(file))
-
-    def close(self) -> None:
-        """Forget the parts and remove the file."""
-        self.parts = []
-        if self.is_on_disk:
-            self.home.cleanup()
 
 
 class Pooled(Generic[Sums]):

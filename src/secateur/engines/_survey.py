@@ -226,7 +226,10 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
     classes = source.classes
     if classes is None:
         labels = list(survey.labels)
-        _check_labels(labels, source.target)
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise DataError(
+                f"target {source.target!r} holds {listed(labels[:5])}: text in one partition, numbers in another"
+            )
         classes = encode_target(labels)[1]
     counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
     if len(classes) > MOST_CODES:
@@ -259,8 +262,3 @@ def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
             "identifier? Leave it out with columns=, or group the rare categories"
         )
     return Column(name, "nominal", categories, one.has_missing)
-
-
-def _check_labels(labels: list[Level], name: str) -> None:
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise DataError(f"target {name!r} holds {listed(labels[:5])}: text in one partition, numbers in another")

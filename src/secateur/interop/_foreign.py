@@ -23,7 +23,7 @@ from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns import Counts, Moments, Pruning, Sample, Tree
-from ._nodes import Estimator, Records, blank_nodes, preorder
+from ._nodes import NO_CHILD, Estimator, Records, blank_nodes, preorder
 
 FORESTS = (ForestClassifier, ForestRegressor)
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
@@ -182,7 +182,8 @@ def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequen
 def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
     classes = owner.classes_ if is_classifier(owner) else None
     records = Records.of(estimator.tree_)
-    nodes, is_leaf = records.nodes, records.is_leaf
+    nodes = records.nodes
+    is_leaf = nodes["left_child"] == NO_CHILD  # where prediction stops, whatever else such a node holds
     order, parent = preorder(nodes["left_child"], nodes["right_child"], is_leaf)
     n_dead = len(nodes) - len(order)
     if n_dead:

@@ -19,7 +19,7 @@ from ..nouns import Model, Pruning, Seen, Tree
 from ..routing import remembered
 from ._counting import grown_sample
 from ._foreign import MEANS, Foreign, read_tree, schema_of
-from ._nodes import Estimator
+from ._nodes import Estimator, split_part
 
 
 def from_sklearn(
@@ -123,7 +123,7 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
             "use prune_sklearn, or fit it on encoded columns"
         )
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
-    threshold = records.threshold[order]
+    threshold = split_part(records.nodes)["threshold"][order]
     limit = float64_thresholds(threshold)
     with np.errstate(over="ignore"):  # its rows were float32 to it
         below = limit.astype(np.float32)
