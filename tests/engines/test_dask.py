@@ -101,7 +101,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time(client, plain_held
     mark = str(tmp_path / "killed")
     parts = [(mark, table.slice(first, 300)) for first in range(0, 3000, 300)]
 
-    tally = _dask.map_reduce(client, _first_time_fatal, parts, task, timeout=60)
+    tally = _dask.Cluster(client, parts, timeout=60).sum(_first_time_fatal, parts, task)
 
     assert Path(mark).exists()
     assert tally.finish(plain_held_out.tree, "prune") == plain_held_out.counts()

@@ -14,7 +14,7 @@ import secateur
 from secateur import engines
 from secateur.data.columns import Numbers
 from secateur.data.sources import Batch
-from secateur.engines import Bins, _levels, _parts, _ranks
+from secateur.engines import Bins, _bins, _levels, _parts
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
 
@@ -171,7 +171,7 @@ def test_bins_are_those_of_memory(values, n_bins):
     labels = (np.arange(len(values)) % 2).tolist()
     X = np.column_stack([column, np.arange(len(values))])
 
-    with mock.patch.object(_ranks, "COLLECT", 3):  # so that bits are counted, and the last few values collected
+    with mock.patch.object(_bins, "COLLECT", 3):  # so that bits are counted, and the last few values collected
         found = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
 
     assert_same(found, secateur.grow(X, labels, max_bins=n_bins))
@@ -181,18 +181,18 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(size=3000), np.repeat(rng.normal(), 900), rng.integers(0, 5, 500)])
     top = np.zeros(1 << 16, np.int64)
-    keys = _ranks.ranks.keys_of(values)
+    keys = _bins.ranks.keys_of(values)
     np.add.at(top, (keys >> np.uint64(48)).astype(int), 1)
     wanted = np.array([0, 17, 2000, 3500, 4399])
-    search = _ranks.Search.begin("x", wanted, top)
+    search = _bins.Search.begin("x", wanted, top)
     n_passes = 0
 
-    with mock.patch.object(_ranks, "COLLECT", -1):
+    with mock.patch.object(_bins, "COLLECT", -1):
         while not search.is_done:
-            task = _ranks.RankTask.of([search])
+            task = _bins.RankTask((search.look(),))
             seen = task.start()
             task.add(seen, Batch(("x",), True, len(values), (lambda: Numbers(values),)), 0)
-            search.learn(seen.columns[0])
+            search.learn(seen[0])
             n_passes += 1
 
     np.testing.assert_array_equal(search.values(), np.sort(values)[wanted])
@@ -225,7 +225,7 @@ def test_the_sketch_gives_bins_of_about_equally_many_rows_in_one_pass(tmp_path):
     table = pa.table({"x": x, "y": (x + rng.normal(size=len(x)) > 0).astype(int)})
     folder = write(table, tmp_path / "data", [7000])
 
-    with mock.patch.object(_ranks.RankTask, "add", side_effect=AssertionError("a further pass")):
+    with mock.patch.object(_bins.RankTask, "add", side_effect=AssertionError("a further pass")):
         _, counts, bins = engines.grow(folder, "y", max_bins=10, quantiles="sketch", max_depth=3, return_bins=True)
 
     shares = np.bincount(bins.codes("x", x)) / len(x)

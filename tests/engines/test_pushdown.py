@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import secateur
 from secateur import engines
-from secateur.engines import _guard, _pushdown
+from secateur.engines import _pushdown
 from secateur.errors import DataError, SchemaError, UnsupportedError
 from small_tables import samples
 
@@ -153,8 +153,8 @@ def test_a_rare_gap_is_compared_however_common_others_are(monkeypatch):
     a[2500:4500] = np.nan
     b[n - 1] = np.nan
     compared = []
-    compare = _guard._compare
-    monkeypatch.setattr(_guard, "_compare", lambda rows, *rest: compared.append(rows) or compare(rows, *rest))
+    compare = _pushdown._compare
+    monkeypatch.setattr(_pushdown, "_compare", lambda rows, *rest: compared.append(rows) or compare(rows, *rest))
 
     engines.count(tree, pl.LazyFrame({"a": a, "b": b, "y": [0] * n}), "y", engine="narwhals")
 

@@ -5,7 +5,7 @@ import pytest
 
 import secateur
 from secateur import Pruning, certify, engines
-from secateur.engines._spark import _rows, _tally
+from secateur.engines._spark import summing, tallies_in
 from secateur.errors import LeakageError
 from secateur.routing import merged, plan
 
@@ -49,14 +49,13 @@ def test_frames_streams_and_weights_are_remembered_alike(held_out):
 @pytest.mark.filterwarnings("ignore:.*beyond 2")
 def test_the_sums_of_spark_workers_add_up_to_the_sketch(plain_held_out):
     task = plan(plain_held_out.tree, tuple(plain_held_out.table.column_names), "sold", None, "majority-branch", "rows")
-    parts = [task(batch) for batch in plain_held_out.table.to_batches(max_chunksize=400)]
-    sums = {}
-    for kind, slot, label, value in (row for part in parts for row in _rows(part)):
-        sums[kind, slot, label] = sums.get((kind, slot, label), 0) + value
+    batches = plain_held_out.table.to_batches(max_chunksize=400)
+    each = summing(task, lambda batch: [task(batch)])
+    (batch,) = summing(task, tallies_in)(iter(part for batch in batches for part in each(iter([batch]))))
 
-    found = _tally(task, [(*key, value) for key, value in sums.items()])
+    (found,) = tallies_in(batch)
 
-    assert found.sketch == merged(parts).sketch == plain_held_out.counts().sketch
+    assert found.sketch == merged(map(task, batches)).sketch == plain_held_out.counts().sketch
     assert found.n_used == len(plain_held_out.table)
 
 

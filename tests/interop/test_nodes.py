@@ -10,9 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from secateur import Pruning
 from secateur.errors import UnsupportedError
 from secateur.interop import from_sklearn, path_sklearn, prune_sklearn
+from secateur.interop._foreign import pruned_estimator, read_tree
 from secateur.interop._nodes import Records, blank_nodes
-from secateur.interop._read import read_tree
-from secateur.interop._write import pruned_estimator
 from sklearn_trees import fitted
 
 

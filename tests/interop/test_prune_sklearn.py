@@ -189,6 +189,8 @@ def test_reduced_error_of_a_regressor_has_the_least_held_out_loss(kind):
     )
     assert loss(smaller) == pytest.approx(best)
     assert_sound(smaller)
+    same = prune_sklearn(tree, X, y, rule="reduced-error", cost=held_out_cost(tree, X, y, kind))
+    assert loss(same) == pytest.approx(best)
 
 
 def held_out_cost(tree, X, y, kind):

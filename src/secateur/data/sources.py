@@ -1,4 +1,4 @@
-"""Rows as they are handed in: in memory one `Batch`, elsewhere a `Source` of many.
+"""Rows as they are handed in: in memory one `Batch`, elsewhere a `Source` of many (`engines`).
 
 A batch is names, a number of rows, and a way to read each column: arrays, lists, frames and a file
 that fits into memory are one batch each. Nothing here knows of a schema; `encoding` decides what a
@@ -42,20 +42,6 @@ class Task(Protocol):
 
 MOST_DENSE = 1 << 30  # bytes of a sparse matrix as an array
 FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
-
-
-@dataclass(frozen=True)
-class Source:
-    """Rows wherever they are: their columns, and what adds a task up over batches of them, here or where they are.
-
-    `over(task, progress)` returns the sum over all batches. `check(task)`, if there is one, refuses what
-    can be known without reading rows. `where` is what messages call the source.
-    """
-
-    names: tuple[str, ...]
-    where: str
-    over: Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
-    check: Callable[[Any], None] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,31 @@
-"""Bins of numeric columns, and what a survey makes of a source: its schema, its codes.
+"""Bins of numeric columns, which once fixed are part of the result and can be given again; values as codes.
 
-Bins once fixed are part of the result and can be given again.
+Bins of about equally many rows need exact order statistics of many columns at once. Each pass over
+the source learns the next bits of every wanted one; a column whose candidates are few has them
+collected and is done. Partitions add up counts, so their order does not matter.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .._kernels import histograms, ranks
-from ..data.arrays import Array, ArrayLike, Floats, Level, rebuilt, sealed
-from ..data.remarks import listed, tell, tell_categories
-from ..data.table import Column, Schema
-from ..data.target import encode_target
-from ..errors import DataError, ParameterError, UnsupportedError
-from ._parts import CodeTask
-from ._ranks import RankTask, Search, wanted_ranks
-from ._survey import Survey, Surveyed
+from ..data.arrays import Array, ArrayLike, Bools, Floats, rebuilt, sealed
+from ..data.columns import Numbers, floats_of
+from ..data.remarks import listed
+from ..data.sources import Batch
+from ..data.table import Schema
+from ..errors import ParameterError, UnsupportedError
+from ._parts import CodeTask, Each, Local, changed
+from ._survey import MOST_CODES, Survey
 from ._where import Site
 
-MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
-MOST_CODES = 1 << 16
+if TYPE_CHECKING:
+    from ._dask import Cluster
+
+COLLECT = 1 << 18  # keys of one column that are collected rather than counted again
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,66 +72,16 @@ class Bins:
         return np.where(np.isnan(given), len(edges) + 1, np.searchsorted(edges, given))
 
 
-def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:
-    """Return what the columns are, and the rows of each class."""
-    if survey.n_rows == 0:
-        raise DataError("the source has 0 rows; at least one is needed")
-    if criterion == "entropy" and survey.n_rows > MOST_ENTROPY_ROWS:
-        raise UnsupportedError(
-            f"criterion='entropy' keeps a table of 8 bytes per row; the source has {survey.n_rows:,} rows, at most "
-            f"{MOST_ENTROPY_ROWS:,} are supported; criterion='gini' or 'sqrt' needs no table"
-        )
-    classes = source.classes
-    if classes is None:
-        labels = list(survey.labels)
-        _check_labels(labels, source.target)
-        classes = encode_target(labels)[1]
-    counts = np.array([survey.labels.get(label, 0) for label in classes.tolist()], np.int64)
-    if len(classes) > MOST_CODES:
-        raise UnsupportedError(
-            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
-        )
-    if np.count_nonzero(counts) == 1:
-        tell(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
-    columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
-    return Schema(columns, sealed(classes), source.has_names), counts
-
-
-def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
-    name = source.shown.get(one.name, one.name)
-    if one.family in ("number", "missing") and one.name not in source.nominal:
-        if not source.is_memory and one.is_large:
-            tell(
-                f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-                "subtract an offset, or pass it in nominal= if it is an identifier"
-            )
-        if not source.is_memory and one.n_infinite > n_rows / 100:
-            tell(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
-        return Column(name, "numeric", (), one.has_missing)
-    categories = one.categories()
-    if not source.is_memory:
-        tell_categories(name, categories)
-    if len(categories) + one.has_missing > MOST_CODES:
-        raise UnsupportedError(
-            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "
-            "identifier? Leave it out with columns=, or group the rare categories"
-        )
-    return Column(name, "nominal", categories, one.has_missing)
-
-
-def _check_labels(labels: list[Level], name: str) -> None:
-    if len({isinstance(label, str) for label in labels}) > 1:
-        raise DataError(f"target {name!r} holds {listed(labels[:5])}: text in one partition, numbers in another")
-
-
-def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, quantiles: str) -> Bins:
+def find_bins(
+    survey: Survey, source: Site, where: "Local | Cluster", given: Bins | None, max_bins: int, quantiles: str
+) -> Bins:
     """Return the bins of all numeric columns: given, of every value, from the sketch, or found in further passes."""
     edges: dict[str, Array] = {}
     every_value: set[str] = set()
     searches: list[Search] = []
     for one in survey.columns:
-        name = source.shown.get(one.name, one.name)
-        if one.family not in ("number", "missing") or one.name in source.nominal:
+        name = one.name
+        if one.family not in ("number", "missing") or name in source.nominal:
             continue
         if given is not None and name in given.edges:
             edges[name] = given.edges[name]
@@ -141,68 +96,196 @@ def find_bins(survey: Survey, source: Site, given: Bins | None, max_bins: int, q
             found = np.unique(np.asarray(asked, np.float64))
             edges[name] = found[found < one.highest]
         else:
-            searches.append(Search.begin(one.name, wanted_ranks(int(one.top.sum()), max_bins), one.top))
+            searches.append(Search.begin(name, wanted_ranks(int(one.top.sum()), max_bins), one.top))
     unknown = [] if given is None else [name for name in given.edges if name not in edges]
     if unknown:
         raise ParameterError(f"bins names {listed(unknown)}; the numeric columns are {listed(tuple(edges))}")
     highest = {one.name: one.highest for one in survey.columns}
     left = searches
     while left:
-        seen = source.where.over_source(RankTask.of(left))
-        for search, own in zip(left, seen.columns, strict=True):
+        seen = where.over_source(RankTask(tuple(search.look() for search in left)))
+        for search, own in zip(left, seen, strict=True):
             search.learn(own)
         left = [search for search in left if not search.is_done]
     for search in searches:
         values = search.values()
-        edges[source.shown.get(search.name, search.name)] = values[values < highest[search.name]]
+        edges[search.name] = values[values < highest[search.name]]
     return Bins(edges, frozenset(every_value))
 
 
-def code_task(schema: Schema, source: Site, bins: Bins) -> CodeTask:
-    """Return the pass that turns values into codes."""
+def coding_of(schema: Schema, source: Site, bins: Bins) -> tuple[CodeTask, histograms.Columns]:
+    """Return the pass that turns values into codes, and where the codes of each column lie in a histogram."""
     edges = tuple(bins.edges.get(column.name, np.zeros(0)) for column in schema.columns)
-    edges = tuple(sealed(np.array(one)) for one in edges)
-    missing = np.array(
-        [
-            len(one) + 1 if column.kind == "numeric" and column.has_missing else -1
-            for column, one in zip(schema.columns, edges, strict=True)
-        ]
-    )
-    n_codes = [
-        len(one) + 1 + column.has_missing if column.kind == "numeric" else column.n_codes
-        for column, one in zip(schema.columns, edges, strict=True)
-    ]
-    most = max(n_codes)
+    is_nominal = np.array([column.kind == "nominal" for column in schema.columns])
+    has_missing = np.array([column.has_missing for column in schema.columns])
+    of_edges = [len(one) + 1 for one in edges]
+    n_codes = np.where(is_nominal, [column.n_codes for column in schema.columns], of_edges).astype(np.int64)
+    missing = np.where(~is_nominal & has_missing, n_codes, -1)
+    sizes = n_codes + (missing >= 0)
+    most = int(sizes.max())
     if most > MOST_CODES:
-        name = schema.names[n_codes.index(most)]
+        name = schema.names[int(sizes.argmax())]
         raise UnsupportedError(
             f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are supported: use fewer bins"
         )
     starts = tuple(ranks.starts_of(ranks.keys_of(one) >> np.uint64(64 - ranks.TOP_BITS)) for one in edges)
     dtype = np.dtype(np.uint8 if most <= 256 else np.uint16)
-    return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype)
-
-
-def layout_of(schema: Schema, bins: Bins, code: CodeTask) -> histograms.Columns:
-    """Return where the codes of each column lie in a histogram, and how each is looked at."""
-    is_nominal = np.array([column.kind == "nominal" for column in schema.columns])
-    n_codes = np.array(
-        [
-            column.n_codes if column.kind == "nominal" else len(edges) + 1
-            for column, edges in zip(schema.columns, code.edges, strict=True)
-        ],
-        np.int64,
-    )
-    sizes = n_codes + (code.missing >= 0)
-    is_two = np.array([column.name in bins.every_value and not column.has_missing for column in schema.columns])
+    is_two = np.array([column.name in bins.every_value for column in schema.columns]) & ~has_missing
     is_bit = (n_codes == 2) & (is_nominal | is_two)
-    return histograms.Columns(
+    layout = histograms.Columns(
         np.append(0, np.cumsum(sizes)).astype(np.int64),
         n_codes,
-        code.missing.astype(np.int64),
+        missing,
         is_nominal,
         np.flatnonzero(~is_nominal & ~is_bit),
         np.flatnonzero(is_bit),
         np.flatnonzero(is_nominal & ~is_bit & (n_codes > 1)),
         np.arange(len(n_codes), dtype=np.int32),
     )
+    return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype), layout
+
+
+def wanted_ranks(n_rows: int, n_bins: int) -> Array:
+    """Return the positions, among the sorted values, of the last rows of bins of equally many rows.
+
+    A value begins a new bin where `int(smaller values * n_bins / n_rows)` grows, as in memory.
+    """
+    k = np.arange(1, n_bins)
+    least = np.ceil(k * (n_rows / n_bins)).astype(np.int64)  # smaller values that bin k needs, but for rounding
+    least = np.where((least - 1) * float(n_bins) / n_rows >= k, least - 1, least)
+    least = np.where(least * float(n_bins) / n_rows < k, least + 1, least)
+    least = np.unique(least)
+    return least[least < n_rows] - 1
+
+
+@dataclass
+class Search:
+    """The search for some order statistics of one column: what is known of each one's key.
+
+    A key begins with `prefix`, which `shift` bits follow; `before` values are smaller than any
+    that begin so, `n` begin so.
+    """
+
+    name: str
+    rank: Array
+    prefix: Array
+    before: Array
+    n: Array
+    shift: int
+    found: Array  # whether `prefix` is the whole key
+
+    @classmethod
+    def begin(cls, name: str, rank: Array, top: Array) -> "Search":
+        """Begin with the counts of the first bits of all keys."""
+        through = np.cumsum(top)
+        bucket = np.searchsorted(through, rank, side="right")
+        before = through[bucket] - top[bucket]
+        return cls(
+            name, rank, bucket.astype(np.uint64), before, top[bucket], 64 - ranks.TOP_BITS, np.zeros(len(rank), bool)
+        )
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every order statistic is known."""
+        return bool(self.found.all())
+
+    def look(self) -> "Look":
+        """Return what the next pass looks for."""
+        prefixes, at = np.unique(self.prefix[~self.found], return_index=True)
+        starts = ranks.starts_of(prefixes >> np.uint64(64 - ranks.TOP_BITS - self.shift))
+        return Look(self.name, prefixes, starts, self.shift, int(self.n[~self.found][at].sum()) <= COLLECT)
+
+    def learn(self, seen: "Seen") -> None:
+        """Take in what one pass has seen."""
+        open_ = np.flatnonzero(~self.found)
+        prefixes, line = np.unique(self.prefix[open_], return_inverse=True)
+        within = self.rank[open_] - self.before[open_]
+        if seen.keys is not None:
+            keys = np.sort(np.concatenate([*seen.keys, np.zeros(0, np.uint64)]))
+            start = np.searchsorted(keys, prefixes << np.uint64(self.shift))
+            at = start[line] + within
+            self._check(at < len(keys))
+            self.prefix[open_], self.found[open_] = keys[at], True
+            return
+        self._check((seen.counts.sum(axis=1)[line] == self.n[open_]).all())
+        through = np.cumsum(seen.counts, axis=1)[line]
+        bucket = (through <= within[:, None]).sum(axis=1)
+        n = seen.counts[line, bucket]
+        is_one = seen.lowest[line] == seen.highest[line]
+        self.shift -= ranks.MORE_BITS
+        deeper = (self.prefix[open_] << np.uint64(ranks.MORE_BITS)) | bucket.astype(np.uint64)
+        self.before[open_] += through[np.arange(len(open_)), bucket] - n
+        self.n[open_] = n
+        self.prefix[open_] = np.where(is_one, seen.lowest[line], deeper)
+        self.found[open_] = is_one | (self.shift == 0)
+
+    def values(self) -> Array:
+        """Return the order statistics, each once."""
+        values: Array = ranks.values_of(np.unique(self.prefix))
+        return values
+
+    def _check(self, is_same: Bools | np.bool_) -> None:
+        if not np.all(is_same):
+            raise changed(self.name)
+
+
+class Look(NamedTuple):
+    """What a pass looks for in one column: keys that begin with a prefix; all of them, or counts of their next bits."""
+
+    name: str
+    prefixes: Array
+    starts: Array  # where the prefixes with each beginning begin
+    shift: int
+    collects: bool
+
+
+@dataclass
+class Seen:
+    """What one pass has seen of one column: counts of the next bits, or where `keys` is a list the keys."""
+
+    counts: Array
+    lowest: Array
+    highest: Array
+    keys: list[Array] | None
+
+    def merge(self, other: "Seen") -> None:
+        """Add what the other saw."""
+        if self.keys is not None:
+            self.keys += other.keys or []
+            return
+        self.counts += other.counts
+        self.lowest = np.minimum(self.lowest, other.lowest)
+        self.highest = np.maximum(self.highest, other.highest)
+
+
+@dataclass(frozen=True)
+class RankTask:
+    """A further pass over the columns whose order statistics are not known yet."""
+
+    looks: tuple[Look, ...] = field(repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the source that are read."""
+        return tuple(look.name for look in self.looks)
+
+    def start(self) -> Each:
+        """Return what no rows show."""
+        seen = Each()
+        for look in self.looks:
+            n = 0 if look.collects else len(look.prefixes)
+            counts = np.zeros((n, 1 << ranks.MORE_BITS), np.int64)
+            seen.append(Seen(counts, np.full(n, ~np.uint64(0)), np.zeros(n, np.uint64), [] if look.collects else None))
+        return seen
+
+    def add(self, seen: Each, rows: Batch, _: int) -> None:
+        """Look at one batch."""
+        for (name, prefixes, starts, shift, _), one in zip(self.looks, seen, strict=True):
+            given = rows.read(name)
+            if not isinstance(given, Numbers):  # missing throughout this batch
+                continue
+            values = np.asarray(floats_of(given), np.float64)
+            if one.keys is not None:
+                one.keys.append(ranks.collect(values, prefixes, starts, shift))
+            else:
+                ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from .. import routing
-from ..data.arrays import Labels, Rows
+from ..data.arrays import Labels
 from ..data.encoding import Unseen, encode
 from ..data.sources import Progress
 from ..data.textfile import Csv, Dates
 from ..errors import ParameterError, UnsupportedError
 from ..nouns import Sample, Tree
 from ._open import open_source
+from ._paths import check_files
 from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
 
 
@@ -173,16 +174,22 @@ def count(
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     used = engine_for(source, kind_of(source), engine)
-    if used == "memory" and not isinstance(target, str):
-        beside = _arrays(grown, source, target, sample_weight, unseen, sample, ignore)
+    if used == "memory" and not isinstance(target, str):  # target and weights come beside the rows
+        for what, name in (("sample_weight", sample_weight), ("ignore", ignore[0] if ignore else None)):
+            if isinstance(name, str):
+                raise ParameterError(
+                    f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, "
+                    "and only the columns to use"
+                )
+        table = encode(source, schema=grown.schema, unseen=unseen, target=target, strict=False)
+        beside: Sample = routing.count(grown, table, sample_weight=sample_weight, sample=sample)
         return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
     csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
     task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
-    if opened.check is not None:
-        opened.check(task)
+    check_files(opened.files, task)
     tally = opened.over(task, progress)
     made: Sample = tally.finish(grown, sample)
     tally.tell(target)
@@ -193,27 +200,6 @@ def count(
 
 
 counts = count
-
-
-def _arrays(
-    tree: Tree,
-    data: Rows,
-    target: Labels,
-    weight: Any,
-    unseen: Unseen,
-    sample: str,
-    ignore: Sequence[str],
-) -> Sample:
-    """Count data whose target and weights come beside it."""
-    for what, name in (("sample_weight", weight), ("ignore", ignore[0] if ignore else None)):
-        if isinstance(name, str):
-            raise ParameterError(
-                f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, and "
-                "only the columns to use"
-            )
-    table = encode(data, schema=tree.schema, unseen=unseen, target=target, strict=False)
-    made: Sample = routing.count(tree, table, sample_weight=weight, sample=sample)
-    return made
 
 
 def _tree_of(given: object) -> Tree:

@@ -1,77 +1,108 @@
-"""Dask: one ordinary task per partition or file, added up in a tree of tasks.
+"""Dask: one ordinary task per partition or file, added up in a tree of tasks; counting, and the passes of growing.
 
 No ports, ranks or barriers of our own: a worker that dies costs its tasks, which Dask runs
 again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays.
+Growing keeps rows on the workers as codes.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from ..data.sources import Progress, Task, batch_of
-from ..errors import DataError, ParameterError, SecateurError, UnsupportedError
+from ..errors import DataError, ParameterError, UnsupportedError
+from ..growers.settings import Inline
 from ..routing import merged
-from ._open import file_source
+from ._levels import FinishTask
+from ._open import over_files
+from ._parts import CodeTask, Extent, Part, Pass, Pooled, Store, Subtree, Sums
 from ._paths import File
-from .registry import Client, Elsewhere, engine_for
+from .registry import Client, Elsewhere, engine_for, retold
 
 FAN_IN = 8  # tallies that one task adds up
 LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Rows on a cluster: files, or partitions that are there."""
+class Cluster:
+    """Rows on a cluster: files, or partitions that are there. `kept` are those partitions as codes, on the workers."""
 
-    client: Client
-    parts: Sequence[Any]
-    timeout: float
+    def __init__(self, client: Client, parts: Sequence[Any], timeout: float) -> None:
+        self.client, self.parts, self.timeout = client, parts, timeout
+        self.kept: list[Any] = []
+
+    def names(self, source: Elsewhere) -> tuple[str, ...]:
+        """Return the columns of a source."""
+        if hasattr(source, "columns"):
+            return tuple(map(str, source.columns))
+        return self._result(self._submit(_columns, self.parts[0]))  # type: ignore[no-any-return]
 
     def over(self, task: Task, progress: Progress | None) -> Any:
         """Return the sum of a task over all parts."""
-        return map_reduce(self.client, run_part, self.parts, task, progress, self.timeout)
+        return self.sum(_run, self.parts, task, progress)
 
+    def sum(self, run: Any, parts: Sequence[Any], task: Any, progress: Progress | None = None) -> Any:
+        """Return the sum over `run(part, task)`; `task` travels once."""
+        shared = self._submit(_same, task)  # a result, not scattered data: it can be made anew if it is lost
+        first = sums = [self._submit(run, part, shared) for part in parts]
+        while len(sums) > 1:
+            sums = [self._submit(_merge, sums[k : k + FAN_IN]) for k in range(0, len(sums), FAN_IN)]
+        return self._result(sums[0], progress, first)
 
-def spread_of(source: Elsewhere, client: Client, timeout: float) -> tuple[Spread, tuple[str, ...]]:
-    """Return a Dask frame, or a list of delayed frames or futures of frames, and its columns."""
-    client = client_of(client, timeout)
-    parts = partitions(client, source)
-    if not parts:
-        raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
-    return Spread(client, parts, timeout), _names(client, source, parts, timeout)
+    def over_source(self, task: Pass[Sums]) -> Sums:
+        """Return the sum of a task over all partitions."""
+        return self.sum(_over_source, self.parts, task)  # type: ignore[no-any-return]
 
+    def code(self, task: CodeTask, _: int) -> Extent:
+        """Keep the rows as codes on the workers."""
+        shared = self._submit(_same, task)
+        self.kept = [self._submit(_code, part, shared) for part in self.parts]
+        return self.sum(_extent, self.kept, None)  # type: ignore[no-any-return]
 
-def run_part(part: Any, task: Task) -> Any:
-    """Return the sum of a task over one file or partition, on a worker."""
-    if isinstance(part, File):
-        return file_source([part], engine_for(part, "files", "auto"), n_jobs=1).over(task, None)
-    return task(part)
+    def over_parts(self, task: Pass[Sums]) -> Sums:
+        """Return the sum of a task over all rows as codes."""
+        return self.sum(_over_parts, self.kept, task)  # type: ignore[no-any-return]
 
+    def finish(self, task: FinishTask, n_groups: int) -> Iterator[list[Subtree]]:
+        """Collect the rows of each group of nodes on one worker, and grow there."""
+        shared = self._submit(_same, task)
+        dealt = [self._submit(_deal, kept, shared) for kept in self.kept]
+        grown = []
+        for group in range(n_groups):
+            pieces = [self._submit(_piece, one, group) for one in dealt]
+            grown.append(self._submit(_finish, pieces, shared))
+        del dealt
+        for future in grown:
+            yield self._result(future)
 
-def map_reduce(
-    client: Client, run: Any, parts: Sequence[Any], task: Any, progress: Progress | None = None, timeout: float = 30.0
-) -> Any:
-    """Return the sum over `run(part, task)`; `task` travels once."""
-    shared = client.submit(_same, task, pure=False)  # a result, not scattered data: it can be made anew if it is lost
-    sums = [client.submit(run, part, shared, pure=False) for part in parts]
-    first, n_parts = sums, len(sums)
-    while len(sums) > 1:
-        sums = [client.submit(_merge, sums[k : k + FAN_IN], pure=False) for k in range(0, len(sums), FAN_IN)]
-    return _result(client, sums[0], first, n_parts, progress, timeout)
+    def close(self) -> None:
+        """Let go of what the workers keep."""
+        self.kept = []
 
+    def _submit(self, run: Any, *given: Any) -> Any:
+        return self.client.submit(run, *given, pure=False)
 
-def partitions(client: Client, source: Elsewhere) -> list[Any]:
-    """Return the partitions of a Dask frame as futures, or a list of futures or delayed frames as it is."""
-    if isinstance(source, list | tuple):
-        return [client.compute(part) if hasattr(part, "dask") else part for part in source]
-    if not hasattr(source, "to_delayed") or not hasattr(source, "columns"):
-        raise UnsupportedError(
-            f"a Dask {type(source).__name__} has no named columns; pass a Dask data frame, a list of delayed frames, "
-            "or the files themselves"
-        )
-    return list(client.compute(source.to_delayed()))
+    def _result(self, future: Any, progress: Progress | None = None, first: Sequence[Any] = ()) -> Any:
+        """Wait for a result, as long as the scheduler answers; tell how many of the first tasks are done."""
+        silent_since = None
+        while not future.done():
+            time.sleep(0.01 if progress is None else LOOK_EVERY / 10)
+            if progress is not None:
+                progress(sum(part.done() for part in first), len(first))
+            if self.client.status == "running":
+                silent_since = None
+                continue
+            silent_since = silent_since or time.monotonic()
+            if self.client.status in ("closed", "closing") or time.monotonic() - silent_since > self.timeout:
+                raise _dead(self.client)
+        with retold(_failed):
+            try:
+                return future.result(timeout=self.timeout)
+            except (CancelledError, TimeoutError, OSError) as error:
+                raise _dead(self.client) from error
 
 
 def client_of(client: Client, timeout: float) -> Client:
@@ -97,37 +128,24 @@ def client_of(client: Client, timeout: float) -> Client:
     return client
 
 
-def _names(client: Client, source: Elsewhere, parts: list[Any], timeout: float) -> tuple[str, ...]:
-    if hasattr(source, "columns"):
-        return tuple(map(str, source.columns))
-    found = client.submit(_columns, parts[0], pure=False)
-    return tuple(_result(client, found, [found], 1, None, timeout))
+def partitions(client: Client, source: Elsewhere) -> list[Any]:
+    """Return the partitions of a Dask frame as futures, or a list of futures or delayed frames as it is."""
+    if isinstance(source, list | tuple):
+        parts = [client.compute(part) if hasattr(part, "dask") else part for part in source]
+    elif not hasattr(source, "to_delayed") or not hasattr(source, "columns"):
+        raise UnsupportedError(
+            f"a Dask {type(source).__name__} has no named columns; pass a Dask data frame, a list of delayed frames, "
+            "or the files themselves"
+        )
+    else:
+        parts = list(client.compute(source.to_delayed()))
+    if not parts:
+        raise DataError(f"the {type(source).__name__} has no partitions; at least one is needed")
+    return parts
 
 
-def _result(
-    client: Client, future: Any, first: list[Any], n_parts: int, progress: Progress | None, timeout: float
-) -> Any:
-    """Wait for a result, as long as the scheduler answers."""
-    silent_since = None
-    while not future.done():
-        time.sleep(0.01 if progress is None else LOOK_EVERY / 10)
-        if progress is not None:
-            progress(sum(part.done() for part in first), n_parts)
-        if client.status == "running":
-            silent_since = None
-            continue
-        silent_since = silent_since or time.monotonic()
-        if client.status in ("closed", "closing") or time.monotonic() - silent_since > timeout:
-            raise _dead(client)
-    try:
-        return future.result(timeout=timeout)
-    except SecateurError:
-        raise
-    except (CancelledError, TimeoutError, OSError) as error:
-        raise _dead(client) from error
-    except Exception as error:
-        words = " ".join(str(error).split())[:500]
-        raise DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted") from error
+def _failed(error: Exception, words: str) -> DataError:
+    return DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted")
 
 
 def _dead(client: Client) -> DataError:
@@ -138,19 +156,59 @@ def _dead(client: Client) -> DataError:
     )
 
 
+def _run(part: Any, task: Task) -> Any:
+    """Return the sum of a task over one file or partition, on a worker."""
+    if isinstance(part, File):
+        return over_files([part], engine_for(part, "files", "auto"), n_jobs=1)(task, None)
+    return task(part)
+
+
 def _same(task: Any) -> Any:
     return task
 
 
 def _merge(tallies: list[Any]) -> Any:
-    return merged([_copy(tallies[0]), *tallies[1:]])  # a result that others may ask for is not changed
-
-
-def _copy(tally: Any) -> Any:
-    from copy import deepcopy
-
-    return deepcopy(tally)
+    return merged([deepcopy(tallies[0]), *tallies[1:]])  # a result that others may ask for is not changed
 
 
 def _columns(frame: Any) -> tuple[str, ...]:
     return batch_of(frame).names
+
+
+def _over_source(partition: Elsewhere, task: Pass[Sums]) -> Sums:
+    pooled = Pooled(task)
+    _run(partition, pooled)
+    return pooled.total()
+
+
+def _code(partition: Elsewhere, task: CodeTask) -> tuple[list[Part], Extent]:
+    store = Store()
+    extent = _over_source(partition, replace(task, store=store))
+    return store.parts, extent
+
+
+def _extent(kept: tuple[list[Part], Extent], _: None) -> Extent:
+    return kept[1]
+
+
+def _over_parts(kept: tuple[list[Part], Extent], task: Pass[Sums]) -> Sums:
+    pooled = Pooled(task)
+    for part in kept[0]:
+        pooled.add(part)
+    return pooled.total()
+
+
+def _deal(kept: tuple[list[Part], Extent], task: FinishTask) -> dict[int, list[Part]]:
+    dealt: dict[int, list[Part]] = {}
+    for part in kept[0]:
+        for group, piece in task.split(part):
+            dealt.setdefault(group, []).append(piece)
+    return dealt
+
+
+def _piece(dealt: dict[int, list[Part]], group: int) -> list[Part]:
+    return dealt.get(group, [])
+
+
+def _finish(pieces: list[list[Part]], task: FinishTask) -> list[Subtree]:
+    return task.grow(list(chain.from_iterable(pieces)), Inline(), 1)

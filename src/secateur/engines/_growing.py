@@ -27,11 +27,11 @@ from ..growers.run import Grown
 from ..growers.settings import settings_of
 from ..nouns import Counts, Tree
 from ..routing import with_history
-from ._bins import Bins, code_task, find_bins, layout_of, read_schema
+from ._bins import Bins, coding_of, find_bins
 from ._count import count
 from ._levels import Growth
-from ._parts import Extent
-from ._survey import SurveyTask
+from ._parts import Extent, Local
+from ._survey import SurveyTask, read_schema
 from ._where import open_site
 from .registry import Client, Elsewhere
 
@@ -138,17 +138,16 @@ def grow(
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     if finish_rows is not None and finish_rows < 0:
         raise ParameterError(f"finish_rows={finish_rows}; 0 or more is needed")
-    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, folder, timeout)
-    where = opened.where
+    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, timeout)
+    where = opened.cluster or Local(opened.over, n_jobs, folder)
     try:
         task = SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")
         survey = where.over_source(task)
         schema, counts = read_schema(survey, opened, criterion)
-        found = find_bins(survey, opened, bins, max_bins, quantiles)
-        code = code_task(schema, opened, found)
-        layout = layout_of(schema, found, code)
+        found = find_bins(survey, opened, where, bins, max_bins, quantiles)
+        code, layout = coding_of(schema, opened, found)
         growth = Growth(counts, layout, limits, criterion)
-        extent = Extent([np.zeros(1)] * len(schema.columns), [np.zeros(1)] * len(schema.columns))
+        extent = code.start()
         if growth.open:
             extent = where.code(code, survey.n_rows)
             if extent.n_rows != survey.n_rows:
@@ -174,17 +173,12 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tu
     values = {}
     for j, column in enumerate(schema.columns):
         if column.kind == "numeric":
-            low, high = extent.low[j], extent.high[j]
             # A bin that holds nothing begins where the next one does.
-            low = np.minimum.accumulate(low[::-1])[::-1]
-            values[j] = Values(low, high)
+            values[j] = Values(np.minimum.accumulate(extent.low[j][::-1])[::-1], extent.high[j])
             if column.name not in bins.every_value:
-                cuts = np.flatnonzero(
-                    (nodes[:, parts.BIRTH] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
-                )
-                nodes[cuts, parts.ABOVE] = nodes[cuts, parts.BELOW] + 1
-    n_columns = len(schema.columns)
-    lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(n_columns, dtype=np.int32), 1)
+                is_cut = (nodes[:, parts.BIRTH] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
+                nodes[is_cut, parts.ABOVE] = nodes[is_cut, parts.BELOW] + 1
+    lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
     codes = parts.Codes(
         np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
         growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),

@@ -3,28 +3,53 @@
 A level is one pass over the codes: every row walks to its open node and is counted there;
 the sums come back and the driver picks the tests, by the kernels and tie rules of growing in
 memory. Nodes with few rows leave the levels: all of them are dealt out in one more pass, and
-the in-memory grower grows each from its own rows. The tables are those of
-`_kernels/grow_parts.py`, but a cut is known by the codes around it.
+the grower of `secateur.grow` grows each from its own rows, on the codes as numbers and with the
+criterion tables of the whole sample, so that the subtree is the one it would have grown. The
+tables are those of `_kernels/grow_parts.py`, but a cut is known by the codes around it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
-from .._kernels import histograms
 from ..data.arrays import Array
-from ._finish import FinishTask, Walk, measure
-from ._parts import Part
+from ..growers.prepare import Coded, Prepared, codes_of, stacked, weights_of
+from ..growers.run import Grower
+from ..growers.settings import NO_LIMIT, measure_of
+from ._parts import Local, Part, Subtree
 
 if TYPE_CHECKING:
-    from ._cluster import Cluster
-    from ._parts import Local
+    from ._dask import Cluster
 
 AT_ONCE = 1 << 26  # bytes of histograms in one pass
 SMALL = 16  # a node with one in so many of the rows that fit into memory leaves the levels: they are the faster
+
+
+@lru_cache(maxsize=2)
+def measure(name: str, n_rows: int) -> criteria.Criterion:
+    """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
+    return measure_of(name, n_rows, True)
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """The tests so far, on codes, as `route_codes` takes them; the slot to which the rows of each node go, if any."""
+
+    tests: tuple[Array, Array, Array, Array, Array, Array, Array] = field(repr=False)
+    slot_of: Array = field(repr=False)
+    n_slots: int
+
+    def deal(self, codes: Array) -> tuple[Array, Array, Array]:
+        """Return the node at which each row ends, the rows slot by slot, and where each slot begins."""
+        node = np.empty(len(codes), np.int32)
+        histograms.route_codes(codes, *self.tests, node)
+        rows, start = histograms.sorted_by_slot(node, self.slot_of, self.n_slots)
+        return node, rows, start
 
 
 @dataclass
@@ -32,21 +57,16 @@ class Histograms:
     """Rows of each class with each code of each column, in each open node."""
 
     by_slot: Array
-    n_rows: int = 0
 
     def merge(self, other: "Histograms") -> None:
         """Add the other's."""
         self.by_slot += other.by_slot
-        self.n_rows += other.n_rows
 
 
 @dataclass(frozen=True)
-class LevelTask:
+class LevelTask(Dealing):
     """One pass over codes: count the rows of open nodes."""
 
-    walk: Walk
-    slot_of: Array = field(repr=False)
-    n_slots: int
     offset: Array = field(repr=False)
     n_classes: int
 
@@ -54,14 +74,97 @@ class LevelTask:
         """Return the histograms of no rows."""
         return Histograms(np.zeros((self.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
 
-    def add(self, sums: Histograms, part: Part, first: int) -> int:
+    def add(self, sums: Histograms, part: Part, _: int) -> None:
         """Count the rows of one part."""
-        del first
-        node = self.walk(part.codes)
-        rows, start = histograms.sorted_by_slot(node, self.slot_of, self.n_slots)
+        rows, start = self.deal(part.codes)[1:]
         histograms.add_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
-        sums.n_rows += len(node)
-        return len(node)
+
+
+@dataclass(frozen=True)
+class FinishTask(Dealing):
+    """Deal rows out to groups of nodes; grow the nodes of a group."""
+
+    depth: Array = field(repr=False)
+    columns: histograms.Columns = field(repr=False)
+    limits: parts.Limits
+    name: str
+    n_rows: int
+    n_classes: int
+
+    def split(self, part: Part) -> Iterator[tuple[int, Part]]:
+        """Yield (group, its rows) of a part."""
+        node, rows, start = self.deal(part.codes)
+        for group in np.flatnonzero(np.diff(start)).tolist():
+            own = rows[start[group] : start[group + 1]]
+            yield group, Part(part.codes[own], part.target[own], node[own])
+
+    def grow(self, pieces: list[Part], pool: Any, n_jobs: int) -> list[Subtree]:
+        """Return (node, tables of its subtree) of every node in a group."""
+        if not pieces:
+            return []
+        node = np.concatenate([piece.node for piece in pieces])
+        codes = np.concatenate([piece.codes for piece in pieces])
+        target = np.concatenate([piece.target for piece in pieces])
+        pieces.clear()
+        rows = np.argsort(node, kind="stable")
+        start = np.unique(node[rows], return_index=True)[1]
+        each = np.split(rows, start[1:])
+        return [self._grow(int(node[own[0]]), codes[own], target[own], pool, n_jobs) for own in each]
+
+    def _grow(self, v: int, codes: Array, target: Array, pool: Any, n_jobs: int) -> Subtree:
+        depth = int(self.depth[v])
+        data = self._prepared(codes, target, pool)
+        limits = self.limits._replace(above=depth)
+        if limits.max_depth < NO_LIMIT:
+            limits = limits._replace(max_depth=limits.max_depth - depth)
+        criterion = measure(self.name, self.n_rows)
+        counts = np.bincount(target, minlength=self.n_classes).astype(float)
+        grown = Grower(criterion, data, None, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
+        nodes = grown.nodes[:, : parts.N_FIELDS].copy()
+        nodes[:, parts.DEPTH] += depth
+        _cuts_as_codes(nodes, data, codes)
+        return v, nodes, grown.reals, grown.branch
+
+    def _prepared(self, codes: Array, target: Array, pool: Any) -> Prepared:
+        """Return codes as the growing kernels take them: the same columns sorted or coded as in the whole sample.
+
+        `prepare` would look for columns of two values anew, and score those in another order of rounding.
+        """
+        n, about = len(target), self.columns
+        shift = max(1, (self.n_classes - 1).bit_length()) + 1
+        entry: type[np.uint32 | np.uint64] = np.uint32 if shift + max(1, (n - 1).bit_length()) <= 32 else np.uint64
+        labels = target.astype(np.int32)
+
+        def sort(j: int) -> tuple[Array, Array | None]:
+            column = np.ascontiguousarray(codes[:, j])
+            rows = np.argsort(column, kind="stable").astype(np.uint32)  # counts digits; missing has the largest code
+            values, entries = column.astype(np.float32), np.empty(n, entry)
+            is_missing = column == int(about.missing[j])
+            values[is_missing] = np.nan
+            n_missing = presort.fill_entries(entries, rows, values, labels, shift)
+            return entries, is_missing if n_missing else None
+
+        listed = list(pool.map(sort, about.lists.tolist()))
+        coded = [
+            Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
+        ]
+        feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
+        lists = parts.Lists(stacked([one for one, _ in listed], n, entry), feature, shift)
+        weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
+        return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
+
+
+def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
+    """Turn slots into columns, and the rows around a cut of a sorted column into codes."""
+    split = np.flatnonzero(nodes[:, parts.BIRTH] >= 0)
+    slot = nodes[split, parts.SLOT]
+    feature = data.lists.feature[slot]
+    below, above = nodes[split, parts.BELOW], nodes[split, parts.ABOVE]
+    is_list = slot < len(data.lists.entries)
+    low = np.where(is_list, codes[np.where(is_list, below, 0), feature], below)
+    high = np.where(is_list & (above >= 0), codes[np.where(is_list, above, 0), feature], above)
+    nodes[split, parts.SLOT] = feature
+    nodes[split, parts.BELOW], nodes[split, parts.ABOVE] = low, high
 
 
 class Growth:
@@ -76,27 +179,27 @@ class Growth:
         self.nodes: list[Array] = []
         self.reals: list[Array] = []
         self.branches: list[Array] = []
-        self.n_branch = 0
+        self.n_branch = self.n_settled = 0
+        self.open: list[int] = []
         self._add(counts.astype(float), 0)
-        self.open = [0] if self._may_split(0) else []
-        self.n_settled = 0 if self.open else self.n_rows
         self.job, self.space = histograms.make_job(measure(name, self.n_rows), columns, limits, self.n_classes)
 
     def grow(self, where: "Local | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
         small: list[int] = []
-        slot_bytes = int(self.columns.offset[-1]) * self.n_classes * 8
-        n_slots = max(1, AT_ONCE // max(slot_bytes, 1))
+        n_slots = max(1, AT_ONCE // max(int(self.columns.offset[-1]) * self.n_classes * 8, 1))
         while self.open:
             rows = [self._rows(v) for v in self.open]
             most = finish_rows if sum(rows) <= finish_rows else finish_rows // SMALL
             small += [v for v, n in zip(self.open, rows, strict=True) if n <= most]
             large = [v for v, n in zip(self.open, rows, strict=True) if n > most]
             self.open = []
-            walk = self._walk()
+            tests = self._tests()
             for first in range(0, len(large), n_slots):
                 slots = large[first : first + n_slots]
-                sums = where.over_parts(self._task(walk, slots))
+                slot_of = np.full(len(self.nodes), -1, np.int32)
+                slot_of[slots] = np.arange(len(slots))
+                sums = where.over_parts(LevelTask(tests, slot_of, len(slots), self.columns.offset, self.n_classes))
                 for slot, v in enumerate(slots):
                     self._split(v, sums.by_slot[slot])
                 told(self.n_settled)
@@ -109,30 +212,24 @@ class Growth:
     def _rows(self, v: int) -> int:
         return int(self.reals[v][:-2].sum())
 
-    def _task(self, walk: Walk, slots: list[int]) -> LevelTask:
-        slot_of = np.full(len(self.nodes), -1, np.int32)
-        slot_of[slots] = np.arange(len(slots))
-        return LevelTask(walk, slot_of, len(slots), self.columns.offset, self.n_classes)
-
-    def _walk(self) -> Walk:
-        return Walk.of(*self.tables(), self.columns.missing)
+    def _tests(self) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
+        nodes, _, branch = self.tables()
+        feature = np.where(nodes[:, parts.BIRTH] >= 0, nodes[:, parts.SLOT], -1)
+        below, default, start, first = nodes[:, [parts.BELOW, parts.DEFAULT, parts.BRANCH, parts.FIRST]].T.copy()
+        return feature, below, default, start, branch, first, self.columns.missing
 
     def _add(self, counts: Array, depth: int) -> None:
-        node = np.zeros(parts.N_FIELDS, np.int64)
+        """Add a node; it is open if it may be split."""
+        node, limits, size = np.zeros(parts.N_FIELDS, np.int64), self.limits, counts.sum()
         node[[parts.BRANCH, parts.BIRTH]] = -1
         node[parts.DEPTH] = depth
         self.nodes.append(node)
         self.reals.append(np.append(counts, [0.0, 0.0]))
-
-    def _may_split(self, v: int) -> bool:
-        counts, limits = self.reals[v][:-2], self.limits
-        size = counts.sum()
-        return bool(
-            np.count_nonzero(counts) > 1
-            and self.nodes[v][parts.DEPTH] < limits.max_depth
-            and size >= limits.least_split
-            and size >= 2 * limits.least_leaf
-        )
+        is_large = size >= limits.least_split and size >= 2 * limits.least_leaf
+        if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
+            self.open.append(len(self.nodes) - 1)
+        else:
+            self.n_settled += int(size)
 
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
@@ -160,12 +257,8 @@ class Growth:
         node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE]] = test.slot, test.kind, test.below, test.above
         node[[parts.DEFAULT, parts.ARITY, parts.FIRST, parts.BIRTH]] = default, 2, len(self.nodes), 0
         self.reals[v][-2:] = test.score / counts.sum(), test.score
-        for child in (left, right):
-            self._add(child, int(node[parts.DEPTH]) + 1)
-            if self._may_split(len(self.nodes) - 1):
-                self.open.append(len(self.nodes) - 1)
-            else:
-                self.n_settled += int(child.sum())
+        self._add(left, depth + 1)
+        self._add(right, depth + 1)
 
     def _finish(
         self, where: "Local | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]
@@ -182,7 +275,7 @@ class Growth:
             n_rows += self._rows(v)
         depth = np.array([node[parts.DEPTH] for node in self.nodes])
         task = FinishTask(
-            self._walk(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
+            self._tests(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
         )
         for grown in where.finish(task, group + 1):
             for v, nodes, reals, branch in grown:

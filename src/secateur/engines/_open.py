@@ -1,83 +1,127 @@
-"""Open a source: which columns it has, and where a task over its batches runs."""
+"""Open a source: which columns it has, and where a task over its batches runs.
 
+Files larger than memory are scanned: DuckDB, polars or pyarrow reads the needed columns as Arrow
+batches, in order; threads route them (the kernels hold no lock) while the engine reads on. A few
+batches are in memory at a time, whatever the size of the files.
+"""
+
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
-from typing import Any
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from ..data.files import find_files, is_path
-from ..data.sources import Progress, Source, Task, batch_of
+from ..data.files import find_files, is_path, polars_na
+from ..data.remarks import EXACT_WHOLE
+from ..data.sources import Batch, Progress, Task, batch_of, file_batch
 from ..data.textfile import Csv
-from ..errors import UnsupportedError
-from ._paths import File, check_files, open_files
-from ._scan import ROWS_IN_BATCH, add_up, lazy_batches, quoted, scan
-from .registry import Client, Elsewhere
+from ..data.threads import Threads
+from ..errors import DataError, UnsupportedError
+from ..routing import CountTask
+from ._paths import File, open_files
+from .registry import Client, Elsewhere, retold
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from ..data.cells import Wanted
+    from ._dask import Cluster
+
+ROWS_IN_BATCH = 1 << 17
 Batches = Callable[[Task], Generator[Any]]
+Over = Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows wherever they are: their columns, and what adds a task up over batches of them, here or where they are.
+
+    `over(task, progress)` returns the sum over all batches. `where` is what messages call the source.
+    """
+
+    names: tuple[str, ...]
+    where: str
+    over: Over
+    files: Sequence[File] = ()
+    cluster: "Cluster | None" = None
 
 
 def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_jobs: int, timeout: float) -> Source:
     """Return the source that an engine reads."""
-    where = f"the {type(source).__name__}"
     if is_path(source):
         files = open_files(find_files(source), csv)
-        if engine == "dask":
-            from ._dask import Spread, client_of
+        names, where = tuple(files[0].types), files[0].path
+        if engine != "dask":
+            return Source(names, where, over_files(files, engine, n_jobs), files)
+        if any(file.folder for file in files):
+            raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
+    else:
+        files, where = [], f"the {type(source).__name__}"
+    if engine == "dask":
+        from ._dask import Cluster, client_of, partitions
 
-            if any(file.folder for file in files):
-                raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
-            return _checked(Spread(client_of(client, timeout), files, timeout).over, files)
-        return file_source(files, engine, n_jobs)
+        client = client_of(client, timeout)
+        cluster = Cluster(client, files or partitions(client, source), timeout)
+        return Source(names if files else cluster.names(source), where, cluster.over, files, cluster)
     if engine == "memory":
         batch = batch_of(source)
         return Source(batch.names, where, lambda task, _: task(batch))
-    if engine == "dask":
-        from ._dask import spread_of
-
-        spread, names = spread_of(source, client, timeout)
-        return Source(names, where, spread.over)
     if engine == "spark":
         from ._spark import count_on
 
         return Source(tuple(source.columns), "the Spark frame", lambda task, _: count_on(source, task))
     if engine == "narwhals":
-        from ._pushdown import open_lazy
+        from ._pushdown import count_lazy, lazy_of
 
-        return open_lazy(source, where)
+        frame, types = lazy_of(source)
+        return Source(tuple(types), where, lambda task, _: count_lazy(frame, types, task, where))
     names, batches = _batches(source, engine)
-
-    def over(task: Task, progress: Progress | None) -> Any:
-        with closing(batches(task)) as found:
-            return add_up(task, found, n_jobs, progress)
-
-    return Source(names, where, over)
+    return Source(names, where, partial(add_up, batches, n_jobs, 0))
 
 
-def file_source(files: Sequence[File], engine: str, n_jobs: int) -> Source:
-    """Return the rows of files as a source that is scanned on this machine."""
+def over_files(files: Sequence[File], engine: str, n_jobs: int) -> Over:
+    """Return what adds a task up over files that are scanned on this machine."""
     n_rows = [file.n_rows for file in files]
     n_total = 0 if None in n_rows else sum(filter(None, n_rows))
-
-    def over(task: Task, progress: Progress | None) -> Any:
-        with closing(scan(task, files, engine)) as batches:
-            return add_up(task, batches, n_jobs, progress, n_total)
-
-    return _checked(over, files)
+    return partial(add_up, partial(_scan, files=files, engine=engine), n_jobs, n_total)
 
 
-def _checked(over: Any, files: Sequence[File]) -> Source:
-    return Source(tuple(files[0].types), files[0].path, over, lambda task: check_files(files, task))
+def add_up(batches: Batches, n_jobs: int, n_total: int, task: Task, progress: Progress | None) -> Any:
+    """Return the sum of the task over batches, added in their order whichever thread is faster."""
+    total, row = task.empty(), 0
+    waiting: deque[Future[Any]] = deque()
+
+    def take() -> None:
+        total.merge(waiting.popleft().result())
+        if progress is not None:
+            progress(total.n_rows, max(total.n_rows, n_total))
+
+    with closing(batches(task)) as found, Threads(n_jobs) as pool:
+        try:
+            for batch in found:
+                waiting.append(pool.submit(task, batch, row))
+                row += len(batch)
+                if len(waiting) > n_jobs:  # bounds the batches in memory
+                    take()
+            while waiting:
+                take()
+        finally:
+            for future in waiting:
+                future.cancel()
+    return total
 
 
 def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:
     """Return the columns of what is read on this machine, and how to read those of a task."""
     library = type(source).__module__.partition(".")[0]
     if engine == "polars":
-        return tuple(source.collect_schema().names()), lambda task: lazy_batches(source.select(list(task.columns)))
+        return tuple(source.collect_schema().names()), lambda task: _lazy_batches(source.select(list(task.columns)))
     if library in ("duckdb", "_duckdb"):  # a relation, whose attributes may be its columns
 
         def fetch(task: Task) -> Generator[Any]:
-            found = source.project(", ".join(map(quoted, task.columns)))
-            yield from (getattr(found, "to_arrow_reader", None) or found.fetch_record_batch)(ROWS_IN_BATCH)
+            yield from source.project(_quoted(task)).to_arrow_reader(ROWS_IN_BATCH)
 
         return tuple(source.columns), fetch
     if library == "pyarrow" and hasattr(source, "scanner"):  # a dataset
@@ -92,3 +136,129 @@ def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:
         source = source.to_reader()
     reader = source if isinstance(source, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(source)
     return tuple(reader.schema.names), lambda task: (batch.select(list(task.columns)) for batch in reader)
+
+
+def _scan(task: Task, files: Sequence[File], engine: str) -> Generator[Any]:
+    """Yield the rows of files, the columns of a task, in batches."""
+
+    def shape(file: File) -> tuple[Any, ...]:
+        """What files share that are read together: an engine casts where types differ, and may round."""
+        return file.csv, tuple(file.types) if file.csv else (), tuple(file.types[name] for name in task.columns)
+
+    for _, alike in groupby(files, shape):
+        group = list(alike)
+        with retold(partial(_blame, task, group, engine)), closing(_SCANS[engine](task, group)) as batches:
+            yield from batches
+
+
+def _blame(task: Task, files: list[File], engine: str, _: Exception, words: str) -> DataError:
+    """Find the file that cannot be read; the engine does not always say."""
+    for file in files if len(files) > 1 else []:
+        try:
+            for _ in _scan(task, [file], engine):
+                pass
+        except DataError as again:
+            return again
+    paths = " or ".join(file.path for file in files[:3])
+    return DataError(f"{paths} cannot be read by {engine}: {words}; repair it, or leave it out")
+
+
+def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
+    import duckdb
+
+    how = files[0].csv
+    given: dict[str, Any] = {"paths": [file.path for file in files]}
+    # Without can_have_nan a file written by Arrow is said to hold no NaN, and a test on it goes wrong. We test nothing
+    # in SQL, but what is read must not hang on that.
+    rows = "read_parquet($paths, can_have_nan=true, hive_partitioning=false)"
+    if how:
+        columns = ", ".join("'" + name.replace("'", "''") + "': 'VARCHAR'" for name in files[0].types)
+        options = f"auto_detect=false, quote='\"', escape='\"', columns={{{columns}}}"
+        rows = f"read_csv($paths, delim=$delim, header=$header, nullstr=$na, {options})"
+        given |= {"delim": how.delimiter, "header": how.has_header, "na": list(how.na)}
+    with duckdb.connect(":memory:") as connection:
+        for setting in ("enable_progress_bar", "enable_external_file_cache"):
+            with suppress(duckdb.Error):  # a version that does not know it does not do it
+                connection.execute(f"SET {setting} = false")
+        found = connection.sql(f"SELECT {_quoted(task)} FROM {rows}", params=given)  # noqa: S608 names are quoted
+        for batch in found.to_arrow_reader(ROWS_IN_BATCH):
+            yield _meant(batch, task, files[0]) if how else batch
+
+
+def _polars(task: Any, files: list[File]) -> Generator[Any]:
+    import polars as pl
+
+    how = files[0].csv
+    if how is None:
+        lazy = pl.scan_parquet([file.path for file in files], glob=False, hive_partitioning=False)
+        yield from _lazy_batches(lazy.select(task.columns))
+        return
+    for file in files:
+        lazy = pl.scan_csv(
+            file.path,
+            separator=how.delimiter,
+            has_header=False,  # polars would not unquote the names
+            skip_lines=int(how.has_header),
+            schema=dict.fromkeys(file.types, pl.String()),
+            **polars_na(how.na),
+            glob=False,
+        )
+        for batch in _lazy_batches(lazy.select(task.columns)):
+            yield _meant(batch, task, file)
+
+
+def _lazy_batches(lazy: Any) -> Generator[Any]:
+    """Yield the rows of a polars lazy frame in batches."""
+    yield from lazy.collect_batches(chunk_size=ROWS_IN_BATCH, maintain_order=True)
+
+
+def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    how = files[0].csv
+    if how is None:
+        for file in files:
+            with parquet.ParquetFile(file.path) as opened:
+                yield from opened.iter_batches(ROWS_IN_BATCH, columns=list(task.columns))
+        return
+    read = dict.fromkeys(task.columns, pa.string())
+    for file in files:
+        convert = csv.ConvertOptions(
+            column_types=read, include_columns=list(task.columns), null_values=how.na, strings_can_be_null=True
+        )
+        head = csv.ReadOptions(column_names=list(file.types), skip_rows=int(how.has_header))
+        parse = csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True)
+        with csv.open_csv(file.path, head, parse_options=parse, convert_options=convert) as reader:
+            for batch in reader:
+                yield _meant(batch, task, file)
+
+
+def _meant(batch: Any, task: CountTask, file: File) -> Batch:
+    """Return a batch of a text file, whose cells are read as what the tree was grown on."""
+    assert file.csv is not None
+    if type(batch).__module__.startswith("pyarrow"):
+        import pyarrow as pa
+
+        batch = pa.Table.from_batches([batch])
+    wanted: dict[str, Wanted] = {}
+    about = dict(zip(task.names, task.tested, strict=True))
+    classes = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
+    for name, needed in task.needed.items():
+        known = about[name].categories if name in about else classes if name == task.target else ()
+        if needed != "number":
+            wanted[name] = "truth" if needed == "truth" else "text"
+        elif name in about and about[name].is_date:
+            wanted[name] = "date"
+        else:
+            is_large = any(isinstance(value, int) and abs(value) >= EXACT_WHOLE for value in known)
+            wanted[name] = "integer" if is_large else "number"
+    return file_batch(batch, file.csv, wanted, file.path)
+
+
+def _quoted(task: Task) -> str:
+    """Return the columns of a task as SQL takes them."""
+    return ", ".join('"' + name.replace('"', '""') + '"' for name in task.columns)
+
+
+_SCANS: dict[str, Callable[[Any, list[File]], Any]] = {"duckdb": _duckdb, "polars": _polars, "pyarrow": _pyarrow}

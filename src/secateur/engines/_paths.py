@@ -4,7 +4,7 @@ Everything that can be known without reading rows is checked before the first ro
 that each file can be opened, has every column, and that no column changes its kind.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,14 +52,19 @@ def check_files(files: Sequence[File], task: CountTask) -> None:
     """Refuse a file that lacks a column, or in which a column is not what the tree was grown on."""
     for file in files:
         check_columns(file, task.columns, files[0])
-        if file.csv is None:
-            for name, needed in task.needed.items():
-                found = file.kinds[name]
-                if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
-                    raise SchemaError(
-                        f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
-                        f"use here), but {needed} is needed; convert the column, or leave the file out"
-                    )
+        for name, needed, found in misfits(task, file.kinds) if file.csv is None else ():
+            raise SchemaError(
+                f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
+                f"use here), but {needed} is needed; convert the column, or leave the file out"
+            )
+
+
+def misfits(task: CountTask, kinds: Mapping[str, Family | None]) -> Iterator[tuple[str, Family, Family | None]]:
+    """Yield each column that is not what the tree was grown on, what is needed, and what is found."""
+    for name, needed in task.needed.items():
+        found = kinds[name]
+        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
+            yield name, needed, found
 
 
 def _open_csv(path: str, csv: Csv) -> File:
@@ -70,47 +75,39 @@ def _open_csv(path: str, csv: Csv) -> File:
 def _open_parquet(path: str) -> File:
     n_rows: int | None
     try:
-        names, types, kinds, n_rows = _arrow_footer(path)
+        columns, n_rows = _arrow_footer(path)
     except ImportError:
-        names, types, kinds, n_rows = _polars_footer(path)
+        columns, n_rows = _polars_footer(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read as Parquet ({error}); replace or remove it") from error
     except Exception as error:  # pyarrow's own errors have no common base
-        raise DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it") from error
-    if len(set(names)) < len(names):
+        raise _invalid(path, error) from error
+    kinds = {name: family for name, _, family in columns}
+    if len(kinds) < len(columns):
         raise DataError(f"{path}: column names must be unique; rename them")
-    return File(path, dict(zip(names, types, strict=True)), dict(zip(names, kinds, strict=True)), n_rows)
+    return File(path, {name: str(kind) for name, kind, _ in columns}, kinds, n_rows)
 
 
-def _arrow_footer(path: str) -> tuple[list[str], list[str], list[Family | None], int]:
+def _invalid(path: str, error: Exception) -> DataError:
+    return DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it")
+
+
+def _arrow_footer(path: str) -> tuple[list[tuple[str, Any, Family | None]], int]:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) if "://" not in path else _remote(path) as file:
-        schema, n_rows = file.schema_arrow, file.metadata.num_rows
-    return schema.names, [str(kind) for kind in schema.types], [arrow_family(kind) for kind in schema.types], n_rows
+    with parquet.ParquetFile(path) as file:
+        return [(one.name, one.type, arrow_family(one.type)) for one in file.schema_arrow], file.metadata.num_rows
 
 
-def _remote(path: str) -> Any:
-    from pyarrow import fs, parquet
-
-    system, inner = fs.FileSystem.from_uri(path)
-    return parquet.ParquetFile(inner, filesystem=system)
-
-
-def _polars_footer(path: str) -> tuple[list[str], list[str], list[Family | None], int | None]:
+def _polars_footer(path: str) -> tuple[list[tuple[str, Any, Family | None]], None]:
     import narwhals.stable.v2 as nw
     import polars as pl
 
     try:
         frame = nw.from_native(pl.DataFrame(schema=pl.read_parquet_schema(path)))
     except Exception as error:
-        raise DataError(f"{path} is not a valid Parquet file ({error}); replace or remove it") from error
-    return (
-        frame.columns,
-        [str(kind) for kind in frame.schema.values()],
-        [frame_family(kind) for kind in frame.schema.values()],
-        None,
-    )
+        raise _invalid(path, error) from error
+    return [(name, kind, frame_family(kind)) for name, kind in frame.schema.items()], None
 
 
 def arrow_family(kind: Any) -> Family | None:

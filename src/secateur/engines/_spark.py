@@ -1,24 +1,20 @@
-"""Spark: `mapInArrow` counts in each task, `groupBy` adds up. Counting only, data frames only.
+"""Spark: `mapInArrow` counts in each task, and once more adds up. Counting only, data frames only.
 
 The task travels in the function's closure, so that this works without a SparkContext (Spark
-Connect, serverless). What comes back from a task is sparse: slot and sum, for slots that occur.
+Connect, serverless). What comes back from a task is its tally, packed: most of a large one is zeros.
 """
 
-from collections.abc import Callable, Iterator
+import pickle
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-import numpy as np
-
-from ..data.sketch import SIZE, RowKey, Sketch
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..routing import ClassTally, CountTask
-from .registry import Elsewhere
+from ..routing import ClassTally, CountTask, merged
+from .registry import Elsewhere, retold
 
-# Sums by kind: counts (slot = limb, node and class in one number), unseen categories by column, rows, new labels;
-# of the sketch, copies by hash (label = class) and rows by class.
-LIMB, COLUMN, ROWS, LABEL, HASH, CLASS = range(6)
-NUMBERS = ("n_rows", "n_new", "n_used", "n_unlabelled")  # of a tally: slots of ROWS; the slot after them is for limbs
-SUMS = "kind int, slot long, label string, value long"
+N_SUMS = 8  # tallies that come back to be added up here
 FAULT = "secateur refuses these rows: "
 
 
@@ -33,109 +29,38 @@ def count_on(source: Elsewhere, task: CountTask) -> ClassTally:
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"
         )
     chosen = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
-    try:
-        sums = chosen.mapInArrow(runner(task), SUMS).groupBy("kind", "slot", "label").sum("value").collect()
-    except SecateurError:
-        raise
-    except Exception as error:  # Spark's own errors have no common base
-        raise _told(error) from error
-    return _tally(task, sums)
+    with retold(_told):
+        tallies = chosen.mapInArrow(summing(task, lambda batch: [task(batch)]), "tally binary").repartition(N_SUMS)
+        sums = tallies.mapInArrow(summing(task, tallies_in), "tally binary").collect()
+    return merged(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]
 
 
-def runner(task: CountTask) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return the function that a Spark task runs on its batches."""
+def summing(task: CountTask, tallies: Callable[[Any], Iterable[Any]]) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function that a Spark task runs on its batches: the sum of the tallies of each."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        total: Any = task.empty()
-        for batch in batches:
-            try:
-                total.merge(task(batch))
-            except SecateurError as error:  # only the text of an error comes back
-                raise ValueError(f"{FAULT}{error}") from error
-        rows = list(_rows(total))
-        kinds, slots, labels, values = zip(*rows, strict=True)
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array(kinds, pa.int32()),
-                pa.array(slots, pa.int64()),
-                pa.array(labels, pa.string()),
-                pa.array(values, pa.int64()),
-            ],
-            names=["kind", "slot", "label", "value"],
-        )
+        try:
+            total = merged(chain([task.empty()], (tally for batch in batches for tally in tallies(batch))))
+        except SecateurError as error:  # only the text of an error comes back
+            raise ValueError(f"{FAULT}{error}") from error
+        yield pa.record_batch({"tally": [zlib.compress(pickle.dumps(total), 1)]})
 
     return run
 
 
-def _rows(tally: ClassTally) -> Iterator[tuple[int, int, str | None, int]]:
-    size = tally.limbs[0].size
-    for k, limb in enumerate(tally.limbs):
-        flat = limb.ravel()
-        for slot in np.flatnonzero(flat).tolist():
-            yield LIMB, k * size + slot, None, int(flat[slot])
-    for j, n in enumerate(tally.n_unseen.tolist()):
-        yield COLUMN, j, None, n
-    for slot, name in enumerate(NUMBERS):
-        yield ROWS, slot, None, getattr(tally, name)
-    yield ROWS, len(NUMBERS), None, len(tally.limbs) - 1  # above 0 if any weight was a fraction
-    if tally.sketch is not None:
-        yield from _sketched(tally.sketch)
-    for label in tally.new_labels:
-        yield LABEL, 0, label, 1
+def tallies_in(batch: Any) -> Iterator[ClassTally]:
+    """Return the tallies that are the rows of a batch."""
+    return map(unpacked, batch["tally"].to_pylist())
 
 
-def _sketched(sketch: Sketch) -> Iterator[tuple[int, int, str | None, int]]:
-    """The hashes of a part with their class and number, which may be added up over parts."""
-    codes = sketch.hashes.view(np.int64)
-    for code, c, n in zip(codes.tolist(), sketch.classes.tolist(), sketch.copies.tolist(), strict=True):
-        yield HASH, code, str(c), n
-    for c, n in enumerate(sketch.n_by_class.tolist()):
-        yield CLASS, c, None, n
+def unpacked(tally: bytes) -> ClassTally:
+    """Return a tally that a Spark task has packed."""
+    return pickle.loads(zlib.decompress(tally))  # type: ignore[no-any-return]  # noqa: S301 our own
 
 
-def _joined(key: RowKey, hashes: list[tuple[int, int, int]], n_by_class: dict[int, int]) -> Sketch:
-    """The sketch of all parts: the smallest hashes of the whole are among the smallest of each part."""
-    codes, classes, copies = np.array(sorted(hashes), np.int64).reshape(-1, 3).T
-    code = codes.view(np.uint64)
-    order = np.argsort(code)[:SIZE]
-    n = np.zeros(max(n_by_class, default=0) + 1, np.int64)
-    n[list(n_by_class)] = list(n_by_class.values())
-    return Sketch(key, code[order], classes[order], copies[order], n)
-
-
-def _tally(task: CountTask, sums: list[tuple[int, int, str, int]]) -> ClassTally:
-    tally = task.empty()
-    assert isinstance(tally, ClassTally)
-    labels = []
-    hashes: list[tuple[int, int, int]] = []
-    n_by_class: dict[int, int] = {}
-    size = tally.limbs[0].size
-    for kind, slot, label, value in sums:
-        if kind == LIMB:
-            while len(tally.limbs) <= slot // size:
-                tally.limbs.append(np.zeros_like(tally.limbs[0]))
-            tally.limbs[slot // size].ravel()[slot % size] = value
-        elif kind == COLUMN:
-            tally.n_unseen[slot] = value
-        elif kind == LABEL:
-            labels.append(label)
-        elif kind == HASH:
-            hashes.append((slot, int(label), value))
-        elif kind == CLASS:
-            n_by_class[slot] = value
-        elif slot < len(NUMBERS):
-            setattr(tally, NUMBERS[slot], value)
-        elif value and len(tally.limbs) == 1:
-            tally.limbs.append(np.zeros_like(tally.limbs[0]))
-    tally.new_labels = tuple(sorted(labels)[:5])
-    if task.is_sketched and tally.n_used:
-        tally.sketch = _joined(task.tree.row_key, hashes, n_by_class)
-    return tally
-
-
-def _told(error: Exception) -> DataError:
+def _told(error: Exception, words: str) -> DataError:
     """Return a Spark error as ours: Spark hands on only its text."""
     text = str(error)
     if FAULT in text:
@@ -145,4 +70,4 @@ def _told(error: Exception) -> DataError:
         return DataError(
             "the Spark workers cannot import secateur; install it on every node (PYSPARK_PYTHON names their Python)"
         )
-    return DataError(f"Spark could not count the rows: {' '.join(text.split())[:500]}")
+    return DataError(f"Spark could not count the rows: {words}")

@@ -7,35 +7,27 @@ the mergeable KLL sketch of the library datasketches. The exact ones are those o
 `secateur.grow(..., max_bins=)`, and depend neither on the order of rows nor on partitions.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array, Level, Rows
+from ..data.arrays import Array, Level, sealed
 from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
-from ..data.remarks import EXACT_WHOLE, listed
-from ..data.sources import Batch, batch_of
-from ..data.target import check_target
+from ..data.remarks import EXACT_WHOLE, listed, tell, tell_categories
+from ..data.sources import Batch
+from ..data.table import Column, Schema
+from ..data.target import check_target, encode_target
 from ..errors import DataError, SchemaError, UnsupportedError
+from ._parts import Each
+from ._where import Site
 
+FREE = ~np.uint64(0)  # what is no key, in a table of keys
+MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
+MOST_CODES = 1 << 16
 SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
-
-
-def opened(data: Rows, columns: tuple[str, ...]) -> Batch:
-    """Return a batch; refuse one that has rows but lacks some of these columns."""
-    batch = batch_of(data)
-    if batch.n_rows:
-        batch.check_has(columns)
-    return batch
-
-
-def as_floats(given: Numbers) -> Array:
-    """Return numbers as float64, write-protected: one kind of array, so that kernels are compiled once."""
-    values = np.ascontiguousarray(floats_of(given), np.float64).view()
-    values.flags.writeable = False
-    return values
 
 
 @dataclass
@@ -46,7 +38,6 @@ class Surveyed:
     max_bins: int
     family: Family = "missing"
     has_missing: bool = False
-    n_missing: int = 0
     n_infinite: int = 0
     highest: float = -np.inf
     is_large: bool = False  # holds whole numbers beyond 2**53
@@ -58,29 +49,21 @@ class Surveyed:
     declared: tuple[Level, ...] | None = None
     is_declared: bool = True
 
-    def add_numbers(self, given: Numbers, has_sketch: bool) -> None:
+    def add_numbers(self, given: Numbers) -> None:
         """Survey a batch of numbers."""
-        values = as_floats(given)
+        values = np.asarray(floats_of(given), np.float64)
         if np.isnan(values).all():
-            self.n_missing += len(values)
             self.has_missing = True
             return
         self._is("number")
         if given.values.dtype.kind in "iu" and given.values.dtype.itemsize == 8:
             self.is_large |= bool(given.values.max() > EXACT_WHOLE or given.values.min() < -EXACT_WHOLE)
-        if self.top is None:
-            self._make()
-        assert self.top is not None
-        assert self.table is not None
-        self.n_different, n_missing, n_infinite = ranks.survey(
-            values, self.top, self.table, self.max_bins, self.n_different
-        )
-        self.n_missing += n_missing
+        top, table = self._tables()
+        self.n_different, n_missing, n_infinite = ranks.survey(values, top, table, self.max_bins, self.n_different)
         self.n_infinite += n_infinite
         self.has_missing |= n_missing > 0
         self.highest = max(self.highest, float(np.fmax.reduce(values)))
-        if has_sketch:
-            self.sketch = self.sketch or _new_sketch()
+        if self.sketch is not None:
             self.sketch.update(values[~np.isnan(values)])  # a copy: the sketch takes no write-protected array
 
     def add_coded(self, given: Coded) -> None:
@@ -98,31 +81,25 @@ class Surveyed:
         if other.family != "missing":
             self._is(other.family)
         self.has_missing |= other.has_missing
-        self.n_missing += other.n_missing
         self.n_infinite += other.n_infinite
         self.highest = max(self.highest, other.highest)
         self.is_large |= other.is_large
         self._declare(other.declared if other.is_declared else None, bool(other.levels))
         self.levels |= other.levels
         if other.top is not None:
-            if self.top is None:
-                self._make()
-            assert self.top is not None
-            self.top += other.top
+            top, table = self._tables()
+            top += other.top
             if other.n_different > self.max_bins:
                 self.n_different = other.n_different
-            assert self.table is not None
-            spare = np.zeros_like(self.top)
-            self.n_different = ranks.survey(other.values(), spare, self.table, self.max_bins, self.n_different)[0]
-        if other.sketch is not None:
-            self.sketch = self.sketch or _new_sketch()
+            spare = np.zeros_like(top)
+            self.n_different = ranks.survey(other.values(), spare, table, self.max_bins, self.n_different)[0]
+        if self.sketch is not None:
             self.sketch.merge(other.sketch)
 
     def values(self) -> Array:
         """Return the different numbers seen so far, if they are few enough."""
-        assert self.table is not None
-        values: Array = ranks.values_of(np.sort(self.table[self.table != ~np.uint64(0)]))
-        values.flags.writeable = False
+        _, table = self._tables()
+        values: Array = ranks.values_of(np.sort(table[table != FREE]))
         return values
 
     def categories(self) -> tuple[Level, ...]:
@@ -147,9 +124,11 @@ class Surveyed:
         elif self.declared != levels:
             self.is_declared = False
 
-    def _make(self) -> None:
-        self.top = np.zeros(1 << ranks.TOP_BITS, np.int64)
-        self.table = np.full(1 << (4 * self.max_bins).bit_length(), ~np.uint64(0))
+    def _tables(self) -> tuple[Array, Array]:
+        if self.top is None or self.table is None:
+            self.top = np.zeros(1 << ranks.TOP_BITS, np.int64)
+            self.table = np.full(1 << (4 * self.max_bins).bit_length(), FREE)
+        return self.top, self.table
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -163,27 +142,20 @@ class Surveyed:
             state["sketch"] = kll_doubles_sketch.deserialize(state["sketch"])
         self.__dict__.update(state)
 
-    def __deepcopy__(self, memo: object) -> "Surveyed":
-        made = Surveyed(self.name, self.max_bins)
-        made.merge(self)
-        return made
-
 
 @dataclass
 class Survey:
     """What is known of a source so far."""
 
-    columns: list[Surveyed]
-    labels: dict[Level, int] = field(default_factory=dict)
+    columns: Each
+    labels: Counter[Level] = field(default_factory=Counter)
     n_rows: int = 0
 
     def merge(self, other: "Survey") -> None:
         """Add what the other saw."""
         self.n_rows += other.n_rows
-        for own, more in zip(self.columns, other.columns, strict=True):
-            own.merge(more)
-        for label, n in other.labels.items():
-            self.labels[label] = self.labels.get(label, 0) + n
+        self.columns.merge(other.columns)
+        self.labels.update(other.labels)
 
 
 @dataclass(frozen=True)
@@ -203,44 +175,90 @@ class SurveyTask:
 
     def start(self) -> Survey:
         """Return the survey of no rows."""
-        return Survey([Surveyed(name, self.max_bins) for name in self.names])
+        return Survey(Each(Surveyed(name, self.max_bins, sketch=self._sketch()) for name in self.names))
 
-    def add(self, survey: Survey, batch: Rows, first: int) -> int:
+    def _sketch(self) -> Any:
+        if not self.has_sketch:
+            return None
+        try:
+            from datasketches import kll_doubles_sketch
+        except ImportError as error:
+            raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
+        return kll_doubles_sketch(SKETCH_SIZE)
+
+    def add(self, survey: Survey, rows: Batch, first: int) -> None:
         """Survey one batch; its rows are counted from `first` in messages."""
-        rows = opened(batch, self.columns)
-        if rows.n_rows == 0:
-            return 0
         for column in survey.columns:
             given = rows.read(column.name)
             if isinstance(given, Numbers) and column.name in self.nominal:
                 given = factorised(given)
             if isinstance(given, Numbers):
-                column.add_numbers(given, self.has_sketch)
+                column.add_numbers(given)
             else:
                 column.add_coded(given)
-        for label, n in _labels(rows.read(self.target), self.target, first):
-            survey.labels[label] = survey.labels.get(label, 0) + n
+        survey.labels.update(_labels(rows.read(self.target), self.target, first))
         survey.n_rows += rows.n_rows
-        return rows.n_rows
 
 
-def _labels(given: Numbers | Coded, name: str, first: int) -> list[tuple[Level, int]]:
+def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
     check_target(given, f"target {name!r}", first)
     if isinstance(given, Coded):
         n = np.bincount(given.codes, minlength=len(given.levels))
-        return [(given.levels[code], int(n[code])) for code in np.flatnonzero(n)]
+        return {given.levels[code]: int(n[code]) for code in np.flatnonzero(n)}
     values, counts = np.unique(given.values, return_counts=True)
     if len(values) > 1 << 15:
         raise DataError(
             f"target {name!r} has {len(values):,} values in one batch, from {listed(values[:3].tolist())} on; "
             "classes are needed"
         )
-    return list(zip(values.tolist(), counts.tolist(), strict=True))
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _new_sketch() -> Any:
-    try:
-        from datasketches import kll_doubles_sketch
-    except ImportError as error:
-        raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
-    return kll_doubles_sketch(SKETCH_SIZE)
+def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:
+    """Return what the columns are, and the rows of each class."""
+    if survey.n_rows == 0:
+        raise DataError("the source has 0 rows; at least one is needed")
+    if criterion == "entropy" and survey.n_rows > MOST_ENTROPY_ROWS:
+        raise UnsupportedError(
+            f"criterion='entropy' keeps a table of 8 bytes per row; the source has {survey.n_rows:,} rows, at most "
+            f"{MOST_ENTROPY_ROWS:,} are supported; criterion='gini' or 'sqrt' needs no table"
+        )
+    classes = source.classes
+    if classes is None:
+        labels = list(survey.labels)
+        if len({isinstance(label, str) for label in labels}) > 1:
+            raise DataError(
+                f"target {source.target!r} holds {listed(labels[:5])}: text in one partition, numbers in another"
+            )
+        classes = encode_target(labels)[1]
+    counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
+    if len(classes) > MOST_CODES:
+        raise UnsupportedError(
+            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
+        )
+    if np.count_nonzero(counts) == 1:
+        tell(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
+    columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
+    return Schema(columns, sealed(classes), source.has_names), counts
+
+
+def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
+    name = one.name
+    if one.family in ("number", "missing") and name not in source.nominal:
+        if not source.is_memory and one.is_large:
+            tell(
+                f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
+                "subtract an offset, or pass it in nominal= if it is an identifier"
+            )
+        if not source.is_memory and one.n_infinite > n_rows / 100:
+            tell(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
+        return Column(name, "numeric", (), one.has_missing)
+    categories = one.categories()
+    if not source.is_memory:
+        tell_categories(name, categories)
+    if len(categories) + one.has_missing > MOST_CODES:
+        raise UnsupportedError(
+            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "
+            "identifier? Leave it out with columns=, or group the rare categories"
+        )
+    return Column(name, "nominal", categories, one.has_missing)

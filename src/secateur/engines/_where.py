@@ -1,7 +1,7 @@
 """Open a source for growing: which columns it has, and where passes over it run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,19 +10,18 @@ import numpy as np
 from ..data.arrays import Array, Labels
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
-from ..data.files import find_files
+from ..data.files import CSV_ENDINGS, find_files
+from ..data.names import several
 from ..data.remarks import listed
 from ..data.sources import Batch
-from ..data.table import Table
 from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ._open import file_source, open_source
-from ._parts import Local
-from ._paths import File, check_columns, open_files
+from ._open import Over, open_source
+from ._paths import File, check_columns
 from .registry import ENGINES, Client, Elsewhere, check_engine, engine_for, kind_of
 
 if TYPE_CHECKING:
-    from ._cluster import Cluster
+    from ._dask import Cluster
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,10 @@ class Site:
     names: tuple[str, ...]
     target: str
     nominal: frozenset[str]
-    where: "Local | Cluster"
+    over: Over
+    cluster: "Cluster | None" = None
     has_names: bool = True
     classes: Array | None = None
-    shown: dict[str, str] = field(default_factory=dict)  # names in the tree that differ from those of the source
 
     @property
     def is_memory(self) -> bool:
@@ -51,7 +50,6 @@ def open_site(
     columns: Sequence[str] | None,
     client: Client,
     n_jobs: int,
-    folder: str | None,
     timeout: float,
 ) -> Site:
     """Return what can be read again and again."""
@@ -59,7 +57,7 @@ def open_site(
     kind = kind_of(source)
     used = engine_for(source, kind, engine)
     if used == "memory":
-        return _memory(source, target, nominal, columns, n_jobs, folder)
+        return _memory(source, target, nominal, columns)
     if not ENGINES[used].grows:
         raise UnsupportedError(
             f"a {type(source).__name__} cannot be used in place for growing; write it to Parquet files first"
@@ -67,37 +65,24 @@ def open_site(
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
     if kind == "files":
-        files = _parquet(source)
-        names, asked = _names(tuple(files[0].types), target, nominal, columns, files[0].path)
-        _check_alike(files, names, target, is_chosen=columns is not None)
-        if used == "dask":
-            return Site(names, target, asked, _cluster(files, client, timeout))
-        return Site(names, target, asked, Local(file_source(files, used, n_jobs).over, n_jobs, folder))
+        source = find_files(source)
+        if source[0].lower().endswith(CSV_ENDINGS):
+            raise UnsupportedError(
+                f"{source[0]} is CSV, and growing needs several passes; convert it first, for example with "
+                "polars.scan_csv(...).sink_parquet(...)"
+            )
     if kind == "stream" and not hasattr(source, "scanner"):
         raise UnsupportedError(
             f"a {type(source).__name__} can be read only once, and growing needs several passes; write it to Parquet, "
             "or pass a dataset or a lazy frame"
         )
-    if used == "dask":
-        from ._cluster import Cluster
-        from ._dask import spread_of
-
-        spread, found = spread_of(source, client, timeout)
-        names, asked = _names(found, target, nominal, columns, f"the {type(source).__name__}")
-        return Site(names, target, asked, Cluster(spread))
     opened = open_source(source, used, csv=Csv(), client=client, n_jobs=n_jobs, timeout=timeout)
     names, asked = _names(opened.names, target, nominal, columns, opened.where)
-    return Site(names, target, asked, Local(opened.over, n_jobs, folder))
+    _check_alike(opened.files, names, target, is_chosen=columns is not None)
+    return Site(names, target, asked, opened.over, opened.cluster)
 
 
-def _memory(
-    source: Elsewhere,
-    target: Labels,
-    nominal: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    n_jobs: int,
-    folder: str | None,
-) -> Site:
+def _memory(source: Elsewhere, target: Labels, nominal: Sequence[str] | None, columns: Sequence[str] | None) -> Site:
     if columns is not None:
         raise ParameterError("columns= is for files and streams; pass the columns of the frame that are wanted")
     table = encode(source, target=target, nominal=nominal)
@@ -105,44 +90,27 @@ def _memory(
         raise DataError("target is None and the table has no target; growing needs the class of each row")
     if table.schema.classes is None:
         raise UnsupportedError("the target is numeric; growing out of core supports only classes: use secateur.grow")
+    classes, label = table.schema.classes, "target"
+    while label in table.names:
+        label += "_"
     held: dict[str, Given] = {}
-    for j, (about, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
+    for about, values in zip(table.schema.columns, table.columns, strict=True):
         if about.kind == "numeric":
-            held[str(j)] = Numbers(values)
+            held[about.name] = Numbers(values)
         else:
             codes = np.where(values >= len(about.categories), -1, values)
-            held[str(j)] = Coded(codes, about.categories, is_declared=True)
-    held["target"] = _labels(table)
+            held[about.name] = Coded(codes, about.categories, is_declared=True)
+    is_numbers = classes.dtype.kind in "iuf"
+    held[label] = Numbers(classes[table.target]) if is_numbers else Coded(table.target, tuple(classes.tolist()), True)
     rows = Batch(tuple(held), True, table.n_rows, tuple(partial(held.__getitem__, name) for name in held))
-    shown = {str(j): name for j, name in enumerate(table.names)}
-    where = Local(lambda task, _: task(rows), n_jobs, folder)
-    asked = frozenset(str(j) for j, about in enumerate(table.schema.columns) if about.kind == "nominal")
-    return Site(tuple(shown), "target", asked, where, table.schema.has_names, table.schema.classes, shown)
-
-
-def _labels(table: Table) -> Coded | Numbers:
-    classes, target = table.schema.classes, table.target
-    assert classes is not None
-    assert target is not None
-    if classes.dtype.kind in "iuf":
-        return Numbers(classes[target])
-    return Coded(target, tuple(classes.tolist()), is_declared=True)
-
-
-def _parquet(source: Elsewhere) -> list[File]:
-    files = open_files(find_files(source), Csv())
-    if files[0].csv:
-        raise UnsupportedError(
-            f"{files[0].path} is CSV, and growing needs several passes; convert it first, for example with "
-            "polars.scan_csv(...).sink_parquet(...)"
-        )
-    return files
+    asked = frozenset(about.name for about in table.schema.columns if about.kind == "nominal")
+    return Site(table.names, label, asked, lambda task, _: task(rows), None, table.schema.has_names, classes)
 
 
 def _names(
     found: tuple[str, ...], target: str, nominal: Sequence[str] | None, columns: Sequence[str] | None, where: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    asked = [nominal] if isinstance(nominal, str) else list(nominal or ())
+    asked = several("nominal", nominal)
     chosen = tuple(name for name in found if name != target) if columns is None else tuple(columns)
     for what, names in (("target", [target]), ("columns", chosen), ("nominal", asked)):
         missing = [name for name in names if name not in found]
@@ -155,7 +123,7 @@ def _names(
     return chosen, frozenset(asked)
 
 
-def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
+def _check_alike(files: Sequence[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
     """Refuse files that lack a column, have one more, or in which one changes its kind."""
     kinds: dict[str, tuple[str, str]] = {}
     for file in files:
@@ -181,10 +149,3 @@ def _check_alike(files: list[File], names: tuple[str, ...], target: str, *, is_c
                     f"{file.path}: column {name!r} holds {kind} values ({file.types[name]}), but {first} values in "
                     f"{path}; convert it to one kind"
                 )
-
-
-def _cluster(files: list[File], client: Client, timeout: float) -> "Cluster":
-    from ._cluster import Cluster
-    from ._dask import Spread, client_of
-
-    return Cluster(Spread(client_of(client, timeout), files, timeout))

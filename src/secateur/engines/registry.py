@@ -1,11 +1,13 @@
 """The engines: one table of names and facts, which dispatch, messages and the command line read."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
 from ..data.names import check_name
-from ..errors import UnsupportedError
+from ..errors import SecateurError, UnsupportedError
 
 # Objects of libraries that are imported when first needed.
 Elsewhere: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
@@ -64,6 +66,17 @@ ENGINES = {
 }
 SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
 FROM_FILES = ("auto", "memory", *SCANNERS)  # of the command line, which has no cluster
+
+
+@contextmanager
+def retold(told: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
+    """Raise the errors of an engine, which have no common base, as ours: `told(error, its words)`."""
+    try:
+        yield
+    except SecateurError:
+        raise
+    except Exception as error:
+        raise told(error, " ".join(str(error).split())[:500]) from error
 
 
 def check_engine(name: object, *, to_grow: bool = False) -> None:

@@ -9,18 +9,10 @@ from ..data.names import lazily
 
 if TYPE_CHECKING:
     from ._path import SklearnPath as SklearnPath
-    from .sklearn import (
-        from_sklearn as from_sklearn,
-    )
-    from .sklearn import (
-        path_sklearn as path_sklearn,
-    )
-    from .sklearn import (
-        prune_sklearn as prune_sklearn,
-    )
-    from .sklearn import (
-        to_sklearn as to_sklearn,
-    )
+    from .sklearn import from_sklearn as from_sklearn
+    from .sklearn import path_sklearn as path_sklearn
+    from .sklearn import prune_sklearn as prune_sklearn
+    from .sklearn import to_sklearn as to_sklearn
 
 __all__ = ["SklearnPath", "from_sklearn", "path_sklearn", "prune_sklearn", "to_sklearn"]
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from ..data.arrays import ArrayLike, Floats, Labels, Rows, sealed
 from ..data.encoding import encode
-from ..errors import CountsError, UnsupportedError
+from ..errors import UnsupportedError
 from ..growers.assemble import shortest
-from ..nouns import Model, Pruning, Sample, Seen, Tree
+from ..nouns import Model, Pruning, Seen, Tree
 from ..routing import remembered
-from ._counting import recounted, routed
-from ._nodes import Estimator
-from ._read import MEANS, Foreign, read_tree, schema_of
+from ._counting import grown_sample
+from ._foreign import MEANS, Foreign, read_tree, schema_of
+from ._nodes import Estimator, split_part
 
 
 def from_sklearn(
@@ -63,9 +63,14 @@ def from_sklearn(
     (Model(9 of 9 leaves, 150 rows, not certified), Counts('grow', 150 in 3 classes, 17 nodes))
     """
     foreign = read_tree(estimator)
+    if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
+        what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
+        raise UnsupportedError(
+            f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
+            "which regression trees of secateur cannot represent; use prune_sklearn"
+        )
     tree = _with_tests(foreign, feature_names)
-    sample = _sample(foreign, X, y, sample_weight)
-    grown: Any = replace(sample, tree=tree, sample="grow")
+    grown: Any = replace(grown_sample(foreign, X, y, sample_weight), tree=tree, sample="grow")
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
         grown = remembered(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
@@ -118,7 +123,7 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
             "use prune_sklearn, or fit it on encoded columns"
         )
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
-    threshold = records.threshold[order]
+    threshold = split_part(records.nodes)["threshold"][order]
     limit = float64_thresholds(threshold)
     with np.errstate(over="ignore"):  # its rows were float32 to it
         below = limit.astype(np.float32)
@@ -132,18 +137,3 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
         score=foreign.tree.score,
         schema=schema_of(estimator, foreign.classes, feature_names),
     )
-
-
-def _sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: ArrayLike | None) -> Sample:
-    estimator = foreign.estimator
-    if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
-        what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
-        raise UnsupportedError(
-            f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
-            "which regression trees of secateur cannot represent; use prune_sklearn"
-        )
-    if not foreign.missing_counts:
-        return foreign.own_sample()
-    if X is None or y is None:
-        raise CountsError(foreign.missing_counts)
-    return recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)

@@ -71,17 +71,6 @@ class Records:
         )
         return tree
 
-    @property
-    def threshold(self) -> Array:
-        """The threshold of each node."""
-        return split_part(self.nodes)["threshold"]
-
-    @property
-    def is_leaf(self) -> Bools:
-        """Which nodes prediction stops at: those without a left child, whatever else they hold."""
-        leaf: Bools = self.nodes["left_child"] == NO_CHILD
-        return leaf
-
     def nominal_features(self) -> Longs:
         """Features that are compared with a set of categories (scikit-learn 1.10)."""
         if "left_cat_bitset" not in (split_part(self.nodes).dtype.names or ()) or len(self.arguments) < 4:

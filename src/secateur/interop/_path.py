@@ -7,13 +7,12 @@ from typing import Literal
 import numpy as np
 
 from ..data.arrays import ArrayLike, Floats, Labels, Rows
-from ..errors import CountsError, ParameterError
+from ..errors import ParameterError
 from ..nouns import PruningSequence
 from ..pruners import cost_complexity
-from ._counting import recounted, routed
+from ._counting import grown_sample
+from ._foreign import Foreign, pruned_estimator, read_tree
 from ._nodes import Estimator
-from ._read import Foreign, read_tree
-from ._write import pruned_estimator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,21 +113,16 @@ def path_sklearn(
     foreign = read_tree(estimator)
     if cost not in ("impurity", "errors"):
         raise ParameterError(f"cost={cost!r}; 'impurity' or 'errors' is needed")
+    whole = 1.0
     if cost == "impurity":
         sequence = _without_noise(cost_complexity(foreign.tree, None, cost=foreign.risk))
-        assert sequence.alphas is not None
-        return SklearnPath(sequence, sequence.alphas, sequence.errors, foreign)
-    sample = None
-    if foreign.missing_counts and (foreign.is_classifier or foreign.is_monotonic):
-        if X is None or y is None:
-            raise CountsError(foreign.missing_counts)
-        sample = recounted(estimator, foreign, 0, routed(estimator, [foreign], X)[0], y, sample_weight)
-    elif foreign.is_classifier:
-        sample = foreign.own_sample()
-    costs = foreign.own_cost() if sample is None else sample.costs_if_leaf(foreign.answers)
-    sequence = cost_complexity(foreign.tree, sample if foreign.is_classifier else None, cost=costs)
+    else:
+        is_counted = foreign.is_classifier or foreign.is_monotonic
+        sample = grown_sample(foreign, X, y, sample_weight) if is_counted else None
+        counts = sample if foreign.is_classifier else None
+        sequence = cost_complexity(foreign.tree, counts, cost=foreign.costs(sample))
+        whole = float(foreign.weight[0] if sample is None else sample.total[0])
     assert sequence.alphas is not None
-    whole = foreign.weight[0] if sample is None else float(sample.total[0])
     return SklearnPath(sequence, sequence.alphas / whole, sequence.errors / whole, foreign)
 
 

@@ -12,14 +12,12 @@ from ..data.names import check_name
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns import Counts, Pruning, PruningSequence, Sample
 from ..pruners import RULES, prune
-from ._counting import recounted, routed
-from ._held_out import CHOICES, HeldOut, held_out
+from ._counting import CHOICES, HeldOut, held_out, recounted, routed
+from ._foreign import Foreign, members, pruned_estimator, pruned_forest
 from ._nodes import Estimator
-from ._read import Foreign, members
-from ._write import pruned_estimator, pruned_forest
 
 # Rules that ask only for what a node costs as a leaf, and so prune regressors too.
-COSTED = ("cost-complexity", "best-of-size", "greedy", "weakest-links", "reduced-error")
+COSTED = tuple(name for name, rule in RULES.items() if rule.takes_moments)
 
 
 def prune_sklearn(
@@ -95,35 +93,32 @@ def prune_sklearn(
     """
     job = _Job(rule, alpha, n_leaves, select, parameters)
     trees = members(estimator)
-    is_forest = not isinstance(estimator, BaseDecisionTree)
     job.check(X, y)
     if sample_weight is not None and X is None:
         raise ParameterError("sample_weight is given without X; it is the weight of the rows of X")
     is_held_out = X is not None and job.needs_held_out
-    fresh = routed(estimator, trees, X) if is_held_out else None
+    fresh = routed(trees, X) if is_held_out else None
     if growing is None and X is not None and not is_held_out:
         growing = (X, y, sample_weight)
+    again = _again(trees, growing, is_held_out) if any(map(job.needs_rows, trees)) else None
     smaller = []
-    again = _again(estimator, trees, growing, is_held_out) if any(map(job.needs_rows, trees)) else None
     for i, foreign in enumerate(trees):
         grown = None if again is None else again(i)
         rows = None if fresh is None else held_out(foreign, fresh[i], y, sample_weight)
         smaller.append(job.pruned(foreign, grown, rows))
-    return pruned_forest(estimator, smaller) if is_forest else smaller[0]
+    return smaller[0] if isinstance(estimator, BaseDecisionTree) else pruned_forest(estimator, smaller)
 
 
-def _again(
-    estimator: Estimator, trees: list[Foreign], growing: tuple[Any, ...] | None, is_held_out: bool
-) -> Callable[[int], Sample]:
+def _again(trees: list[Foreign], growing: tuple[Any, ...] | None, is_held_out: bool) -> Callable[[int], Sample]:
     """Return what counts the growing rows again in tree i."""
     if growing is None:
         reason = next(foreign.missing_counts for foreign in trees if foreign.missing_counts)
         raise CountsError(reason + (" (as growing=(X, y): X and y are held-out rows here)" if is_held_out else ""))
     if not isinstance(growing, tuple) or len(growing) not in (2, 3):
         raise ParameterError("growing is not a tuple; (X, y) or (X, y, sample_weight) of the fitted rows is needed")
-    X, y, *weight = growing
-    leaves = routed(estimator, trees, X)
-    return lambda i: recounted(estimator, trees[i], i, leaves[i], y, weight[0] if weight else None)
+    X, y, weight = (*growing, None)[:3]
+    leaves = routed(trees, X)
+    return lambda i: recounted(trees[i], leaves[i], y, weight)
 
 
 @dataclass(frozen=True)
@@ -174,19 +169,13 @@ class _Job:
 
     @property
     def _cost_is_known(self) -> bool:
-        given = self.parameters.get("cost")
-        return (given is not None and not (isinstance(given, str) and given == "errors")) or (
-            self.rule == "critical-value"
-        )
+        return self.rule == "critical-value" or not _is_errors(self.parameters.get("cost"))
 
     def pruned(self, foreign: Foreign, grown: Sample | None, rows: HeldOut | None) -> Estimator:
         """Return the smaller estimator."""
-        if foreign.is_classifier:
-            if grown is None and not foreign.missing_counts:
-                grown = foreign.own_sample()
-            result = self._of_classes(foreign, grown, rows)
-        else:
-            result = self._of_numbers(foreign, grown, rows)
+        if grown is None and foreign.is_classifier and not foreign.missing_counts:
+            grown = foreign.own_sample()
+        result = self._result(foreign, grown, rows)
         if isinstance(result, PruningSequence):
             if result.alphas is not None and not self._cost_is_known:
                 result = replace(result, alphas=result.alphas / (foreign.weight if grown is None else grown.total)[0])
@@ -198,38 +187,25 @@ class _Job:
         samples = (grown, rows.sample if rows else None)
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
 
-    def _of_classes(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
-        counts = [grown] if not RULES[self.rule].needs_holdout or rows is None else [grown, rows.sample]
-        parameters = dict(self.parameters)
-        cost = parameters.pop("cost", None)
-        if not (cost is None or (isinstance(cost, str) and cost == "errors")):
-            parameters["cost"] = _node_cost(foreign, cost)
-        elif self.rule in COSTED and (foreign.labels != grown.majority).any():
-            # Clipped by a monotonic constraint: the cost must be that of what the leaf will answer.
-            if rows is None or self.rule != "reduced-error":
-                parameters["cost"] = grown.errors_if_leaf(foreign.labels)
-            elif parameters.get("labels", "grow") == "grow":
-                parameters["cost"] = rows.cost
-        return prune(foreign.tree, *counts, rule=self.rule, **parameters)
-
-    def _of_numbers(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
-        if self.rule == "critical-value":
-            return prune(foreign.tree, None, rule=self.rule, **self.parameters)  # type: ignore[arg-type]
-        if self.rule not in COSTED:
+    def _result(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
+        is_classifier, is_costed, is_held_out = foreign.is_classifier, self.rule in COSTED, self.rule == "reduced-error"
+        if not (is_classifier or is_costed or self.rule == "critical-value"):
             raise UnsupportedError(
                 f"rule {self.rule!r} counts classes; {type(foreign.estimator).__name__} predicts numbers. Regressors "
                 f"support {', '.join(COSTED)} and critical-value"
             )
         parameters = dict(self.parameters)
-        cost = parameters.pop("cost", None)
-        if not (cost is None or (isinstance(cost, str) and cost == "errors")):
-            cost = _node_cost(foreign, cost)
-        elif self.rule == "reduced-error":
-            assert rows is not None  # by `check`
-            return prune(foreign.tree, None, None, rule=self.rule, cost=rows.cost, **parameters)  # type: ignore[arg-type]
-        else:
-            cost = foreign.own_cost() if grown is None else grown.costs_if_leaf(foreign.answers)
-        return prune(foreign.tree, None, rule=self.rule, cost=cost, **parameters)  # type: ignore[arg-type]
+        cost: Any = parameters.pop("cost", None) if is_classifier or is_costed else None
+        if not _is_errors(cost):
+            parameters["cost"] = _node_cost(foreign, cost)
+        # Clipped by a monotonic constraint: the cost must be that of what the leaf will answer.
+        elif is_costed and not (is_classifier and (foreign.labels == grown.majority).all()):
+            if rows is None or not is_held_out:
+                parameters["cost"] = foreign.costs(grown)
+            elif not is_classifier or parameters.get("labels", "grow") == "grow":
+                parameters["cost"] = rows.cost
+        samples: list[Any] = [grown] if rows is None or not RULES[self.rule].needs_holdout else [grown, rows.sample]
+        return prune(foreign.tree, *(samples if is_classifier else [None] * len(samples)), rule=self.rule, **parameters)
 
     def _chosen(self, sequence: PruningSequence, rows: HeldOut | None) -> Pruning:
         if self.alpha is not None:
@@ -243,6 +219,11 @@ class _Job:
             return sequence[int(fitting[np.argmax(sequence.n_leaves[fitting])])]
         assert rows is not None  # by `check`
         return rows.choose(sequence, self.select)
+
+
+def _is_errors(cost: object) -> bool:
+    """Whether a leaf costs its errors: the default."""
+    return cost is None or (isinstance(cost, str) and cost == "errors")
 
 
 def _node_cost(foreign: Foreign, cost: str | ArrayLike) -> Array:

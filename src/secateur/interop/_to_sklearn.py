@@ -6,7 +6,7 @@ together; a test whose children do not stand together in the order of codes at h
 encoder with an order of its own, so no subtree is ever doubled.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from ..data.arrays import Array, Floats, Ints, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 from ..nouns import Model, Moments, Tree, check_plain
+from ._foreign import deciding
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders
-from ._write import leaning
 
 LARGEST = float(np.finfo(np.float32).max)
 MOST_TRIED = 8  # orders of a nominal column that a test may share with others
@@ -60,83 +60,59 @@ def to_sklearn(model: Any) -> Estimator:
         raise UnsupportedError(f"model is a {type(model).__name__}; a Model or a fitted secateur estimator is needed")
     schema = _checked(model)
     plan = _plan(model, schema)
-    columns = plan.columns
-    estimator = _template(model, schema, len(columns))
+    estimator = _template(model, schema, len(plan.columns))
     records = Records.of(estimator.tree_)
-    estimator.tree_ = Records(
-        records.maker, records.arguments, _nodes(plan, records.nodes.dtype, _impurity_name(model)), plan.values
-    ).build(plan.depth)
+    nodes = _nodes(plan, records.nodes.dtype, estimator.criterion)
+    estimator.tree_ = replace(records, nodes=nodes, values=_values(model, plan)).build(plan.depth)
     estimator.node_ids_ = sealed(np.array(plan.owner, np.int32))
-    if all(order is None for _, order in columns):
-        if schema.has_names:
-            estimator.feature_names_in_ = np.array(schema.names, object)
-        return estimator
-    return with_encoders(estimator, schema, columns)
+    if any(order is not None for _, order in plan.columns):
+        return with_encoders(estimator, schema, plan.columns)
+    if schema.has_names:
+        estimator.feature_names_in_ = np.array(schema.names, object)
+    return estimator
 
 
 @dataclass
 class _Plan:
-    """The nodes to write, in pre-order, as lists; see `_plan`."""
+    """The nodes to write, in pre-order; see `_plan`."""
 
     columns: list[tuple[int, tuple[int, ...] | None]]
-    left: list[int] = field(default_factory=list)
-    right: list[int] = field(default_factory=list)
-    feature: list[int] = field(default_factory=list)
-    threshold: list[float] = field(default_factory=list)
-    goes_left: list[bool] = field(default_factory=list)
+    tests: list[list[Any]] = field(default_factory=list)  # both children, column, threshold, whether missing goes left
     owner: list[int] = field(default_factory=list)
     statistics: list[Array] = field(default_factory=list)
     depth: int = 0
-    values: Array = field(default_factory=lambda: np.zeros(0))
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A node still to write: node `v`, or the children `first` to `last` of its segments."""
-
-    v: int
-    parent: int
-    is_left: bool
-    depth: int
-    run: "tuple[_Segments, int, int] | None" = None
 
 
 def _plan(model: Model, schema: Schema) -> _Plan:
     """Walk the pruned tree and list the nodes of scikit-learn's."""
-    tree, pruning = model.tree, model.pruning
-    orders = _Orders(tree, schema)
+    orders = _Orders(model.tree, schema)
     plan = _Plan(orders.columns)
     statistics = _statistics(model)
-    stack = [_Piece(0, -1, False, 0)]
+    # Still to write: node v, below which node, as which of its children, how deep; or a run of the children of v.
+    stack: list[tuple[int, int, int, int, tuple[_Segments, int, int] | None]] = [(0, -1, 0, 0, None)]
     while stack:
-        piece = stack.pop()
-        here, v = len(plan.left), piece.v
-        if piece.parent >= 0:
-            (plan.left if piece.is_left else plan.right)[piece.parent] = here
-        plan.depth = max(plan.depth, piece.depth)
+        v, parent, side, depth, run = stack.pop()
+        here = len(plan.tests)
+        test: list[Any] = [NO_CHILD, NO_CHILD, NO_FEATURE, NO_FEATURE, False]
+        if parent >= 0:
+            plan.tests[parent][side] = here
+        plan.depth = max(plan.depth, depth)
         plan.owner.append(v)
-        plan.left.append(NO_CHILD)
-        plan.right.append(NO_CHILD)
-        if pruning.is_leaf[v]:
-            plan.feature.append(NO_FEATURE)
-            plan.threshold.append(NO_FEATURE)
-            plan.goes_left.append(False)
+        plan.tests.append(test)
+        if model.pruning.is_leaf[v]:
             plan.statistics.append(statistics[v])
             continue
-        whole = orders.segments(v) if piece.run is None else piece.run[0]
-        segments, first, last = piece.run or (whole, 0, len(whole.children))
+        whole = orders.segments(v) if run is None else run[0]
+        segments, first, last = run or (whole, 0, len(whole.children))
         middle = (first + last) // 2
+        test[2:] = segments.column, float(segments.limits[middle - 1]), segments.default < middle
         inside = segments.children[first:last]
-        plan.feature.append(segments.column)
-        plan.threshold.append(float(segments.limits[middle - 1]))
-        plan.goes_left.append(segments.default < middle)
-        plan.statistics.append(statistics[v] if piece.run is None else _joined(statistics[inside], model))
-        for low, high, is_left in ((middle, last, False), (first, middle, True)):  # the left one is popped first
+        plan.statistics.append(statistics[v] if run is None else _joined(statistics[inside], model))
+        for low, high, side in ((middle, last, 1), (first, middle, 0)):  # the left one is popped first
             if high - low == 1:
-                stack.append(_Piece(int(segments.children[low]), here, is_left, piece.depth + 1))
+                stack.append((int(segments.children[low]), here, side, depth + 1, None))
             else:
-                stack.append(_Piece(v, here, is_left, piece.depth + 1, (segments, low, high)))
-    plan.values = _values(model, plan)
+                stack.append((v, here, side, depth + 1, (segments, low, high)))
     return plan
 
 
@@ -229,8 +205,8 @@ def _values(model: Model, plan: _Plan) -> Array:
     filled = rows.copy()  # what no row reached answers as its nearest ancestor with rows does
     filled[is_empty] = _statistics(model)[heirs[plan.owner]][is_empty]
     shares = filled / filled.sum(axis=1, keepdims=True)
-    held_out = None if model.class_holdout is None else model.class_holdout.by_class
-    for i in np.flatnonzero(np.array(plan.left) == NO_CHILD):
+    held_out = model.class_holdout
+    for i in np.flatnonzero(model.pruning.is_leaf[plan.owner]):
         v = plan.owner[i]
         label = int(model.pruning.labels[v])
         if label >= shares.shape[1]:
@@ -238,24 +214,21 @@ def _values(model: Model, plan: _Plan) -> Array:
                 f"leaf {v} predicts a class that is not in the growing sample, which scikit-learn's tree cannot "
                 "represent; label leaves by the growing sample"
             )
-        if int(shares[i].argmax()) != label and held_out is not None:
-            votes = held_out[v, : shares.shape[1]].astype(np.float64)
-            both = votes + rows[i]
-            fitting = [vote for vote in (votes, both) if vote.any() and int(vote.argmax()) == label]
-            if fitting:
-                shares[i] = fitting[0] / fitting[0].sum()
-        shares[i] = leaning(shares[i], label)
+        if int(shares[i].argmax()) != label:
+            votes = [] if held_out is None else [held_out.by_class[v, : shares.shape[1]].astype(np.float64)]
+            shares[i] = deciding(shares[i], label, [*votes, *(vote + rows[i] for vote in votes)])
     return np.ascontiguousarray(shares[:, None, :])
 
 
 def _nodes(plan: _Plan, dtype: Dtype, impurity: str) -> Array:
     """The records of the planned nodes."""
-    nodes = blank_nodes(len(plan.left), dtype)
+    nodes = blank_nodes(len(plan.tests), dtype)
     rows = np.array(plan.statistics)
     weight = rows[:, 0] if impurity == "squared_error" else rows.sum(axis=1)
-    nodes["left_child"], nodes["right_child"] = plan.left, plan.right
-    nodes["feature"], nodes["missing_go_to_left"] = plan.feature, plan.goes_left
-    split_part(nodes)["threshold"] = plan.threshold
+    left, right, feature, threshold, goes_left = zip(*plan.tests, strict=True)
+    nodes["left_child"], nodes["right_child"] = left, right
+    nodes["feature"], nodes["missing_go_to_left"] = feature, goes_left
+    split_part(nodes)["threshold"] = threshold
     nodes["weighted_n_node_samples"] = weight
     nodes["n_node_samples"] = np.rint(weight).astype(np.int64)
     nodes["impurity"] = _impurity(rows, impurity)
@@ -271,13 +244,6 @@ def _impurity(rows: Array, name: str) -> Floats:
         return np.where(total[:, 0] > 0, 1 - (shares**2).sum(axis=1), 0.0)
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     return np.asarray(-(shares * logs).sum(axis=1))
-
-
-def _impurity_name(model: Model) -> str:
-    if not model.is_classifier:
-        return "squared_error"
-    name = model.parameters.get("criterion")
-    return name if isinstance(name, str) and name in _IMPURITIES else "gini"
 
 
 def _checked(model: Model) -> Schema:
@@ -306,7 +272,8 @@ def _template(model: Model, schema: Schema, n_columns: int) -> Estimator:
         return DecisionTreeRegressor().fit(np.zeros((1, n_columns)), [0.0])
     assert model.class_grown is not None
     classes = np.arange(model.class_grown.n_classes) if schema.classes is None else np.array(schema.classes)
-    estimator = DecisionTreeClassifier(criterion=_impurity_name(model))
+    name = model.parameters.get("criterion")
+    estimator = DecisionTreeClassifier(criterion=name if name in _IMPURITIES else "gini")
     labels = np.tile(np.arange(len(classes)), 2)  # twice: scikit-learn warns where each label is rare
     estimator.fit(csc_matrix((len(labels), n_columns), dtype=np.float32), labels)  # zeros would be classes x columns
     estimator.classes_ = classes
