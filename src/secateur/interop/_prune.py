@@ -16,8 +16,8 @@ from ._counting import CHOICES, HeldOut, held_out, recounted, routed
 from ._foreign import Foreign, members, pruned_estimator, pruned_forest
 from ._nodes import Estimator
 
-# Rules that ask only for what a node costs as a leaf, and so prune regressors too.
-COSTED = tuple(name for name, rule in RULES.items() if rule.takes_moments)
+# Rules that ask only for what a node costs as a leaf, and so prune regressors too; an accuracy asks for the rows.
+COSTED = tuple(name for name, rule in RULES.items() if rule.takes_moments and name != "smallest-within")
 
 
 def prune_sklearn(
