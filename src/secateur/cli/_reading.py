@@ -72,9 +72,9 @@ class Reading:
         """
         from ..data.columns import values_of
         from ..data.encoding import encode
-        from ..data.labelled import labelled
         from ..data.remarks import tell_categories
         from ..data.sources import open_source, reading_of
+        from ..data.target import labelled
         from ..data.textfile import Csv
 
         asked = [("--target", target), ("--sample-weight", self.weight), *(("--ignore", name) for name in self.ignore)]

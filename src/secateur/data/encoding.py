@@ -13,13 +13,12 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array, ArrayLike, Columns, Labels, Rows
-from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
-from .labelled import labelled
+from .columns import Coded, Given, as_floats, as_numbers, factorised, family, family_of, floats_of
 from .names import check_name, several
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
-from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
+from .target import TargetKind, check_weights, encode_target, labelled, labels_as_numbers, numeric_target, wants_numbers
 from .textfile import Csv, Dates
 
 __all__ = ["check_weights", "encode", "encode_target"]
@@ -266,12 +265,12 @@ def _new_nominal(name: str, given: Coded, is_used: Array | None, *, is_asked: bo
     used = given.codes if is_used is None else given.codes[is_used]
     coded = given
     if not given.is_declared and is_used is not None:
-        coded = in_order(given, [given.levels[code] for code in np.unique(used[used >= 0])])
+        coded = given.in_order(given.occurring(is_used))
     has_missing = bool((used < 0).any())
     codes = coded.codes.astype(np.int32)
     if has_missing:
         codes[given.codes < 0] = len(coded.levels)
-    if not (is_asked or given.is_declared) and family(coded) == "text":
+    if not (is_asked or given.is_declared) and coded.is_text:
         tell_looks_numeric(name, coded.levels)
     tell_categories(name, coded.levels)
     return Column(name, "nominal", coded.levels, has_missing), codes
@@ -306,19 +305,19 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
         if given.is_date and not about.is_date:
             raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
         return floats_of(given), 0
-    coded = factorised(given) if isinstance(given, Numbers) else given
+    coded = factorised(given)
     is_missing = coded.codes < 0
     expected = family_of(type(about.categories[0])) if about.categories else None
     if expected not in (None, family(coded)) and not is_missing.all():
         raise _other_kind(about, coded)
-    codes = in_order(coded, about.categories).codes
+    codes = coded.in_order(about.categories).codes
     is_new = (codes < 0) & ~is_missing
     n_new = int(np.count_nonzero(is_new))
     if n_new and unseen == "error":
-        new = [coded.levels[code] for code in np.unique(coded.codes[is_new])]
         raise SchemaError(
-            f"column {about.name!r}: {listed(new)} in {n_new:,} rows (first row {np.flatnonzero(is_new)[0]}) "
-            "were not in the growing sample; unseen='majority-branch' sends them where most examples went"
+            f"column {about.name!r}: {listed(coded.occurring(is_new))} in {n_new:,} rows (first row "
+            f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
+            "most examples went"
         )
     if about.has_missing:
         codes[is_missing | is_new if unseen == "missing" else is_missing] = len(about.categories)

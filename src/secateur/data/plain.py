@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .columns import Given, Numbers, read_cells
+from .columns import Given, read_cells
 from .textfile import TextFile
 
 MOST_BYTES = 1 << 18
@@ -21,8 +21,8 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
 _NO_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}
 
 
-def read_plain(opened: TextFile, text: Collection[str]) -> tuple[Sequence[str], list[Given]] | None:
-    """Return the names and columns of a small text file, None if it is not small or not plain.
+def read_plain(opened: TextFile, text: Collection[str]) -> dict[str, Given] | None:
+    """Return the columns of a small text file by name, None if it is not small or not plain.
 
     Examples
     --------
@@ -32,9 +32,9 @@ def read_plain(opened: TextFile, text: Collection[str]) -> tuple[Sequence[str], 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "rows.csv")
     ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
-    ...     names, (size, colour) = read_plain(open_text(file, Csv()), [])
-    >>> names, size.values.tolist(), colour.levels, colour.codes.tolist()
-    (('size', 'colour'), [1.5, 2.0], ('red',), [0, -1])
+    ...     found = read_plain(open_text(file, Csv()), [])
+    >>> found["size"].values.tolist(), found["colour"].levels, found["colour"].codes.tolist()
+    ([1.5, 2.0], ('red',), [0, -1])
     """
     file, names, how = Path(opened.path), opened.names, opened.how
     if file.suffix == ".gz" or file.stat().st_size > MOST_BYTES or how.decimal != "." or how.delimiter is None:
@@ -47,23 +47,20 @@ def read_plain(opened: TextFile, text: Collection[str]) -> tuple[Sequence[str], 
     if not cells or {len(row) for row in cells} != {len(names)}:
         return None
     columns = [
-        _column(list(column), name, how.na, name in text)
+        _column(column, name, how.na, name in text)
         for name, column in zip(names, zip(*cells, strict=True), strict=True)
     ]
-    return None if None in columns else (names, columns)  # type: ignore[return-value]
+    return None if None in columns else dict(zip(names, columns, strict=True))  # type: ignore[arg-type]
 
 
 def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool) -> Given | None:
     """A column, None if its cells could be read in more than one way."""
-    is_missing = np.array([cell in na for cell in cells])
     there = [cell for cell in cells if cell not in na]
-    if not there:
+    convert: type[str | int | float]
+    if there and (is_text or any(_WORD(cell) and cell.lower() not in _NO_WORDS for cell in there)):
+        convert = str
+    elif there and all(map(_NUMBER, there)):
+        convert = int if all(map(_WHOLE, there)) else float
+    else:
         return None
-    if is_text or any(_WORD(cell) and cell.lower() not in _NO_WORDS for cell in there):
-        return read_cells(np.array([None if cell in na else cell for cell in cells], object), name)
-    if all(map(_WHOLE, there)):
-        whole = np.array([0 if cell in na else int(cell) for cell in cells], np.int64)
-        return Numbers(whole, is_missing if is_missing.any() else None)
-    if all(map(_NUMBER, there)):
-        return Numbers(np.array([np.nan if cell in na else float(cell) for cell in cells]))
-    return None
+    return read_cells(np.array([None if cell in na else convert(cell) for cell in cells], object), name)

@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
-from .columns import Coded, Given, Numbers, dense_array, family, family_of, gaps_of, in_order, read_cells, read_series
+from .columns import Coded, Given, Numbers, dense_array, distinct, factorised, family, read_cells, read_series
+from .names import check_name
 from .remarks import EXACT_WHOLE, listed, tell
+from .sources import Batch
 from .table import Schema, Table
 
 TargetKind = Literal["class", "number"]
@@ -16,6 +18,7 @@ TargetKind = Literal["class", "number"]
 MANY_CLASSES = 1000
 LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth powers, weighted, must be floats
 LEAST_TOTAL = 1e-40  # of weights, for the same reason
+NO_LABEL = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # words that are no class
 
 
 def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints, Array]:
@@ -55,11 +58,15 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
             tell(f"y holds classes the tree has not seen ({listed(new, 5)}); their rows count as errors everywhere")
         return codes, known
     _check_labels(given)
-    codes, found = _distinct(given)
-    if len(found) > MANY_CLASSES:
-        tell(f"y has {len(found):,} classes; counting them takes {8 * len(found):,} bytes for every node of the tree")
-    # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
-    labels = np.array(found, dtype) if family_of(type(found[0])) == "text" else np.array(found)
+    if isinstance(given, Coded):
+        found = sorted(given.occurring())
+        codes = given.in_order(found).codes
+        # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
+        labels = np.array(found, dtype if given.is_text else None)
+    else:
+        codes, labels = distinct(given.values)
+    if len(labels) > MANY_CLASSES:
+        tell(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
     return sealed(codes), sealed(labels)
 
 
@@ -69,22 +76,16 @@ def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0)
     Messages call the labels `what`, and count rows from `first` on.
     """
     _check_labels(given, what, first)
-    if isinstance(given, Coded):
-        coded = given
-    else:
-        codes, found = _distinct(given)
-        coded = Coded(codes, tuple(found))
-    number = {label: c for c, label in enumerate(classes.tolist())}
-    if (family(coded) == "text") != (family_of(type(next(iter(number)))) == "text"):
+    coded, known = factorised(given), classes.tolist()
+    if coded.is_text != isinstance(known[0], str):
         raise SchemaError(
-            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(classes[:3].tolist())}; "
+            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(known[:3])}; "
             "text and numbers are never equal: convert it"
         )
-    lookup = np.array([number.get(level, len(classes)) for level in coded.levels], np.int32)
-    codes = sealed(lookup[coded.codes])
-    is_new = codes == len(classes)
-    new = np.unique(coded.codes[is_new]) if is_new.any() else ()
-    return codes, [coded.levels[code] for code in new]
+    codes = coded.in_order(known).codes
+    is_new = codes < 0
+    codes[is_new] = len(known)
+    return sealed(codes), coded.occurring(is_new) if is_new.any() else []
 
 
 def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
@@ -123,13 +124,39 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
 
 def check_target(given: Given, what: str = "y", first: int = 0) -> None:
     """Refuse a target with gaps."""
-    is_missing = gaps_of(given)
+    is_missing = given.gaps
     if is_missing.any():
         told = "Input y contains NaN: the target" if what == "y" else what  # scikit-learn's words, and ours
         raise DataError(
             f"{told} is missing in {np.count_nonzero(is_missing):,} rows ({_first_rows(is_missing, first)}); "
             "remove these rows"
         )
+
+
+def labelled(
+    source: Batch, target: str, missing: str = "drop", classes: Array | None = None
+) -> tuple[Batch, Array | None]:
+    """Return the rows that have a target, and which these are (None: all)."""
+    check_name("missing_target", missing, ("drop", "error"))
+    is_missing = no_label(source.read(target), classes)
+    n_missing = int(np.count_nonzero(is_missing))
+    if n_missing == 0 or missing == "error":
+        return source, None
+    if n_missing == source.n_rows:
+        raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
+    tell(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
+    return source.where(~is_missing), ~is_missing
+
+
+def no_label(given: Given, classes: Array | None = None) -> Array:
+    """Where a column has no label: gaps, and words such as NA that are no known class, or stand beside two others."""
+    is_missing = given.gaps
+    if isinstance(given, Coded) and given.is_text:
+        known = () if classes is None else classes.tolist()
+        words = [k for k, level in enumerate(given.levels) if level.strip().lower() in NO_LABEL and level not in known]
+        if words and (classes is not None or len(given.levels) - len(words) > 1):
+            is_missing = is_missing | np.isin(given.codes, words)
+    return is_missing
 
 
 def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
@@ -204,7 +231,7 @@ def read_weights(given: Given, what: str, first: int) -> Floats:
     """Return the weights of some rows of a sample that was not seen whole; messages call them `what`."""
     if isinstance(given, Coded):
         raise SchemaError(f"{what} holds {listed(given.levels[:3])}; numbers are needed")
-    weights = np.where(gaps_of(given), np.nan, given.values.astype(np.float64))
+    weights = np.where(given.gaps, np.nan, given.values.astype(np.float64))
     _check_each(weights, EXACT_WHOLE, what, first)
     return weights
 
@@ -289,18 +316,15 @@ def _tell_column() -> None:
 
 
 def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
-    values = given.codes if isinstance(given, Coded) else given.values
-    if len(values) == 0:
+    if len(given) == 0:
         raise DataError(f"{what} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
     check_target(given, what, first)
     if isinstance(given, Coded):
-        numbers = np.array(given.levels)[np.unique(given.codes)] if family(given) == "number" else None
+        numbers = np.array(given.occurring() if family(given) == "number" else [], float)
     else:
-        numbers = values if values.dtype.kind == "f" else None
-    if numbers is None:
-        return
+        numbers = given.values if given.values.dtype.kind == "f" else np.zeros(0)
     if np.isinf(numbers).any():
-        shown = f" ({_first_rows(np.isinf(values), first)})" if isinstance(given, Numbers) else ""
+        shown = f" ({_first_rows(np.isinf(numbers), first)})" if isinstance(given, Numbers) else ""
         raise DataError(f"Input {what} contains infinity{shown}; class labels are text, booleans or whole numbers")
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):
@@ -311,8 +335,8 @@ def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
 
 
 def _truth_or_numbers(given: Coded, what: str) -> Numbers:
-    if family(given) == "text":
-        shown = listed([given.levels[code] for code in np.unique(given.codes[given.codes >= 0])[:3]])
+    if given.is_text:
+        shown = listed(given.occurring()[:3])
         raise DataError(
             f"{what} holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
             "(TreeClassifier) if these are classes"
@@ -324,22 +348,3 @@ def _truth_or_numbers(given: Coded, what: str) -> Numbers:
 def _first_rows(is_wrong: Array, first: int = 0) -> str:
     rows = first + np.flatnonzero(is_wrong)
     return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
-
-
-def _distinct(given: Given) -> tuple[Ints, list[Level]]:
-    """Return class numbers and the sorted labels that occur."""
-    if isinstance(given, Coded):
-        found = sorted(given.levels[code] for code in np.unique(given.codes))
-        return in_order(given, found).codes, found
-    values = given.values
-    if values.dtype.kind in "iu":
-        low, high = int(values.min()), int(values.max())
-        if high - low <= 4 * len(values):  # a table of flags beats sorting
-            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # -128 to 127 is no int8 range
-            shifted = (wide - wide.dtype.type(low)).astype(np.int64)
-            occurs = np.zeros(high - low + 1, bool)
-            occurs[shifted] = True
-            numbers = (np.cumsum(occurs) - 1).astype(np.int32)
-            return numbers[shifted], [values.dtype.type(label + low) for label in np.flatnonzero(occurs).tolist()]
-    labels, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int32), list(labels)

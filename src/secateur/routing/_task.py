@@ -14,12 +14,11 @@ import numpy as np
 from ..data.arrays import Array, Ints
 from ..data.columns import Family, family_of
 from ..data.encoding import Unseen, later_table
-from ..data.labelled import no_label
 from ..data.names import check_name
 from ..data.remarks import listed
 from ..data.sources import Batch, batch_of
 from ..data.table import Column, Schema, Table
-from ..data.target import class_numbers, numeric_target, read_weights
+from ..data.target import class_numbers, no_label, numeric_target, read_weights
 from ..errors import ParameterError, SchemaError, TreeError
 from ..nouns import Tree
 from ._rows import route_from
