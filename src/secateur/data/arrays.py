@@ -44,10 +44,8 @@ def sealed(array: Array) -> Array:
 
 def same(a: Array | None, b: Array | None) -> bool:
     """Whether two arrays are equal, a NaN being equal to a NaN."""
-    if a is None or b is None:
+    if a is None or b is None or a is b:
         return a is b
-    if a is b:
-        return True
     is_float = a.dtype.kind == "f" and b.dtype.kind == "f"
     return np.array_equal(a, b, equal_nan=is_float)
 

@@ -70,7 +70,7 @@ class Coded:
     @property
     def is_text(self) -> bool:
         """Whether the levels are words; not if there are none."""
-        return family(self) == "text"
+        return family(self.levels) == "text"
 
     def take(self, rows: Array) -> "Coded":
         """Return the column with these rows only."""
@@ -258,9 +258,9 @@ def family_of(kind: type) -> Family | None:
     return "missing" if kind is type(None) or kind.__name__ in ("NAType", "NaTType") else None
 
 
-def family(coded: Coded) -> Family | None:
+def family(levels: Sequence[Level]) -> Family | None:
     """Return what the levels of a column are; None if there are none."""
-    return family_of(type(coded.levels[0])) if coded.levels else None
+    return family_of(type(levels[0])) if levels else None
 
 
 _CONVERT_DATES = (

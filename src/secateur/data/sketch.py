@@ -13,7 +13,7 @@ whether a row he knows in full is likely to be among a thousand of the sample; h
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -182,12 +182,9 @@ class Sketch:
 
 def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
     """Return the sketch of all samples together; None if one of them has none."""
-    total: Sketch | None = None
-    for sketch in sketches:
-        if sketch is None:
-            return None
-        total = sketch if total is None else total.merged(sketch)
-    return total
+    parts = list(sketches)
+    known = [part for part in parts if part is not None]
+    return reduce(Sketch.merged, known) if known and len(known) == len(parts) else None
 
 
 def _smallest(hashes: Array, size: int) -> tuple[Array, Array, Array]:

@@ -8,8 +8,7 @@ column means.
 import glob
 import math
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -24,7 +23,7 @@ from .columns import Coded, Given, Numbers, dense_array, read_cells, read_series
 from .files import are_files, find_files, read_file
 from .names import several
 from .output import PathLike
-from .remarks import listed
+from .remarks import listed, repeated
 from .table import Schema
 from .textfile import Csv
 
@@ -246,7 +245,7 @@ def _frame(data: Rows) -> Frame:
     try:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
-        raise _repeated(data.column_names if hasattr(data, "column_names") else data.columns) from error
+        raise DataError(repeated(data.column_names if hasattr(data, "column_names") else data.columns)) from error
     if isinstance(frame, nw.Series):
         raise DataError(
             f"Expected 2D data, got a {type(data).__name__} (1D). Reshape your data: pass a table with one column, "
@@ -306,14 +305,9 @@ def _check_names(names: list[Level]) -> list[str]:
             f"column names must all be text; found {', '.join(f'{n!r} ({type(n).__name__})' for n in odd[:5])}: "
             "convert them with X.columns = X.columns.astype(str)"
         )
-    if len(set(names)) < len(names):
-        raise _repeated(names)
+    if twice := repeated(names):
+        raise DataError(twice)
     return names
-
-
-def _repeated(names: Iterable[Level]) -> DataError:
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    return DataError(f"column names must be unique; repeated: {', '.join(map(repr, twice[:5]))}; rename them")
 
 
 def _dense(data: Rows) -> Array:

@@ -80,6 +80,11 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
+    def has_target(self) -> bool:
+        """Whether it says what the target is: classes, or a number."""
+        return self.has_numeric_target or self.classes is not None
+
+    @property
     def wanted(self) -> "dict[str, Wanted]":
         """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
         found: dict[str, Wanted] = {}
@@ -254,9 +259,8 @@ class Table:
         n_nominal = self.kinds.count("nominal")
         columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
         classes = self.schema.classes
-        if self.schema.has_numeric_target:
-            return f"Table({rows}, {columns}, a numeric target)"
-        return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
+        known = "" if classes is None else f", {len(classes)} classes"
+        return f"Table({rows}, {columns}{', a numeric target' if self.schema.has_numeric_target else known})"
 
 
 def read_only(array: Array) -> Array:

@@ -105,15 +105,19 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     """
     given, _ = _read_labels(y)
     if isinstance(given, Coded):
-        given = _truth_or_numbers(given, what)
+        if given.is_text:
+            raise DataError(
+                f"{what} holds text ({listed(given.occurring()[:3])}) where numbers are needed; convert it, or use a "
+                "criterion for classes (TreeClassifier) if these are classes"
+            )
+        given = Numbers(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
     values = given.values.astype(np.float64)
     if len(values) == 0:
         raise DataError(f"{what} has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
     check_target(given, what, first)
-    is_large = ~(np.abs(values) <= LARGEST_TARGET)
-    if np.isinf(values).any():
-        shown = _first_rows(np.isinf(values), first)
-        raise DataError(f"Input {what} contains infinity ({shown}); finite numbers are needed")
+    is_inf, is_large = np.isinf(values), ~(np.abs(values) <= LARGEST_TARGET)
+    if is_inf.any():
+        raise DataError(f"Input {what} contains infinity ({_first_rows(is_inf, first)}); finite numbers are needed")
     if is_large.any():
         raise DataError(
             f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}); numbers up to "
@@ -166,10 +170,9 @@ def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Sch
     if target_kind is None:
         about = own if known is None else known
         return about is not None and about.has_numeric_target
-    if known is not None and (known.classes is not None or known.has_numeric_target):
-        was = "number" if known.has_numeric_target else "class"
-        if was != target_kind:
-            raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
+    was = None if known is None or not known.has_target else "number" if known.has_numeric_target else "class"
+    if was not in (None, target_kind):
+        raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
     return target_kind == "number"
 
 
@@ -320,7 +323,7 @@ def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
         raise DataError(f"{what} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
     check_target(given, what, first)
     if isinstance(given, Coded):
-        numbers = np.array(given.occurring() if family(given) == "number" else [], float)
+        numbers = np.array(given.occurring() if family(given.levels) == "number" else [], float)
     else:
         numbers = given.values if given.values.dtype.kind == "f" else np.zeros(0)
     if np.isinf(numbers).any():
@@ -332,17 +335,6 @@ def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
             f"Unknown label type: continuous ({what} holds {fraction[0]}); use TreeRegressor for a continuous target, "
             "or turn the labels into text if they are classes"
         )
-
-
-def _truth_or_numbers(given: Coded, what: str) -> Numbers:
-    if given.is_text:
-        shown = listed(given.occurring()[:3])
-        raise DataError(
-            f"{what} holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
-            "(TreeClassifier) if these are classes"
-        )
-    levels = np.array([*map(float, given.levels), np.nan])  # the last is where missing points
-    return Numbers(levels[given.codes])
 
 
 def _first_rows(is_wrong: Array, first: int = 0) -> str:
