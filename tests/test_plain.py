@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
 from secateur import encode
-from secateur.data.plain import MOST_BYTES, read_plain
+from secateur.data.files import MOST_BYTES, read_plain
 from secateur.data.textfile import Csv, TextFile
 
 CELLS = [

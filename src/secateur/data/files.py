@@ -1,16 +1,25 @@
-"""Text and Parquet files, read by whichever of pyarrow, polars and pandas is installed."""
+"""Text and Parquet files, read by whichever of pyarrow, polars and pandas is installed; small ones read here.
+
+Importing a library that reads them would take ten times as long as reading a small text file of plain cells. Only
+what can be read in one way is read here: numbers in their usual form, and columns with a word that nobody takes for a
+number, a date or a boolean. Of any doubt the answer is None, and a library decides. What is read here is read as
+pyarrow would.
+"""
 
 import glob
 import os
+import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import DataError, SecateurError, UnsupportedError
 from .arrays import Frame, Rows
-from .columns import Given
-from .plain import read_plain
+from .columns import Given, read_cells
 from .remarks import listed
 from .textfile import Csv, TextFile, check_even, open_text
 
@@ -20,6 +29,12 @@ CSV_ENDINGS = (*_TEXT, *(f"{ending}.gz" for ending in _TEXT), ".zip")
 PARQUET_ENDINGS = (".parquet", ".pq")
 ENDINGS = CSV_ENDINGS + PARQUET_ENDINGS
 _KNOWN = f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
+
+MOST_BYTES = 1 << 18  # of a small file
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?").fullmatch
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
+_NO_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}
 
 
 def is_path(source: object) -> bool:
@@ -106,6 +121,51 @@ def read_file(
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
 
 
+def read_plain(opened: TextFile, text: Collection[str]) -> dict[str, Given] | None:
+    """Return the columns of a small text file by name, None if it is not small or not plain.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from secateur.data.textfile import Csv, open_text
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "rows.csv")
+    ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
+    ...     found = read_plain(open_text(file, Csv()), [])
+    >>> found["size"].values.tolist(), found["colour"].levels, found["colour"].codes.tolist()
+    ([1.5, 2.0], ('red',), [0, -1])
+    """
+    file, names, how = Path(opened.path), opened.names, opened.how
+    if file.suffix == ".gz" or file.stat().st_size > MOST_BYTES or how.decimal != "." or how.delimiter is None:
+        return None
+    content = file.read_bytes().decode().removeprefix("\ufeff").replace("\r\n", "\n")
+    lines = content.removesuffix("\n").split("\n")
+    if any(mark in content for mark in ('"', "\r", "\0", "\ufeff")) or not all(lines):
+        return None
+    cells = [line.split(how.delimiter) for line in lines[how.has_header :]]
+    if not cells or {len(row) for row in cells} != {len(names)}:
+        return None
+    columns = [
+        _column(column, name, how.na, name in text)
+        for name, column in zip(names, zip(*cells, strict=True), strict=True)
+    ]
+    return None if None in columns else dict(zip(names, columns, strict=True))  # type: ignore[arg-type]
+
+
+def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool) -> Given | None:
+    """A column, None if its cells could be read in more than one way."""
+    there = [cell for cell in cells if cell not in na]
+    convert: type[str | int | float]
+    if there and (is_text or any(_WORD(cell) and cell.lower() not in _NO_WORDS for cell in there)):
+        convert = str
+    elif there and all(map(_NUMBER, there)):
+        convert = int if all(map(_WHOLE, there)) else float
+    else:
+        return None
+    return read_cells(np.array([None if cell in na else convert(cell) for cell in cells], object), name)
+
+
 def _files_of(path: str) -> list[str]:
     path = path.removeprefix("file://")
     if "://" in path:
@@ -148,11 +208,8 @@ def polars_na(na: Sequence[str]) -> dict[str, object]:
 
 def _library(shown: str) -> str:
     for name in READERS:
-        try:
-            import_module(name)
-        except ImportError:
-            continue
-        return name
+        with suppress(ImportError):
+            return import_module(name).__name__
     raise UnsupportedError(
         f"reading {shown} needs one of {', '.join(READERS)}, and none is installed; pip install 'secateur[arrow]'"
     )
@@ -160,29 +217,22 @@ def _library(shown: str) -> str:
 
 def _arrow_csv(opened: TextFile, text: Collection[str]) -> Frame:
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+    from pyarrow import csv
 
     how = opened.how
-
-    def read(*, use_threads: bool) -> Frame:
-        return arrow_csv.read_csv(
-            opened.path,
-            read_options=arrow_csv.ReadOptions(
-                column_names=list(opened.names), skip_rows=int(how.has_header), use_threads=use_threads
-            ),
-            parse_options=arrow_csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                null_values=list(how.na),
-                strings_can_be_null=True,
-                column_types={name: pa.string() for name in text},
-                decimal_point=how.decimal,
-            ),
-        )
-
+    head = csv.ReadOptions(column_names=list(opened.names), skip_rows=int(how.has_header))
+    parse = csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True)
+    convert = csv.ConvertOptions(
+        null_values=list(how.na),
+        strings_can_be_null=True,
+        column_types={name: pa.string() for name in text},
+        decimal_point=how.decimal,
+    )
     try:
-        return read(use_threads=True)
+        return csv.read_csv(opened.path, head, parse, convert)
     except pa.ArrowInvalid:
-        return read(use_threads=False)  # fails again, but only one thread knows in which row
+        head.use_threads = False  # fails again, but only one thread knows in which row
+        return csv.read_csv(opened.path, head, parse, convert)
 
 
 def _polars_csv(opened: TextFile, text: Collection[str]) -> Frame:

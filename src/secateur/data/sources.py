@@ -272,18 +272,14 @@ def _from_frame(frame: Frame, data: Rows, names: Sequence[str] | None, *, is_who
 
 def _matrix_of(frame: Frame) -> Array | None:
     """A frame whose columns are all of one type of numbers, as one matrix: a view of a block, or a copy of few rows."""
-    native = frame.to_native()
-    if frame.implementation.is_pandas():
-        types = set(native.dtypes.tolist())
-        dtype = types.pop() if len(types) == 1 else None
-        return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
-    if len(native) > FEW_ROWS:
-        return None
-    if frame.implementation.is_pyarrow():
-        return arrow.matrix_of(native)
-    types = set(native.dtypes) if frame.implementation.is_polars() else set()
+    native, implementation, is_few = frame.to_native(), frame.implementation, len(frame) <= FEW_ROWS
+    if implementation.is_pyarrow():
+        return arrow.matrix_of(native) if is_few else None
+    types = set(native.dtypes) if implementation.is_pandas() or (implementation.is_polars() and is_few) else set()
     dtype = types.pop() if len(types) == 1 else None
-    if dtype is None or not (dtype.is_float() or dtype.is_integer()) or dtype.is_nested():
+    if implementation.is_pandas():
+        return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
+    if dtype is None or not (dtype.is_float() or dtype.is_integer()):
         return None
     matrix: Array = native.to_numpy()  # whole numbers with gaps come out as real ones
     return matrix if matrix.dtype.kind in ("f" if dtype.is_float() else "iu") else None

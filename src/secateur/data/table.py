@@ -5,13 +5,13 @@ column holds category codes. The growing table's `Schema` is what later data mus
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import DataError, SchemaError
-from .arrays import Array, Level, rebuilt, same
+from .arrays import Array, Level, equal, rebuilt
 
 if TYPE_CHECKING:
     from .cells import Wanted
@@ -96,15 +96,7 @@ class Schema:
                 found[column.name] = "text"
         return found
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Schema):
-            return NotImplemented
-        return (
-            self.columns == other.columns
-            and self.has_names == other.has_names
-            and self.has_numeric_target == other.has_numeric_target
-            and same(self.classes, other.classes)
-        )
+    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash((self.columns, self.has_names))
@@ -146,7 +138,7 @@ class Table:
     schema: Schema
     columns: tuple[Array, ...]
     target: Array | None = None
-    matrix: Array | None = None
+    matrix: Array | None = field(default=None, compare=False)
     n_unseen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -241,15 +233,7 @@ class Table:
 
     __reduce__ = rebuilt
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Table):
-            return NotImplemented
-        return (
-            self.schema == other.schema
-            and self.n_unseen == other.n_unseen
-            and same(self.target, other.target)
-            and all(same(a, b) for a, b in zip(self.columns, other.columns, strict=True))
-        )
+    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash((self.schema, self.n_rows, self.n_unseen))

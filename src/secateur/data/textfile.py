@@ -171,8 +171,7 @@ def check_even(path: str, shown: str, how: Csv, n_columns: int) -> None:
 
 def _encoding(path: str) -> str:
     """UTF-8 if all of the file is; else Western European, and told."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    is_cp1252 = True
+    decoder, found = codecs.getincrementaldecoder("utf-8")(), "utf-8"
     with _bytes(path) as stream:
         chunk = stream.read(1 << 20)
         for bom, name in _BOMS.items():
@@ -180,20 +179,17 @@ def _encoding(path: str) -> str:
                 if name == "utf-16":
                     tell(f"{path} is read as UTF-16")
                 return name
-        is_utf8 = True
         while chunk:
-            if is_utf8 and not chunk.isascii():
+            if found == "utf-8" and not chunk.isascii():
                 try:
                     decoder.decode(chunk)
                 except UnicodeDecodeError:
-                    is_utf8 = False
-            if not is_utf8:
-                is_cp1252 = is_cp1252 and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk)
+                    found = "cp1252"
+            if found == "cp1252" and re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk):
+                found = "latin-1"
             chunk = stream.read(1 << 20)
-    if is_utf8:
-        return "utf-8"
-    found = "cp1252" if is_cp1252 else "latin-1"
-    tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
+    if found != "utf-8":
+        tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
     return found
 
 

@@ -135,11 +135,10 @@ class NumberTally(Tally):
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
         """Take in rows, each with its leaf and its number."""
         self.n_rows += len(leaves)
-        n = len(self.weight)
-        total = np.bincount(leaves, weight, minlength=n).astype(np.float64)
-        mean = _share(np.bincount(leaves, target if weight is None else target * weight, minlength=n), total)
-        squares = (target - mean[leaves]) ** 2
-        self._join(total, mean, np.bincount(leaves, squares if weight is None else squares * weight, minlength=n))
+        n, weight = len(self.weight), np.ones(len(leaves)) if weight is None else weight
+        total = np.bincount(leaves, weight, minlength=n)
+        mean = _share(np.bincount(leaves, target * weight, minlength=n), total)
+        self._join(total, mean, np.bincount(leaves, (target - mean[leaves]) ** 2 * weight, minlength=n))
 
     def merge(self, other: "NumberTally") -> None:
         """Add the other's sums to these."""
