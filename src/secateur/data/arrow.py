@@ -4,10 +4,6 @@ import numpy as np
 
 from .arrays import Array, Frame, Series
 
-# Number types of pyarrow, by name, whose buffers NumPy reads as they are.
-_WIDTHS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
-NUMPY = {**{name: np.dtype(name) for name in _WIDTHS}, "float": np.dtype("float32"), "double": np.dtype("float64")}
-
 
 def column_of(series: Series) -> Series:
     import pyarrow as pa
@@ -18,29 +14,29 @@ def column_of(series: Series) -> Series:
 
 def numbers_of(column: Series) -> tuple[Array, Array | None]:
     """The numbers of a column of pyarrow, and which of them are missing where NaN does not say it."""
+    values = _values(column)
     if not column.null_count:
-        return array_of(column), None
-    if NUMPY[str(column.type)].kind == "f":
-        return array_of(column.fill_null(np.nan)), None
-    return array_of(column.fill_null(0)), array_of(column.is_null().cast("uint8")).view(bool)
-
-
-def array_of(column: Series) -> Array:
-    """The numbers of an array or a column of pyarrow without gaps."""
-    if hasattr(column, "chunks"):
-        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    dtype = NUMPY[str(column.type)]
-    start = column.offset * dtype.itemsize
-    return np.frombuffer(column.buffers()[1], dtype, len(column), start) if len(column) else np.zeros(0, dtype)
+        return values, None
+    is_missing, is_float = _values(column.is_null().cast("uint8")).view(bool), values.dtype.kind == "f"
+    return np.where(is_missing, values.dtype.type(np.nan if is_float else 0), values), None if is_float else is_missing
 
 
 def matrix_of(table: Frame) -> Array | None:
     """A pyarrow table of one type of numbers as one matrix; None of others, and of whole numbers with gaps."""
-    types = set(table.schema.types)
-    dtype = NUMPY.get(str(types.pop())) if len(types) == 1 else None
-    if dtype is None or (dtype.kind != "f" and any(column.null_count for column in table.columns)):
+    from pyarrow import types
+
+    kind = table.schema.types[0] if len(set(table.schema.types)) == 1 else None
+    if kind is None or not (types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind)):
         return None
-    matrix = np.empty((table.num_columns, len(table)), dtype)
-    for line, column in zip(matrix, table.columns, strict=True):
-        line[:] = numbers_of(column)[0]
-    return matrix.T
+    columns = [numbers_of(column) for column in table.columns]
+    return np.stack([values for values, _ in columns]).T if all(gaps is None for _, gaps in columns) else None
+
+
+def _values(column: Series) -> Array:
+    """What is in the buffer of numbers, also where a null stands."""
+    import pyarrow as pa
+
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return np.from_dlpack(
+        pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    )

@@ -155,7 +155,7 @@ def read_series(series: Series, name: str) -> Given:
         codes = series.fill_null(value=False).to_numpy().astype(np.int32)
         return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
     if dtype.is_numeric():
-        if series.implementation.is_pyarrow() and str(native.type) in arrow.NUMPY:
+        if series.implementation.is_pyarrow() and (dtype.is_integer() or dtype.is_float()):
             return Numbers(*arrow.numbers_of(native))
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
@@ -289,7 +289,9 @@ def _read_text(series: Series, name: str) -> Given:
     # Ten times faster than a dictionary of Python strings.
     encoded = arrow.column_of(series).dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
-    return Coded(arrow.array_of(encoded.indices.fill_null(-1)), tuple(found)).in_order(sorted(found))
+    codes, is_missing = arrow.numbers_of(sys.modules["pyarrow"].chunked_array([encoded.indices]))
+    codes = codes if is_missing is None else np.where(is_missing, np.int32(-1), codes)
+    return Coded(codes, tuple(found)).in_order(sorted(found))
 
 
 def _read_categorical(series: Series, name: str) -> Coded:
