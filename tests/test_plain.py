@@ -114,3 +114,12 @@ def test_a_small_file_needs_no_library(tmp_path):
     code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {"pyarrow", "polars", "pandas", "narwhals"}.isdisjoint(modules)
+
+
+def test_a_file_with_gaps_that_pyarrow_reads_needs_no_pandas(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("size;n;colour;answer\n" + "1.5;3;red;yes\n;;;no\n" * (MOST_BYTES // 20 + 1))
+    code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "pyarrow" in modules
+    assert "pandas" not in modules

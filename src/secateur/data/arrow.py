@@ -37,6 +37,5 @@ def _values(column: Series) -> Array:
     import pyarrow as pa
 
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return np.from_dlpack(
-        pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
-    )
+    data = array.buffers()[1]
+    return np.from_dlpack(pa.Array.from_buffers(array.type, len(array), [None, data], offset=array.offset))
