@@ -148,7 +148,7 @@ def encode(
 
 def _encoded_before(table: Table, target: Labels, known: Schema | None, is_number: bool) -> Table:
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
-        target = labels_as_numbers(table)
+        target = labels_as_numbers(table.target, table.schema.classes)
     if target is not None:
         plain = replace(table.schema, classes=None, has_numeric_target=False)
         table = replace(table, schema=plain, target=None)

@@ -90,8 +90,7 @@ def _identifier(about: Column, values: Array) -> str:
 
 
 def _leak(about: Column, values: Array, table: Table) -> str:
-    target = table.target
-    assert target is not None
+    target = table.answers
     if table.schema.has_numeric_target:
         known = ~np.isnan(values) if about.kind == "numeric" else np.zeros(len(values), bool)
         x, y = values[known].astype(float), target[known]

@@ -110,7 +110,7 @@ def open_source(
         return data
     if names is not None:
         names = _check_names(list(names))
-    if isinstance(data, str | os.PathLike) or are_files(data):
+    if isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and are_files(data)):
         return _joined([_from_file(file, names, how, wanted or {}) for file in _found(data)])
     if hasattr(data, "tocsc"):
         data = _dense(data)

@@ -178,6 +178,12 @@ class Table:
         )
 
     @property
+    def answers(self) -> Array:
+        """The target of a table that has one."""
+        assert self.target is not None
+        return self.target
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.columns[0])

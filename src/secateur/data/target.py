@@ -3,7 +3,6 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
@@ -11,7 +10,7 @@ from .columns import Coded, Given, Numbers, dense_array, distinct, factorised, f
 from .names import check_name
 from .remarks import EXACT_WHOLE, listed, tell
 from .sources import Batch
-from .table import Schema, Table
+from .table import Schema
 
 TargetKind = Literal["class", "number"]
 
@@ -50,7 +49,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
     >>> encode_target([0, 1, 2, 1])[0].tolist()
     [0, 1, 2, 1]
     """
-    given, dtype = _read_labels(y)
+    given = _read_labels(y)
     if classes is not None:
         known = np.asarray(classes)
         codes, new = class_numbers(given, known)
@@ -62,6 +61,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
         found = sorted(given.occurring())
         codes = given.in_order(found).codes
         # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
+        dtype = y.dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
         labels = np.array(found, dtype if given.is_text else None)
     else:
         codes, labels = distinct(given.values)
@@ -103,7 +103,7 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     >>> numeric_target([1, 2.5]).tolist(), numeric_target([True, False]).tolist()
     ([1.0, 2.5], [1.0, 0.0])
     """
-    given, _ = _read_labels(y)
+    given = _read_labels(y)
     if isinstance(given, Coded):
         if given.is_text:
             raise DataError(
@@ -176,17 +176,13 @@ def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Sch
     return target_kind == "number"
 
 
-def labels_as_numbers(table: Table) -> Array:
+def labels_as_numbers(codes: Array, classes: Array | None) -> Array:
     """Return the labels behind the class numbers of a table, which must be numbers or booleans."""
-    if table.schema.has_numeric_target:
+    if classes is None:
         raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
-    classes, codes = table.schema.classes, table.target
-    assert classes is not None
-    assert codes is not None
     if codes.max(initial=0) >= len(classes):
         raise DataError("the table holds labels that are not in its schema; encode it with target_kind='number'")
-    labels: Array = classes[codes]
-    return labels
+    return np.asarray(classes[codes])
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
@@ -268,10 +264,10 @@ def summable(weights: Floats) -> Floats:
     return np.asarray(np.rint(given / unit) * unit)
 
 
-def _read_labels(y: Labels) -> tuple[Given, npt.DTypeLike | None]:
-    """Return the labels as one column, and the type in which text among them is kept."""
+def _read_labels(y: Labels) -> Given:
+    """Return the labels as one column."""
     if isinstance(y, Numbers | Coded):
-        return y, object
+        return y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     if hasattr(y, "tocsc"):
@@ -279,16 +275,14 @@ def _read_labels(y: Labels) -> tuple[Given, npt.DTypeLike | None]:
     if not isinstance(y, np.ndarray | list | tuple):
         series = _series(y)
         if series is not None:
-            return read_series(series, series.name or "y"), object
+            return read_series(series, series.name or "y")
     array = dense_array(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         _tell_column()
         array = array.ravel()
     if array.ndim != 1:
         raise DataError(f"y has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
-    if array.dtype != object:
-        return Numbers(array), None
-    return read_cells(array, "y"), np.asarray(y).dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
+    return read_cells(array, "y") if array.dtype == object else Numbers(array)
 
 
 def _series(y: Labels) -> Series:

@@ -20,14 +20,11 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequen
 
     `is_used` leaves out rows of weight 0; `at` says where the key columns are, if they have moved.
     """
-    target, schema = table.target, table.schema
-    assert target is not None
-    key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
-    n_classes = None if schema.classes is None else len(schema.classes) + 1
-    answer = target if rows is None else target[rows]
-    return key.sketch(
-        native_blocks(table, np.array(key.columns if at is None else at, np.intp), rows), answer, n_classes
-    )
+    classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
+    used = np.array(tree.row_key.columns if at is None else at, np.intp)
+    answers = table.answers if rows is None else table.answers[rows]
+    n_classes = None if classes is None else len(classes) + 1
+    return tree.row_key.sketch(native_blocks(table, used, rows), answers, n_classes)
 
 
 def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
@@ -53,8 +50,7 @@ def with_history(counts: Any, sketch: Sketch) -> Any:
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
     """Return the moments of a table with a numeric target, in its canonical order: sums do not depend on the rows'."""
-    target = table.target
-    assert target is not None
+    target = table.answers
     is_used, _ = used_rows(weight, table.n_rows)
     centre = float(np.median(target if is_used is None else target[is_used]))
     y = target - centre  # differences keep the digits that numbers far from 0 would lose

@@ -176,8 +176,7 @@ def tally_of(
     tree: Tree, table: Table, weight: Array | None, at: Sequence[int] | None, *, is_summable: bool = False
 ) -> ClassTally | NumberTally:
     """Return the tally of the rows of a table; `at` says where in it the columns of the tree's row key are."""
-    target, classes = table.target, table.schema.classes
-    assert target is not None
+    target, classes = table.answers, table.schema.classes
     tally = empty_tally(tree, is_summable=is_summable)
     tally.add(route_from(tree, table, None, 0), target, weight)
     is_used, tally.n_used = used_rows(weight, table.n_rows)
@@ -222,7 +221,7 @@ def _limbs(weight: Array) -> list[Array]:
 
 
 def _joined(limbs: list[Array]) -> Array:
-    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `labels.summable` does."""
+    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `summable` does."""
     units = [limb.copy() for limb in limbs]
     for k in range(len(units) - 1, 0, -1):  # carry, so that equal sums have equal limbs
         units[k - 1] += units[k] >> 32
