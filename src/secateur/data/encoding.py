@@ -162,11 +162,8 @@ def _encoded_before(table: Table, target: Labels, known: Schema | None, is_numbe
 
 
 def _with_target(table: Table, labels: Labels, is_number: bool) -> Table:
-    codes: Array
-    if is_number:
-        codes, classes = numeric_target(labels), None
-    else:
-        codes, classes = encode_target(labels, classes=table.schema.classes)
+    known = table.schema.classes
+    codes, classes = (numeric_target(labels), None) if is_number else encode_target(labels, classes=known)
     if len(codes) != table.n_rows:
         raise DataError(
             f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "

@@ -143,25 +143,20 @@ class Table:
 
     def __post_init__(self) -> None:
         columns = tuple(read_only(column) for column in self.columns)
+        target, matrix = (None if array is None else read_only(array) for array in (self.target, self.matrix))
         _check_columns(self.schema, columns)
-        set_field = object.__setattr__
-        set_field(self, "columns", columns)
-        set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
-        if self.target is not None:
-            target = read_only(self.target)
-            is_numeric = self.schema.has_numeric_target
-            if target.shape != columns[0].shape or target.dtype != (np.float64 if is_numeric else np.int32):
-                needed = "one float64 number" if is_numeric else "one int32 class number"
-                raise DataError(
-                    f"target is {target.dtype} of shape {target.shape}; {needed} for each of the "
-                    f"{len(columns[0])} rows is needed"
-                )
-            set_field(self, "target", target)
-        if self.matrix is not None:
-            matrix = read_only(self.matrix)
-            if matrix.shape != (len(columns[0]), len(columns)):
-                raise DataError(f"matrix has shape {matrix.shape}; {(len(columns[0]), len(columns))} is needed")
-            set_field(self, "matrix", matrix)
+        n_rows, is_numeric = len(columns[0]), self.schema.has_numeric_target
+        if target is not None and (
+            target.shape != (n_rows,) or target.dtype != (np.float64 if is_numeric else np.int32)
+        ):
+            needed = "one float64 number" if is_numeric else "one int32 class number"
+            raise DataError(
+                f"target is {target.dtype} of shape {target.shape}; {needed} for each of the {n_rows} rows is needed"
+            )
+        if matrix is not None and matrix.shape != (n_rows, len(columns)):
+            raise DataError(f"matrix has shape {matrix.shape}; {(n_rows, len(columns))} is needed")
+        n_unseen = tuple(self.n_unseen) or (0,) * len(columns)
+        self.__dict__.update(columns=columns, target=target, matrix=matrix, n_unseen=n_unseen)
 
     @property
     def constant(self) -> tuple[str, ...]:
