@@ -221,8 +221,8 @@ def distinct(values: Array) -> tuple[Ints, Array]:
         low, high = values.min().item(), values.max().item()
         if -EXACT_WHOLE < low <= high < min(EXACT_WHOLE, low + 4 * len(values)):  # counting beats sorting
             whole = values.astype(np.int64)
-            is_same = (whole == values) & (np.signbit(values) == (values < 0))  # -0.0 stays what it is
-            if values.dtype.kind != "f" or is_same.all():
+            # -0.0 stays what it is
+            if values.dtype.kind != "f" or ((whole == values) & (np.signbit(values) == (values < 0))).all():
                 whole -= int(low)
                 occurs = np.bincount(whole) > 0
                 codes = np.cumsum(occurs, dtype=np.int32) - np.int32(1)

@@ -133,10 +133,8 @@ def reading_of(
     if known is not None:
         is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
         return known.wanted | ({target: "text"} if is_text else {})
-    asked: tuple[tuple[Wanted, list[Any]], ...] = (
-        ("words", several("nominal", nominal)), ("number", several("numeric", numeric))
-    )  # fmt: skip
-    return {name: kind for kind, columns in asked for name in columns if isinstance(name, str)}
+    found: dict[str, Wanted] = {name: "words" for name in several("nominal", nominal) if isinstance(name, str)}
+    return found | {name: "number" for name in several("numeric", numeric) if isinstance(name, str)}
 
 
 def _found(data: Rows) -> Sequence[PathLike]:
@@ -222,11 +220,9 @@ def batch_of(data: Rows) -> Batch:
 
 def _from_array(array: Array, names: Sequence[str] | None) -> Batch:
     if array.ndim != 2:
-        hint = (
-            "Reshape your data with X.reshape(-1, 1) if it is one column or X.reshape(1, -1) if it is one row"
-            if array.ndim < 2
-            else "pass one row per example"
-        )
+        hint = "pass one row per example"
+        if array.ndim < 2:
+            hint = "Reshape your data with X.reshape(-1, 1) if it is one column or X.reshape(1, -1) if it is one row"
         raise DataError(f"Expected 2D array, got {array.ndim}D array instead (shape={array.shape}). {hint}.")
     n_rows, n_columns = array.shape
     given = _named(names, n_columns)

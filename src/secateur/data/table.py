@@ -87,14 +87,10 @@ class Schema:
     @property
     def wanted(self) -> "dict[str, Wanted]":
         """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
-        found: dict[str, Wanted] = {}
-        for column in self.columns:
-            first = next(iter(column.categories), None)
-            if column.kind == "numeric":
-                found[column.name] = "date" if column.is_date else "number"
-            elif isinstance(first, str):
-                found[column.name] = "text"
-        return found
+        found: dict[str, Wanted] = {
+            c.name: "text" for c in self.columns if c.categories and isinstance(c.categories[0], str)
+        }
+        return found | {c.name: "date" if c.is_date else "number" for c in self.columns if c.kind == "numeric"}
 
     __eq__ = equal
 

@@ -260,14 +260,12 @@ def _first(rows: list[tuple[int, list[str]]], width: int) -> int:
     return next((k for k, found in enumerate(itertools.islice(is_table, MOST_TITLES + 1)) if found), 0)
 
 
-def _names(
-    first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str
-) -> tuple[tuple[str, ...], Literal["", "names", "ends"]]:
+def _names(first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str) -> tuple[tuple[str, ...], str]:
     """The column names, and what rows have beside: names of their own in front, or an empty cell at their end."""
     if not how.has_header:
         return tuple(f"column{j + 1}" for j in range(width)), ""
     names = [cell.strip().removeprefix("\ufeff") for cell in first]
-    extra: Literal["", "names", "ends"] = ""
+    extra = ""
     if rows and all(len(row) == len(names) + 1 for row in rows):  # as R writes tables, or a delimiter at each end
         extra = "ends" if all(not row[-1].strip() for row in rows) else "names"
         if extra == "names" and len({row[0] for row in rows}) < len(rows):

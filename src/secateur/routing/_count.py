@@ -216,9 +216,8 @@ def plan(
     names = _names(schema, source, used, (target, weight), where)
     number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last is where -1, a leaf, points
     number[used] = np.arange(len(used))
-    surrogates = tree.surrogates
-    if surrogates is not None:
-        surrogates = replace(surrogates, feature=number[surrogates.feature])
+    others = tree.surrogates
+    surrogates = None if others is None else replace(others, feature=number[others.feature])
     small = Tree(
         tree.parent, number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
         schema=replace(schema, columns=tuple(schema.columns[j] for j in used) or (NOTHING,)), surrogates=surrogates,
