@@ -11,8 +11,7 @@ import pytest
 
 from secateur import encode
 from secateur.data import files
-from secateur.data.files import READERS
-from secateur.data.plain import read_plain
+from secateur.data.files import READERS, read_plain
 from secateur.data.textfile import Csv, open_text
 from secateur.errors import SecateurError
 

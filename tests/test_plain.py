@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
 from secateur import encode
-from secateur.data.plain import MOST_BYTES, read_plain
+from secateur.data.files import MOST_BYTES, read_plain
 from secateur.data.textfile import Csv, TextFile
 
 CELLS = [
@@ -54,10 +54,9 @@ def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, n
     found = by_us(path, na, text)
     if found is None:
         return
-    names, given_columns = found
     wanted = by_pyarrow(path, na, text)
-    assert list(names) == wanted.column_names
-    for column, other in zip(given_columns, wanted.columns, strict=True):
+    assert list(found) == wanted.column_names
+    for column, other in zip(found.values(), wanted.columns, strict=True):
         if hasattr(column, "levels"):
             assert pa.types.is_string(other.type)
             values = [None if code < 0 else column.levels[code] for code in column.codes.tolist()]
@@ -115,3 +114,12 @@ def test_a_small_file_needs_no_library(tmp_path):
     code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {"pyarrow", "polars", "pandas", "narwhals"}.isdisjoint(modules)
+
+
+def test_a_file_with_gaps_that_pyarrow_reads_needs_no_pandas(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("size;n;colour;answer\n" + "1.5;3;red;yes\n;;;no\n" * (MOST_BYTES // 20 + 1))
+    code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "pyarrow" in modules
+    assert "pandas" not in modules

@@ -77,9 +77,9 @@ def read(
     """
     from ..data.columns import values_of
     from ..data.encoding import encode
-    from ..data.labelled import labelled
     from ..data.remarks import tell_categories
     from ..data.sources import open_source, reading_of
+    from ..data.target import labelled
     from ..data.textfile import Csv
 
     weight, nominal, numeric = options["sample_weight"], options["nominal"], options["numeric"]

@@ -42,14 +42,22 @@ def sealed(array: Array) -> Array:
     return array
 
 
-def same(a: Array | None, b: Array | None) -> bool:
-    """Whether two arrays are equal, a NaN being equal to a NaN."""
-    if a is None or b is None:
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal: arrays by their values, a NaN being equal to a NaN, and tuples one by one."""
+    if a is None or b is None or a is b:
         return a is b
-    if a is b:
-        return True
-    is_float = a.dtype.kind == "f" and b.dtype.kind == "f"
-    return np.array_equal(a, b, equal_nan=is_float)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if not isinstance(a, np.ndarray):
+        return bool(a == b)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
+
+
+def equal(noun: Any, other: Any) -> Any:
+    """The `__eq__` of a noun: field by field, but for those that do not compare."""
+    if type(other) is not type(noun):
+        return NotImplemented
+    return all(same(getattr(noun, field.name), getattr(other, field.name)) for field in fields(noun) if field.compare)
 
 
 def rebuilt(noun: Any) -> tuple[type, tuple[object, ...]]:

@@ -6,13 +6,12 @@ as that; else it is numbers if all of its cells are, dates if all are, and words
 
 import datetime as dt
 import re
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .arrays import Array, Series
-from .columns import Coded, Given, Numbers, family, read_series
+from .arrays import Series
+from .columns import Coded, Given, Numbers, read_series
 from .remarks import FEW_WORDS, listed, spelled, tell
 
 if TYPE_CHECKING:
@@ -35,15 +34,21 @@ _GROUPS = {
 _BLANK_GROUPS = re.compile(r"[+-]?\d{1,3}(?: \d{3})+(?:[.,]\d*)?").fullmatch
 _COMMA = re.compile(r"[+-]?\d*,\d+").fullmatch
 _UNITS = "$€£¥%"
-_MONTHS = {
-    name: k + 1
-    for k, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())  # noqa: SIM905
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
+_CLOCK = (
+    r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d{1,6})\d*)?)?"
+    r"\s*(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
+)
+_D, _M, _NAME = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<month>[A-Za-z]{3,9})\.?"
+_Y4, _Y = r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d\d)"
+_YEAR_LAST = {
+    order: re.compile(rf"{first}(?P<mark>[-/.]){second}(?P=mark){_Y}{_CLOCK}").fullmatch
+    for order, first, second in (("dmy", _D, _M), ("mdy", _M, _D))
 }
-_CLOCK = r"(?:[T ](\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,6})\d*)?)?\s*([AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?)?"
-_YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_CLOCK}").fullmatch
-_YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{4}}|\d\d){_CLOCK}").fullmatch
-_NAMED = re.compile(rf"(\d{{1,2}})[-. ]\s?([A-Za-z]{{3,9}})\.?[-, ]\s?(\d{{4}}|\d\d){_CLOCK}").fullmatch
-_NAMED_FIRST = re.compile(rf"([A-Za-z]{{3,9}})\.? (\d{{1,2}}),? (\d{{4}}){_CLOCK}").fullmatch
+_OTHERS = [
+    re.compile(form + _CLOCK).fullmatch
+    for form in (rf"{_Y4}[-/.]{_M}[-/.]{_D}", rf"{_D}[-. ]\s?{_NAME}[-, ]\s?{_Y}", rf"{_NAME} {_D},? {_Y4}")
+]
 
 
 def read_column(series: Series, name: str, how: "Csv", wanted: Wanted | None) -> Given:
@@ -54,11 +59,10 @@ def read_column(series: Series, name: str, how: "Csv", wanted: Wanted | None) ->
         series = series.cast(nw.String)
     if series.dtype.is_temporal():
         return _days(series, name)
+    found = None
     if wanted in ("number", "integer") and series.dtype == nw.String and how.decimal != ",":
         found = _cast(series, whole=wanted == "integer")
-        if found is not None:
-            return found
-    return meant(read_series(series, name), name, how, wanted)
+    return meant(read_series(series, name), name, how, wanted) if found is None else found
 
 
 def meant(given: Given, name: str, how: "Csv", wanted: Wanted | None = None) -> Given:
@@ -72,25 +76,20 @@ def meant(given: Given, name: str, how: "Csv", wanted: Wanted | None = None) -> 
     >>> meant(Coded(np.array([0, 1]), ("2024-01-02", "1970-01-03")), "x", Csv(), "date").values.tolist()
     [19724.0, 2.0]
     """
-    if not isinstance(given, Coded) or family(given) != "text":
+    if not (isinstance(given, Coded) and given.is_text):
         return given
     words = _trimmed(given, how.na)
     if wanted in ("text", "words") or not words.levels:
         return words
     if wanted == "truth":
-        truths = [word.lower() for word in words.levels]
-        if set(truths) <= {"true", "false"}:
-            return Coded(_looked_up(words, [word == "true" for word in truths]).astype(np.int32), (False, True), True)
-        return words
+        levels = tuple({"true": True, "false": False}.get(word.lower()) for word in words.levels)
+        return words if None in levels else Coded(words.codes, levels).in_order((False, True), is_declared=True)
+    found = None
     if wanted != "date":
         found = _as_numbers(words, name, how, is_wanted=wanted is not None)
-        if found is not None:
-            return found
-    if wanted in (None, "date") and how.dates != "text":
+    if found is None and wanted in (None, "date") and how.dates != "text":
         found = _as_dates(words, name, how, is_wanted=wanted is not None)
-        if found is not None:
-            return found
-    return words
+    return words if found is None else found
 
 
 def is_decimal_comma(cell: str) -> bool:
@@ -157,14 +156,7 @@ def _trimmed(given: Coded, na: tuple[str, ...]) -> Coded:
     if all(word == level and word not in na for word, level in zip(found, given.levels, strict=True)):
         return given
     levels = sorted({word for word in found if word not in na})
-    number = {word: k for k, word in enumerate(levels)}
-    lookup = np.array([*(number.get(word, -1) for word in found), -1], np.int32)  # the last is where -1 points
-    return Coded(lookup[given.codes], tuple(levels), given.is_declared)
-
-
-def _looked_up(words: Coded, values: Sequence[float]) -> Array:
-    found: Array = np.array([*values, np.nan if isinstance(values[0], float) else -1])[words.codes]
-    return found
+    return Coded(given.codes, tuple(found)).in_order(levels, is_declared=given.is_declared)
 
 
 def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numbers | None:
@@ -188,7 +180,7 @@ def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numb
         tell(f"column {name!r}: {listed(gaps)} among numbers is read as missing ({n_gaps:,} rows); nominal= keeps it")
     if marked and not is_wanted:
         tell(f"column {name!r}: {marked!r} is read as the number {number_in(marked, how.decimal or '.'):.15g}")
-    return Numbers(_looked_up(words, values))
+    return Numbers(np.array([*values, np.nan])[words.codes])  # the last is where -1 points
 
 
 def _as_dates(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numbers | None:
@@ -204,13 +196,13 @@ def _as_dates(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Number
                 return None
             if not is_wanted:
                 _tell_dates(words, name, how, order)
-            return Numbers(_looked_up(words, days), None, is_date=True)
+            return Numbers(np.array([*days, np.nan])[words.codes], is_date=True)
     return None
 
 
 def _tell_dates(words: Coded, name: str, how: "Csv", order: str) -> None:
     if how.dates == "auto" and order == "dmy":
-        swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST(word)}
+        swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
         if unsure and None not in swapped.values():
             tell(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")
@@ -220,51 +212,26 @@ def _tell_dates(words: Coded, name: str, how: "Csv", order: str) -> None:
 
 def _day(word: str, order: str) -> float | None:
     """Days since 1970-01-01; None if it is no date."""
-    for match, parts in _FORMS:
-        found = match(word)
-        if found is None:
-            continue
-        try:
-            year, month, day = parts(found, order)
-            clock = found.groups()[-6:]
-            moment = dt.datetime(_century(year), month, day)  # noqa: DTZ001 dates have no zone here
-        except (KeyError, ValueError):
-            return None
-        seconds = _seconds(clock)
-        return None if seconds is None else (moment - EPOCH) / DAY + seconds / 86400
-    return None
-
-
-def _century(year: int) -> int:
-    return year if year > 99 else year + (1900 if year > 68 else 2000)  # as POSIX has it
-
-
-def _seconds(clock: tuple[str | None, ...]) -> float | None:
-    hour, minute, second, part, half, zone = clock
-    if hour is None:
-        return 0.0
-    hours = int(hour)
+    found = next(filter(None, (form(word) for form in (_YEAR_LAST[order], *_OTHERS))), None)
+    if found is None:
+        return None
+    hours, minutes, seconds, year = (int(found[name] or 0) for name in ("hour", "minute", "second", "year"))
+    month, half, zone = found["month"].lower(), found["half"], found["zone"]
+    try:
+        moment = dt.datetime(  # noqa: DTZ001 dates have no zone here
+            year if year > 99 else year + (1900 if year > 68 else 2000),  # as POSIX has it
+            int(month) if month.isdigit() else _MONTHS.index(month[:3]) + 1,
+            int(found["day"]),
+        )
+    except ValueError:
+        return None
     if half:
         hours = hours % 12 + 12 * (half.lower() == "pm")
-    if hours > 24 or int(minute or 0) > 59:
+    if hours > 24 or minutes > 59:
         return None
-    ahead = 0
-    if zone and zone != "Z":
-        ahead = (1 if zone[0] == "+" else -1) * (3600 * int(zone[1:3]) + 60 * int(zone[-2:]))
-    return 3600 * hours + 60 * int(minute or 0) + int(second or 0) + float(f"0.{part or 0}") - ahead
-
-
-def _month(name: str) -> int:
-    return _MONTHS[name[:3].lower()]
-
-
-_Match = re.Match[str]
-_FORMS: tuple[tuple[Callable[[str], _Match | None], Callable[[_Match, str], tuple[int, int, int]]], ...] = (
-    (_YEAR_FIRST, lambda m, _: (int(m[1]), int(m[2]), int(m[3]))),
-    (_YEAR_LAST, lambda m, o: (int(m[4]), int(m[3 if o != "mdy" else 1]), int(m[1 if o != "mdy" else 3]))),
-    (_NAMED, lambda m, _: (int(m[3]), _month(m[2]), int(m[1]))),
-    (_NAMED_FIRST, lambda m, _: (int(m[3]), _month(m[1]), int(m[2]))),
-)
+    ahead = int(f"{zone[0]}1") * (3600 * int(zone[1:3]) + 60 * int(zone[-2:])) if zone and zone != "Z" else 0
+    seconds_of_day = 3600 * hours + 60 * minutes + seconds + float(f"0.{found['part'] or 0}") - ahead
+    return (moment - EPOCH) / DAY + seconds_of_day / 86400
 
 
 def _days(series: Series, name: str) -> Numbers:
@@ -274,14 +241,13 @@ def _days(series: Series, name: str) -> Numbers:
     dtype, missing = series.dtype, series.is_null().to_numpy()
     if isinstance(dtype, nw.Time | nw.Duration):
         tell(f"column {name!r} holds times of day or spans of time and is read as hours")
-        cells = [np.nan if one is None else _hours(one) for one in series.to_list()]
-        return Numbers(np.array(cells, float))
+        return Numbers(np.array([np.nan if one is None else _hours(one) for one in series.to_list()]))
     if isinstance(dtype, nw.Datetime) and dtype.time_zone:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
     days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
     tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
-    return Numbers(np.where(missing, np.nan, days), None, is_date=True)
+    return Numbers(np.where(missing, np.nan, days), is_date=True)
 
 
 def _hours(one: dt.time | dt.timedelta) -> float:
@@ -294,22 +260,10 @@ def _cast(series: Series, *, whole: bool) -> Numbers | None:
     """Text as numbers where a library can do it at once; None if a cell is no plain number."""
     import narwhals.stable.v2 as nw
 
-    native = series.to_native()
-    if series.implementation.is_pyarrow():
-        import pyarrow as pa
-        from pyarrow import compute
-
-        try:
-            cast = compute.utf8_trim_whitespace(native).cast(pa.int64() if whole else pa.float64())
-        except pa.ArrowInvalid:
-            return None
-    elif series.implementation.is_polars():
-        import polars as pl
-
-        cast = native.str.strip_chars().cast(pl.Int64 if whole else pl.Float64, strict=False)
-        if cast.null_count() > native.null_count():
-            return None
-    else:
+    if series.implementation.is_pandas_like():
         return None
-    found = read_series(nw.from_native(cast, series_only=True), "")
+    try:
+        found = read_series(series.str.strip_chars().cast(nw.Int64 if whole else nw.Float64), "")
+    except Exception:  # noqa: BLE001 the libraries' own errors have no common base
+        return None
     return found if isinstance(found, Numbers) else None

@@ -9,18 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 from typing import Literal
 
 import numpy as np
 
 from ..errors import DataError, UnsupportedError
 from . import arrow
-from .arrays import Array, Level, Rows, Series
-from .remarks import spelled
+from .arrays import Array, Bools, Ints, Level, Rows, Series
+from .remarks import EXACT_WHOLE, spelled
 
 Family = Literal["number", "truth", "text", "missing"]
-
-MOST_COUNTED = 1 << 12  # categories that are whole numbers up to it are counted rather than sorted
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,19 @@ class Numbers:
     values: Array
     is_missing: Array | None = None
     is_date: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def gaps(self) -> Bools:
+        """Where the column is missing."""
+        is_nan = np.isnan(self.values)
+        return is_nan if self.is_missing is None else is_nan | self.is_missing
+
+    def take(self, rows: Array) -> "Numbers":
+        """Return the column with these rows only."""
+        return Numbers(self.values[rows], None if self.is_missing is None else self.is_missing[rows], self.is_date)
 
 
 @dataclass(frozen=True)
@@ -47,16 +59,36 @@ class Coded:
     levels: tuple[Level, ...]
     is_declared: bool = False
 
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def gaps(self) -> Bools:
+        """Where the column is missing."""
+        return np.asarray(self.codes < 0)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the levels are words; not if there are none."""
+        return family(self.levels) == "text"
+
+    def take(self, rows: Array) -> "Coded":
+        """Return the column with these rows only."""
+        return Coded(self.codes[rows], self.levels, self.is_declared)
+
+    def occurring(self, rows: Array | None = None) -> list[Level]:
+        """Return the levels that occur, in some rows or in all."""
+        codes = self.codes if rows is None else self.codes[rows]
+        return [self.levels[code] for code in np.unique(codes[codes >= 0])]
+
+    def in_order(self, levels: Sequence[Level], *, is_declared: bool = False) -> "Coded":
+        """Return the column with its codes counted in `levels`; other values become -1."""
+        number = _codes(levels)
+        lookup = [*(number.get(level, -1) for level in self.levels), -1]  # the last is where -1 points
+        return Coded(np.array(lookup, np.int32)[self.codes], tuple(levels), is_declared)
+
 
 Given = Numbers | Coded
-
-
-def gaps_of(given: Given) -> Array:
-    """Where a column is missing."""
-    if isinstance(given, Coded):
-        return np.asarray(given.codes < 0)
-    is_missing = np.isnan(given.values) if given.values.dtype.kind == "f" else np.zeros(len(given.values), bool)
-    return is_missing if given.is_missing is None else is_missing | given.is_missing
 
 
 def values_of(given: Given) -> Array:
@@ -123,11 +155,12 @@ def read_series(series: Series, name: str) -> Given:
         codes = series.fill_null(value=False).to_numpy().astype(np.int32)
         return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
     if dtype.is_numeric():
-        if series.implementation.is_pyarrow() and str(native.type) in arrow.NUMPY:
+        if series.implementation.is_pyarrow() and (dtype.is_integer() or dtype.is_float()):
             return Numbers(*arrow.numbers_of(native))
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
-        elif dtype.is_integer() and _may_have_gaps(series) and series.null_count():
+        # To count gaps takes long; an array of NumPy in a frame of pandas has none among whole numbers.
+        elif dtype.is_integer() and not (is_pandas_like and isinstance(native.dtype, np.dtype)) and series.null_count():
             return Numbers(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
         return Numbers(series.to_numpy())
     if series.null_count() == len(series):
@@ -136,11 +169,6 @@ def read_series(series: Series, name: str) -> Given:
         array = dense_array(series.to_numpy(), f"column {name!r}")
         return read_cells(array, name) if array.dtype == object else Numbers(array)
     raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or booleans are needed")
-
-
-def _may_have_gaps(whole: Series) -> bool:
-    """Whether whole numbers are more than an array of NumPy in a frame of pandas; to count gaps takes longer."""
-    return not (whole.implementation.is_pandas() and isinstance(whole.to_native().dtype, np.dtype))
 
 
 def read_cells(cells: Array, name: str) -> Given:
@@ -166,62 +194,47 @@ def read_cells(cells: Array, name: str) -> Given:
             f"column {name!r} mixes {' and '.join(sorted(map(str, found)))} values: {shown}; one kind is needed: "
             "convert the column to numbers or to text"
         )
-    gaps = {kind for kind, is_a in family.items() if is_a == "missing"}
-    is_missing = np.fromiter(map(gaps.__contains__, map(type, values)), bool, len(values))
     if not found:
         return Numbers(np.full(len(values), np.nan))
     if found == {"number"}:
-        return _numbers_of(values, is_missing, name)
+        return _numbers_of(values, {kind for kind, is_a in family.items() if is_a == "missing"}, name)
     levels = (False, True) if found == {"truth"} else tuple(sorted({str(v) for v in set(values) if isinstance(v, str)}))
-    codes = np.fromiter(
-        map(_Codes(zip(levels, range(len(levels)), strict=True)).__getitem__, values), np.int32, len(values)
-    )
-    codes[is_missing] = -1
+    codes = np.fromiter(map(_codes(levels).get, values, repeat(-1)), np.int32, len(values))
     return Coded(codes, levels, is_declared=found == {"truth"})
 
 
-def in_order(coded: Coded, levels: Sequence[Level], *, is_declared: bool = False) -> Coded:
-    """Return the column with its codes counted in `levels`; other values become -1."""
-    codes = _Codes(zip(levels, range(len(levels)), strict=True))
-    lookup = np.array([codes[level] for level in coded.levels] + [-1], np.int32)  # the last is where -1 points
-    return Coded(lookup[coded.codes], tuple(levels), is_declared)
-
-
-def factorised(numbers: Numbers) -> Coded:
-    """Return a column of numbers as categories, the distinct values in rising order."""
-    values, is_missing = numbers.values, gaps_of(numbers)
-    counted = None if is_missing.any() else _counted(values)
-    if counted is not None:
-        return counted
-    levels, inverse = np.unique(values[~is_missing], return_inverse=True)
-    codes = np.full(len(values), -1, np.int32)
-    codes[~is_missing] = inverse
+def factorised(given: Given) -> Coded:
+    """Return a column as categories; of numbers these are the distinct values in rising order."""
+    if isinstance(given, Coded):
+        return given
+    is_missing = given.gaps
+    there = ~is_missing if is_missing.any() else slice(None)
+    codes = np.full(len(is_missing), -1, np.int32)
+    codes[there], levels = distinct(given.values[there])
     return Coded(codes, tuple(levels.tolist()))
 
 
-def _counted(values: Array) -> Coded | None:
-    """`factorised` of whole numbers in a small range, by counting; None for others."""
-    if len(values) < MOST_COUNTED:
-        return None
+def distinct(values: Array) -> tuple[Ints, Array]:
+    """Return the position of each number among those that occur, and these in rising order; none is missing."""
     values = np.ascontiguousarray(values)
-    low, high = values.min(), values.max()
-    if values.dtype.kind not in "iuf" or not -MOST_COUNTED < low <= high < MOST_COUNTED:
-        return None
-    whole = values.astype(np.int32)
-    if (whole != values).any() or (np.signbit(values) != (values < 0)).any():  # -0.0 stays what it is
-        return None
-    whole -= np.int32(low)
-    occurs = np.bincount(whole) > 0
-    levels = (np.flatnonzero(occurs) + int(low)).astype(values.dtype)
-    number = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-    return Coded(number[whole], tuple(levels.tolist()))
+    if values.dtype.kind in "iuf" and len(values):
+        low, high = values.min().item(), values.max().item()
+        if -EXACT_WHOLE < low <= high < min(EXACT_WHOLE, low + 4 * len(values)):  # counting beats sorting
+            whole = values.astype(np.int64)
+            # -0.0 stays what it is
+            if values.dtype.kind != "f" or ((whole == values) & (np.signbit(values) == (values < 0))).all():
+                whole -= int(low)
+                occurs = np.bincount(whole) > 0
+                codes = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+                return codes[whole], (np.flatnonzero(occurs) + int(low)).astype(values.dtype)
+    levels, codes = np.unique(values, return_inverse=True)
+    return codes.astype(np.int32), levels
 
 
 def as_numbers(given: Coded, name: str) -> Numbers:
     """Return the numbers that categories spell."""
     values = np.full(len(given.levels) + 1, np.nan)  # the last is where missing points
-    occurs = np.unique(given.codes[given.codes >= 0])
-    for code in occurs:
+    for code in np.unique(given.codes[given.codes >= 0]):
         try:
             values[code] = spelled(given.levels[code])
         except ValueError as error:
@@ -245,9 +258,9 @@ def family_of(kind: type) -> Family | None:
     return "missing" if kind is type(None) or kind.__name__ in ("NAType", "NaTType") else None
 
 
-def family(coded: Coded) -> Family | None:
+def family(levels: Sequence[Level]) -> Family | None:
     """Return what the levels of a column are; None if there are none."""
-    return family_of(type(coded.levels[0])) if coded.levels else None
+    return family_of(type(levels[0])) if levels else None
 
 
 _CONVERT_DATES = (
@@ -255,35 +268,30 @@ _CONVERT_DATES = (
 )
 
 
-class _Codes(dict[Level, int]):
-    """Codes of levels; whatever is not a level is -1."""
-
-    def __missing__(self, level: Level) -> int:
-        return -1
+def _codes(levels: Sequence[Level]) -> dict[Level, int]:
+    return {level: k for k, level in enumerate(levels)}
 
 
-def _numbers_of(values: list[Level], is_missing: Array, name: str) -> Numbers:
-    if is_missing.any():
-        values = [0 if gap else value for value, gap in zip(values, is_missing, strict=True)]
+def _numbers_of(values: list[Level], gaps: set[type], name: str) -> Numbers:
+    is_missing = np.fromiter(map(gaps.__contains__, map(type, values)), bool, len(values)) if gaps else None
     try:
-        array = np.array(values)
+        array = np.array([0 if type(value) in gaps else value for value in values] if gaps else values)
         if array.dtype.kind not in "iuf":
-            array = np.array([float(value) for value in values])
+            array = np.array([0 if type(value) in gaps else float(value) for value in values])
     except OverflowError as error:
         raise DataError(f"column {name!r} holds whole numbers too large for a float; rescale it") from error
-    return Numbers(array, is_missing if is_missing.any() else None)
+    return Numbers(array, is_missing)
 
 
 def _read_text(series: Series, name: str) -> Given:
-    pa = sys.modules.get("pyarrow")
-    if pa is None:  # nobody has needed it yet, or it is not installed
+    if sys.modules.get("pyarrow") is None:  # nobody has needed it yet, or it is not installed
         return read_cells(series.to_numpy(), name)
     # Ten times faster than a dictionary of Python strings.
     encoded = arrow.column_of(series).dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
-    codes, is_missing = arrow.buffers_of(encoded.indices)
+    codes, is_missing = arrow.numbers_of(sys.modules["pyarrow"].chunked_array([encoded.indices]))
     codes = codes if is_missing is None else np.where(is_missing, np.int32(-1), codes)
-    return in_order(Coded(codes, tuple(found)), sorted(found))
+    return Coded(codes, tuple(found)).in_order(sorted(found))
 
 
 def _read_categorical(series: Series, name: str) -> Coded:
@@ -299,18 +307,14 @@ def _read_categorical(series: Series, name: str) -> Coded:
         physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int32).fill_null(-1)
         return Coded(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)
     if implementation.is_polars():
-        return _as_coded(_read_text(series.cast(nw.String), name))
+        return factorised(_read_text(series.cast(nw.String), name))
     # Each chunk has a dictionary of its own, and narwhals turns nulls into values here: decode first.
     found = arrow.column_of(series)
-    coded = _as_coded(read_series(nw.from_native(found.cast(found.type.value_type), series_only=True), name))
+    coded = factorised(read_series(nw.from_native(found.cast(found.type.value_type), series_only=True), name))
     dictionaries = [chunk.dictionary for chunk in found.chunks]
     if found.type.ordered and all(one.equals(dictionaries[0]) for one in dictionaries):
-        return in_order(coded, dictionaries[0].to_pylist(), is_declared=True)
+        return coded.in_order(dictionaries[0].to_pylist(), is_declared=True)
     return coded
-
-
-def _as_coded(given: Given) -> Coded:
-    return factorised(given) if isinstance(given, Numbers) else given
 
 
 def _check_levels(levels: list[Level], name: str) -> None:

@@ -13,16 +13,13 @@ import numpy as np
 
 from ..errors import DataError, ParameterError, SchemaError
 from .arrays import Array, ArrayLike, Columns, Labels, Rows
-from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, family_of, floats_of, in_order
-from .labelled import labelled
+from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, floats_of
 from .names import check_name, several
 from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
-from .target import TargetKind, check_weights, encode_target, labels_as_numbers, numeric_target, wants_numbers
+from .target import TargetKind, check_weights, encode_target, labelled, labels_as_numbers, numeric_target, wants_numbers
 from .textfile import Csv, Dates
-
-__all__ = ["check_weights", "encode", "encode_target"]
 
 Unseen = Literal["majority-branch", "missing", "error"]
 PLURAL = {"number": "numbers", "truth": "booleans", "text": "text"}
@@ -125,11 +122,11 @@ def encode(
     how = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
     source = open_source(data, names=names, how=how, wanted=reading_of(known, nominal, numeric, target))
     wanted = _wanted(source.names, nominal, numeric)
-    label_column = _target_position(target, source.names)
-    if label_column is not None:
-        source, is_kept = labelled(
-            source, source.names[label_column], missing_target, None if known is None else known.classes
-        )
+    label_column, labels = None, target
+    if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
+        label_column = _position(target, source.names, "target")
+        classes = None if known is None else known.classes
+        source, is_kept = labelled(source, source.names[label_column], missing_target, classes)
         if is_kept is not None and sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[is_kept]
     order = [j for j in range(len(source.names)) if j != label_column]
@@ -137,28 +134,27 @@ def encode(
         raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
     if not order:
         raise DataError(f"found array with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is required.")
-    labels = target if label_column is None else source.readers[label_column]()
-    row_weights = check_weights(sample_weight, source.n_rows)
-    if known is not None:
-        order = _matched(source, order, known, strict=strict)
-    source, wanted = source.select(order), [wanted[j] for j in order]
+    if label_column is not None:
+        labels = source.readers[label_column]()
+    weights = check_weights(sample_weight, source.n_rows)
     if known is None:
-        is_used = None if row_weights is None or row_weights.all() else row_weights > 0
-        table = _new_table(source, wanted, is_used)
+        is_used = None if weights is None or weights.all() else weights > 0
+        table = _new_table(source.select(order), [wanted[j] for j in order], is_used)
     else:
-        table = later_table(source, known, unseen, wanted)
+        order = _matched(source, order, known, strict=strict)
+        table = later_table(source.select(order), known, unseen, [wanted[j] for j in order])
     return table if labels is None else _with_target(table, labels, is_number)
 
 
 def _encoded_before(table: Table, target: Labels, known: Schema | None, is_number: bool) -> Table:
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
-        target = labels_as_numbers(table)
+        target = labels_as_numbers(table.target, table.schema.classes)
     if target is not None:
         plain = replace(table.schema, classes=None, has_numeric_target=False)
         table = replace(table, schema=plain, target=None)
     if known is not None and table.schema.columns != known.columns:
         raise SchemaError("the table was encoded with another schema; encode the data itself with schema=")
-    if known is not None and (known.classes is not None or known.has_numeric_target) and table.target is None:
+    if known is not None and known.has_target and table.target is None:
         table = replace(table, schema=known)
     if known is not None and not (known.classes is None or table.schema == known):
         raise SchemaError("the table has other classes than the schema; encode the data itself with schema=")
@@ -166,18 +162,16 @@ def _encoded_before(table: Table, target: Labels, known: Schema | None, is_numbe
 
 
 def _with_target(table: Table, labels: Labels, is_number: bool) -> Table:
-    codes: Array
-    if is_number:
-        codes, classes = numeric_target(labels), None
-    else:
-        codes, classes = encode_target(labels, classes=table.schema.classes)
+    known = table.schema.classes
+    codes, classes = (numeric_target(labels), None) if is_number else encode_target(labels, classes=known)
     if len(codes) != table.n_rows:
         raise DataError(
             f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "
             "one label per row is needed"
         )
-    known = table.schema.has_numeric_target or table.schema.classes is not None
-    schema = table.schema if known else replace(table.schema, classes=classes, has_numeric_target=is_number)
+    schema = table.schema
+    if not schema.has_target:
+        schema = replace(schema, classes=classes, has_numeric_target=is_number)
     return replace(table, schema=schema, target=codes)
 
 
@@ -191,12 +185,6 @@ def _position(column: object, names: tuple[str, ...], what: str) -> int:
     if not -len(names) <= column < len(names):
         raise ParameterError(f"{what}={column} is not a column; there are {len(names)}, counted from 0")
     return int(column) % len(names)
-
-
-def _target_position(target: Labels, names: tuple[str, ...]) -> int | None:
-    if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
-        return _position(target, names, "target")
-    return None
 
 
 def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
@@ -243,35 +231,28 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
         matrix = as_floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
-        return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), None, matrix)
-    made = []
-    for name, read, kind in zip(source.names, source.readers, wanted, strict=True):
-        given = read()
-        if isinstance(given, Coded):
-            if kind != "numeric":
-                made.append(_new_nominal(name, given, is_used, is_asked=kind == "nominal"))
-                continue
-            given = as_numbers(given, name)
-        if kind == "nominal":
-            made.append(_new_nominal(name, factorised(given), is_used, is_asked=True))
-            continue
-        tell_merging(given.values[:, None], (name,))
-        values = floats_of(given)
-        has_missing = _has_missing(values[:, None], (name,), is_used)[0]
-        made.append((Column(name, "numeric", (), has_missing, given.is_date), values))
+        return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), matrix=matrix)
+    given = zip(source.names, source.readers, wanted, strict=True)
+    made = [_new_column(name, read(), kind, is_used) for name, read, kind in given]
     return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
 
 
-def _new_nominal(name: str, given: Coded, is_used: Array | None, *, is_asked: bool) -> tuple[Column, Array]:
-    used = given.codes if is_used is None else given.codes[is_used]
-    coded = given
-    if not given.is_declared and is_used is not None:
-        coded = in_order(given, [given.levels[code] for code in np.unique(used[used >= 0])])
-    has_missing = bool((used < 0).any())
+def _new_column(name: str, given: Given, kind: Kind | None, is_used: Array | None) -> tuple[Column, Array]:
+    if isinstance(given, Coded) and kind == "numeric":
+        given = as_numbers(given, name)
+    if isinstance(given, Numbers) and kind != "nominal":
+        tell_merging(given.values[:, None], (name,))
+        values = floats_of(given)
+        return Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0], given.is_date), values
+    coded = factorised(given)
+    gaps, is_declared = coded.gaps, coded.is_declared
+    has_missing = bool((gaps if is_used is None else gaps[is_used]).any())
+    if is_used is not None and not is_declared:
+        coded = coded.in_order(coded.occurring(is_used))
     codes = coded.codes.astype(np.int32)
     if has_missing:
-        codes[given.codes < 0] = len(coded.levels)
-    if not (is_asked or given.is_declared) and family(coded) == "text":
+        codes[gaps] = len(coded.levels)
+    if kind is None and not is_declared and coded.is_text:
         tell_looks_numeric(name, coded.levels)
     tell_categories(name, coded.levels)
     return Column(name, "nominal", coded.levels, has_missing), codes
@@ -287,13 +268,11 @@ def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[K
             )
     if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
         matrix = as_floats(source.matrix)
-        return Table(known, tuple(read_only(matrix).T), None, matrix)
-    columns, n_unseen = [], []
-    for about, read, kind in zip(known.columns, source.readers, wanted, strict=True):
-        array, n_new = later_column(about, read(), unseen, convert=kind == "numeric")
-        columns.append(array)
-        n_unseen.append(n_new)
-    return Table(known, tuple(columns), None, None, tuple(n_unseen))
+        return Table(known, tuple(read_only(matrix).T), matrix=matrix)
+    columns = zip(known.columns, source.readers, wanted, strict=True)
+    found = (later_column(about, read(), unseen, convert=kind == "numeric") for about, read, kind in columns)
+    arrays, n_unseen = zip(*found, strict=True)
+    return Table(known, arrays, n_unseen=n_unseen)
 
 
 def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool = False) -> tuple[Array, int]:
@@ -306,19 +285,19 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
         if given.is_date and not about.is_date:
             raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
         return floats_of(given), 0
-    coded = factorised(given) if isinstance(given, Numbers) else given
+    coded = factorised(given)
     is_missing = coded.codes < 0
-    expected = family_of(type(about.categories[0])) if about.categories else None
-    if expected not in (None, family(coded)) and not is_missing.all():
+    expected = family(about.categories)
+    if expected not in (None, family(coded.levels)) and not is_missing.all():
         raise _other_kind(about, coded)
-    codes = in_order(coded, about.categories).codes
+    codes = coded.in_order(about.categories).codes
     is_new = (codes < 0) & ~is_missing
     n_new = int(np.count_nonzero(is_new))
     if n_new and unseen == "error":
-        new = [coded.levels[code] for code in np.unique(coded.codes[is_new])]
         raise SchemaError(
-            f"column {about.name!r}: {listed(new)} in {n_new:,} rows (first row {np.flatnonzero(is_new)[0]}) "
-            "were not in the growing sample; unseen='majority-branch' sends them where most examples went"
+            f"column {about.name!r}: {listed(coded.occurring(is_new))} in {n_new:,} rows (first row "
+            f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
+            "most examples went"
         )
     if about.has_missing:
         codes[is_missing | is_new if unseen == "missing" else is_missing] = len(about.categories)
@@ -329,7 +308,7 @@ def _other_kind(about: Column, given: Coded) -> SchemaError:
     rows = np.flatnonzero(given.codes >= 0)[:3]
     shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
     was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {listed(about.categories[:3])}"
-    found = PLURAL.get(family(given) or "", "values")
+    found = PLURAL.get(family(given.levels) or "", "values")
     way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
     return SchemaError(
         f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"

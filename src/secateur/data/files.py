@@ -1,16 +1,25 @@
-"""Text and Parquet files, read by whichever of pyarrow, polars and pandas is installed."""
+"""Text and Parquet files, read by whichever of pyarrow, polars and pandas is installed; small ones read here.
+
+Importing a library that reads them would take ten times as long as reading a small text file of plain cells. Only
+what can be read in one way is read here: numbers in their usual form, and columns with a word that nobody takes for a
+number, a date or a boolean. Of any doubt the answer is None, and a library decides. What is read here is read as
+pyarrow would.
+"""
 
 import glob
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import DataError, SecateurError, UnsupportedError
 from .arrays import Frame, Rows
-from .columns import Given
-from .plain import read_plain
+from .columns import Given, read_cells
 from .remarks import listed
 from .textfile import Csv, TextFile, check_even, open_text
 
@@ -18,22 +27,25 @@ READERS = ("pyarrow", "polars", "pandas")  # in order of preference
 _TEXT = (".csv", ".tsv", ".txt", ".data", ".dat", ".tab")
 CSV_ENDINGS = (*_TEXT, *(f"{ending}.gz" for ending in _TEXT), ".zip")
 PARQUET_ENDINGS = (".parquet", ".pq")
+ENDINGS = CSV_ENDINGS + PARQUET_ENDINGS
+_KNOWN = f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
+
+MOST_BYTES = 1 << 18  # of a small file
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?").fullmatch
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
+_NO_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}
 
 
 def is_path(source: object) -> bool:
     """Whether a source is a path, or a list of paths."""
-    if isinstance(source, list | tuple):
-        return len(source) > 0 and all(isinstance(one, str | os.PathLike) for one in source)
-    return isinstance(source, str | os.PathLike)
+    parts = source if isinstance(source, list | tuple) else [source]
+    return len(parts) > 0 and all(isinstance(one, str | os.PathLike) for one in parts)
 
 
-def are_files(data: object) -> bool:
+def are_files(data: Rows) -> bool:
     """Whether a list holds names of files, as they end; other lists of words are rows that somebody forgot to nest."""
-    return (
-        isinstance(data, list | tuple)
-        and is_path(data)
-        and all(os.fspath(one).lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS) for one in data)
-    )
+    return is_path(data) and all(os.fspath(one).lower().endswith(ENDINGS) for one in data)
 
 
 def find_files(source: Rows) -> list[str]:
@@ -52,9 +64,9 @@ def find_files(source: Rows) -> list[str]:
 
 
 def read_file(
-    path: str | os.PathLike[str], how: Csv, *, text: Iterable[str] = (), names: Sequence[str] | None = None
-) -> tuple[Frame | tuple[Sequence[str], list[Given]], Csv]:
-    """Return the table in a file, as a frame of the library that read it, or names and columns of a small one.
+    path: str | os.PathLike[str], how: Csv, *, text: Collection[str] = (), names: Sequence[str] | None = None
+) -> tuple[Frame | dict[str, Given], Csv]:
+    """Return the table in a file, as a frame of the library that read it, or the columns of a small one by name.
 
     Parameters
     ----------
@@ -69,52 +81,88 @@ def read_file(
 
     Returns
     -------
-    frame, or (names, columns) as `read_plain` returns them; and how the file was read
+    frame, or columns as `read_plain` returns them; and how the file was read
     """
     shown, lower = os.fspath(path), os.fspath(path).lower()
     if "://" in shown:
         raise DataError(f"{shown} is remote; download it first and pass the local path")
-    if not lower.endswith(CSV_ENDINGS + PARQUET_ENDINGS):
+    if not lower.endswith(ENDINGS):
         raise UnsupportedError(
-            f"the path {shown!r} ends in none of {_endings()}; save it as CSV, or "
+            f"the path {shown!r} ends in none of {_KNOWN}; save it as CSV, or "
             "read the file with pandas, polars or pyarrow and pass the frame"
         )
     file = Path(path)
     if not file.exists():
         raise DataError(f"no file {shown} (looked for {file.absolute()})")
-    if lower.endswith(PARQUET_ENDINGS):
-        library = _library(shown)
-        return _guarded(shown, library, lambda: _READ_PARQUET[library](file)), how
-    opened = open_text(path, how if names is None else replace(how, has_header=False))
-    if names is not None:
-        if len(names) != len(opened.names):
-            raise DataError(f"{shown}: {len(names)} names given for {len(opened.names)} columns")
-        opened = replace(opened, names=tuple(names))
-    found = read_plain(opened, list(text))
-    if found is not None:
-        return found, opened.how
+    is_text = not lower.endswith(PARQUET_ENDINGS)
+    if is_text:
+        opened = open_text(path, how if names is None else replace(how, has_header=False))
+        if names is not None:
+            if len(names) != len(opened.names):
+                raise DataError(f"{shown}: {len(names)} names given for {len(opened.names)} columns")
+            opened = replace(opened, names=tuple(names))
+        how, found = opened.how, read_plain(opened, text)
+        if found is not None:
+            return found, how
     library = _library(shown)
-
-    def read() -> Frame:
-        try:
-            return _READ_CSV[library](opened, list(text))
-        except Exception:
-            if not lower.endswith(".gz"):
-                check_even(opened.path, shown, opened.how, len(opened.names))  # names the row that is at fault
-            raise
-
-    return _guarded(shown, library, read), opened.how
-
-
-def _guarded(shown: str, library: str, read: Callable[[], Frame]) -> Frame:
     try:
-        return read()
+        try:
+            return (_READ_CSV[library](opened, text) if is_text else _read_parquet(library, file)), how
+        except Exception:
+            if is_text and not lower.endswith(".gz"):
+                check_even(opened.path, shown, how, len(opened.names))  # names the row that is at fault
+            raise
     except SecateurError:
         raise
     except OSError as error:
         raise DataError(f"{shown} cannot be read ({error.strerror or error})") from error
     except Exception as error:  # the parsers' own errors have no common base
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
+
+
+def read_plain(opened: TextFile, text: Collection[str]) -> dict[str, Given] | None:
+    """Return the columns of a small text file by name, None if it is not small or not plain.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from secateur.data.textfile import Csv, open_text
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "rows.csv")
+    ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
+    ...     found = read_plain(open_text(file, Csv()), [])
+    >>> found["size"].values.tolist(), found["colour"].levels, found["colour"].codes.tolist()
+    ([1.5, 2.0], ('red',), [0, -1])
+    """
+    file, names, how = Path(opened.path), opened.names, opened.how
+    if file.suffix == ".gz" or file.stat().st_size > MOST_BYTES or how.decimal != "." or how.delimiter is None:
+        return None
+    content = file.read_bytes().decode().removeprefix("\ufeff").replace("\r\n", "\n")
+    lines = content.removesuffix("\n").split("\n")
+    if any(mark in content for mark in ('"', "\r", "\0", "\ufeff")) or not all(lines):
+        return None
+    cells = [line.split(how.delimiter) for line in lines[how.has_header :]]
+    if not cells or {len(row) for row in cells} != {len(names)}:
+        return None
+    columns = [
+        _column(column, name, how.na, name in text)
+        for name, column in zip(names, zip(*cells, strict=True), strict=True)
+    ]
+    return None if None in columns else dict(zip(names, columns, strict=True))  # type: ignore[arg-type]
+
+
+def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool) -> Given | None:
+    """A column, None if its cells could be read in more than one way."""
+    there = [cell for cell in cells if cell not in na]
+    convert: type[str | int | float]
+    if there and (is_text or any(_WORD(cell) and cell.lower() not in _NO_WORDS for cell in there)):
+        convert = str
+    elif there and all(map(_NUMBER, there)):
+        convert = int if all(map(_WHOLE, there)) else float
+    else:
+        return None
+    return read_cells(np.array([None if cell in na else convert(cell) for cell in cells], object), name)
 
 
 def _files_of(path: str) -> list[str]:
@@ -126,32 +174,26 @@ def _files_of(path: str) -> list[str]:
             str(file) for file in Path(path).rglob("*") if file.is_file() and _is_data(str(file.relative_to(path)))
         )
         if not found:
-            raise DataError(f"the folder {path} holds no file that ends in {_endings()}; pass the folder of the data")
+            raise DataError(f"the folder {path} holds no file that ends in {_KNOWN}; pass the folder of the data")
         return found
     if os.path.exists(path):  # noqa: PTH110
-        if not path.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS):
-            raise UnsupportedError(f"the path {path!r} ends in none of {_endings()}; convert the file to Parquet")
+        if not path.lower().endswith(ENDINGS):
+            raise UnsupportedError(f"the path {path!r} ends in none of {_KNOWN}; convert the file to Parquet")
         return [path]
     if glob.has_magic(path):
         found = sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file))  # noqa: PTH207, PTH113
         if not found:
             raise DataError(f"no file matches {path} (looked in {Path(glob.escape(path)).absolute().parent})")
-        wrong = [file for file in found if not file.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)]
+        wrong = [file for file in found if not file.lower().endswith(ENDINGS)]
         if wrong:
-            raise UnsupportedError(
-                f"{path} matches {wrong[0]!r}, which ends in none of {_endings()}; narrow the pattern"
-            )
+            raise UnsupportedError(f"{path} matches {wrong[0]!r}, which ends in none of {_KNOWN}; narrow the pattern")
         return found
     raise DataError(f"no file or folder {path} (looked for {Path(path).absolute()})")
 
 
 def _is_data(inner: str) -> bool:
     hidden = any(part.startswith((".", "_")) for part in Path(inner).parts)  # what other tools leave beside data
-    return not hidden and inner.lower().endswith(CSV_ENDINGS + PARQUET_ENDINGS)
-
-
-def _endings() -> str:
-    return f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
+    return not hidden and inner.lower().endswith(ENDINGS)
 
 
 def polars_na(na: Sequence[str]) -> dict[str, object]:
@@ -165,11 +207,8 @@ def polars_na(na: Sequence[str]) -> dict[str, object]:
 
 def _library(shown: str) -> str:
     for name in READERS:
-        try:
-            import_module(name)
-        except ImportError:
-            continue
-        return name
+        with suppress(ImportError):
+            return import_module(name).__name__
     raise UnsupportedError(
         f"reading {shown} needs one of {', '.join(READERS)}, and none is installed; pip install 'secateur[arrow]'"
     )
@@ -177,29 +216,22 @@ def _library(shown: str) -> str:
 
 def _arrow_csv(opened: TextFile, text: Collection[str]) -> Frame:
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+    from pyarrow import csv
 
     how = opened.how
-
-    def read(*, use_threads: bool) -> Frame:
-        return arrow_csv.read_csv(
-            opened.path,
-            read_options=arrow_csv.ReadOptions(
-                column_names=list(opened.names), skip_rows=int(how.has_header), use_threads=use_threads
-            ),
-            parse_options=arrow_csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True),
-            convert_options=arrow_csv.ConvertOptions(
-                null_values=list(how.na),
-                strings_can_be_null=True,
-                column_types={name: pa.string() for name in text},
-                decimal_point=how.decimal,
-            ),
-        )
-
+    head = csv.ReadOptions(column_names=list(opened.names), skip_rows=int(how.has_header))
+    parse = csv.ParseOptions(delimiter=how.delimiter, newlines_in_values=True)
+    convert = csv.ConvertOptions(
+        null_values=list(how.na),
+        strings_can_be_null=True,
+        column_types={name: pa.string() for name in text},
+        decimal_point=how.decimal,
+    )
     try:
-        return read(use_threads=True)
+        return csv.read_csv(opened.path, head, parse, convert)
     except pa.ArrowInvalid:
-        return read(use_threads=False)  # fails again, but only one thread knows in which row
+        head.use_threads = False  # fails again, but only one thread knows in which row
+        return csv.read_csv(opened.path, head, parse, convert)
 
 
 def _polars_csv(opened: TextFile, text: Collection[str]) -> Frame:
@@ -236,23 +268,12 @@ def _pandas_csv(opened: TextFile, text: Collection[str]) -> Frame:
     )
 
 
-def _arrow_parquet(file: Path) -> Frame:
+def _read_parquet(library: str, file: Path) -> Frame:
+    if library != "pyarrow":
+        return import_module(library).read_parquet(file)
     from pyarrow import parquet
 
     return parquet.ParquetFile(file).read()  # the file itself, never a partitioned folder around it
 
 
-def _polars_parquet(file: Path) -> Frame:
-    import polars as pl
-
-    return pl.read_parquet(file)
-
-
-def _pandas_parquet(file: Path) -> Frame:
-    import pandas as pd
-
-    return pd.read_parquet(file)
-
-
 _READ_CSV = {"pyarrow": _arrow_csv, "polars": _polars_csv, "pandas": _pandas_csv}
-_READ_PARQUET = {"pyarrow": _arrow_parquet, "polars": _polars_parquet, "pandas": _pandas_parquet}

@@ -24,18 +24,20 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
         target = Path(os.path.realpath(path))  # a link is followed, not replaced
         if target.is_dir():
             raise OutputError(f"{shown_path(path)} is a folder; the name of a file is needed")
-        if target.exists() and not overwrite:
-            raise _in_the_way(path)
-        if target.exists() and not target.is_file():  # a device or a pipe keeps its place
-            target.write_bytes(data)
-            return
+        mode = None
         if target.exists():
+            if not overwrite:
+                raise _in_the_way(path)
+            if not target.is_file():  # a device or a pipe keeps its place
+                target.write_bytes(data)
+                return
             os.close(os.open(target, os.O_WRONLY))  # a rename would also replace what may not be written
+            mode = stat.S_IMODE(target.stat().st_mode)
         if target.suffix == ".gz":
             data = gzip.compress(data, PACKING, mtime=0)  # no clock in the file: equal contents, equal bytes
         beside = target.with_name(f".secateur-{secrets.token_hex(8)}.tmp")
         try:
-            _write_durably(beside, data, mode=stat.S_IMODE(target.stat().st_mode) if target.exists() else None)
+            _write_durably(beside, data, mode)
             if overwrite:
                 beside.replace(target)
             else:

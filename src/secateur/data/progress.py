@@ -3,8 +3,8 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
 PATIENCE = 2.0  # seconds of silence
 
@@ -16,33 +16,23 @@ def progress_bar(what: str, verbose: int = 0) -> Iterator[Callable[[int, int], N
         yield _lines(what) if verbose else None
         return
     start = time.monotonic() - (PATIENCE if verbose else 0)
-    bar: Any = None
-    task: Any = None
+    update: Callable[..., None] | None = None
+    with ExitStack() as shown:
 
-    def advance(done: int, total: int) -> None:
-        nonlocal bar, task
-        if bar is None and time.monotonic() - start > PATIENCE:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        def advance(done: int, total: int) -> None:
+            nonlocal update
+            if update is None and time.monotonic() - start > PATIENCE:
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-            bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            task = bar.add_task(what, total=total)
-            bar.start()
-        if bar is not None:
-            bar.update(task, completed=done, total=total)
+                columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+                bar = Progress(*columns, console=Console(stderr=True), transient=True)
+                update = partial(bar.update, bar.add_task(what, total=total))
+                shown.enter_context(bar)
+            if update is not None:
+                update(completed=done, total=total)
 
-    try:
         yield advance
-    finally:
-        if bar is not None:
-            bar.stop()
 
 
 def _lines(what: str) -> Callable[[int, int], None]:

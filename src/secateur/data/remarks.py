@@ -3,7 +3,8 @@
 import inspect
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -27,6 +28,12 @@ def listed(names: Sequence[Level], at_most: int = 10) -> str:
     """Return the first few names, quoted, and how many more there are."""
     more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
     return ", ".join(repr(name.item() if isinstance(name, np.generic) else name) for name in names[:at_most]) + more
+
+
+def repeated(names: Iterable[Level]) -> str:
+    """Return what is wrong with column names that occur twice; nothing if none do."""
+    twice = [repr(name) for name, n in Counter(names).items() if n > 1]
+    return f"column names must be unique; repeated: {', '.join(twice[:5])}; rename them" if twice else ""
 
 
 def tell_merging(matrix: Array, names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ there is a remark.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,21 +42,19 @@ def screened(table: Table) -> list[Finding]:
     """
     if table.n_rows < FEWEST_ROWS or table.target is None:
         return []
-    found = []
-    for about, values in zip(table.schema.columns, table.columns, strict=True):
-        why = _identifier(about, values) or _leak(about, values, table)
-        if why:
-            found.append(Finding(about.name, why, True))
-        code = _code(about, values)
-        if code:
-            found.append(Finding(about.name, code, False))
-    return found
+    return [
+        Finding(about.name, why, is_left_out)
+        for about, values in zip(table.schema.columns, table.columns, strict=True)
+        for why, is_left_out in (
+            (_identifier(about, values) or _leak(about, values, table), True),
+            (_code(about, values), False),
+        )
+        if why
+    ]
 
 
 def without(table: Table, names: set[str]) -> Table:
     """Return the table without some columns; one at least must be left."""
-    from dataclasses import replace
-
     kept = [j for j, name in enumerate(table.names) if name not in names]
     schema = replace(table.schema, columns=tuple(table.schema.columns[j] for j in kept))
     n_unseen = tuple(table.n_unseen[j] for j in kept)
@@ -77,9 +75,9 @@ def _identifier(about: Column, values: Array) -> str:
     if about.kind == "nominal":
         known = values[(values >= 0) & (values < len(about.categories))]
         n_different = len(np.unique(known))
-        if about.categories and isinstance(about.categories[0], str) and n_different > max(MOST_OWN * n, FEWEST_ROWS):
-            return f"an identifier: {n_different:,} different values in {n:,} rows"
-        return ""
+        is_text = len(about.categories) > 0 and isinstance(about.categories[0], str)
+        is_own = is_text and n_different > max(MOST_OWN * n, FEWEST_ROWS)
+        return f"an identifier: {n_different:,} different values in {n:,} rows" if is_own else ""
     if about.is_date or np.isnan(values).any() or (values % 1).any():
         return ""
     order = np.unique(values)
@@ -87,29 +85,25 @@ def _identifier(about: Column, values: Array) -> str:
         return ""
     is_counter = order[-1] - order[0] == n - 1  # 1, 2, 3, ... in any order
     is_sorted = bool((np.diff(values) > 0).all() or (np.diff(values) < 0).all())
-    if is_counter or is_sorted or _ID_NAME.search(about.name):
-        return f"an identifier: each of its {n:,} values occurs once"
-    return ""
+    is_own = is_counter or is_sorted or _ID_NAME.search(about.name) is not None
+    return f"an identifier: each of its {n:,} values occurs once" if is_own else ""
 
 
 def _leak(about: Column, values: Array, table: Table) -> str:
-    target = table.target
-    assert target is not None
+    target = table.answers
     if table.schema.has_numeric_target:
         known = ~np.isnan(values) if about.kind == "numeric" else np.zeros(len(values), bool)
         x, y = values[known].astype(float), target[known]
         if known.sum() < FEWEST_ROWS or np.ptp(x) == 0 or len(np.unique(x)) < FEWEST_ROWS or np.ptp(y) == 0:
             return ""
-        if abs(np.corrcoef(x, y)[0, 1]) > 1 - 1e-9:
-            return "gives the target away: it is the target on another scale"
-        return ""
+        is_scaled = abs(np.corrcoef(x, y)[0, 1]) > 1 - 1e-9
+        return "gives the target away: it is the target on another scale" if is_scaled else ""
     n_classes = len(np.unique(target))
     codes = np.unique(values, return_inverse=True)[1] if about.kind == "numeric" else values
     if n_classes < 2 or len(np.unique(codes)) != n_classes:
         return ""
-    if len(np.unique(np.stack([codes, target]), axis=1).T) == n_classes:
-        return "gives the target away: each of its values stands for one value of the target"
-    return ""
+    is_same = len(np.unique(np.stack([codes, target]), axis=1).T) == n_classes
+    return "gives the target away: each of its values stands for one value of the target" if is_same else ""
 
 
 def _code(about: Column, values: Array) -> str:

@@ -12,15 +12,15 @@ whether a row he knows in full is likely to be among a thousand of the sample; h
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
 from ..errors import CountsError
-from .arrays import Array, frozen, rebuilt, same, sealed
+from .arrays import Array, equal, frozen, rebuilt, sealed
 
 SIZE = 1024
 WHOLE = 2**64
@@ -122,7 +122,7 @@ class Sketch:
     classes: Array
     copies: Array
     n_by_class: Array
-    size: int = SIZE
+    size: int = field(default=SIZE, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hashes", frozen(self.hashes, np.uint64))
@@ -167,11 +167,7 @@ class Sketch:
 
     __reduce__ = rebuilt
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sketch):
-            return NotImplemented
-        names = ("hashes", "classes", "copies", "n_by_class")
-        return self.key == other.key and all(same(getattr(self, name), getattr(other, name)) for name in names)
+    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -182,12 +178,9 @@ class Sketch:
 
 def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
     """Return the sketch of all samples together; None if one of them has none."""
-    total: Sketch | None = None
-    for sketch in sketches:
-        if sketch is None:
-            return None
-        total = sketch if total is None else total.merged(sketch)
-    return total
+    parts = list(sketches)
+    known = [part for part in parts if part is not None]
+    return reduce(Sketch.merged, known) if known and len(known) == len(parts) else None
 
 
 def _smallest(hashes: Array, size: int) -> tuple[Array, Array, Array]:

@@ -8,8 +8,7 @@ column means.
 import glob
 import math
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -20,11 +19,11 @@ from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
 from .arrays import Array, Columns, Frame, Labels, Level, Rows
 from .cells import Wanted, is_a, meant, read_column
-from .columns import Coded, Given, Numbers, dense_array, family, gaps_of, in_order, read_cells, read_series, values_of
+from .columns import Coded, Given, Numbers, dense_array, read_cells, read_series, values_of
 from .files import are_files, find_files, read_file
 from .names import several
 from .output import PathLike
-from .remarks import listed
+from .remarks import listed, repeated
 from .table import Schema
 from .textfile import Csv
 
@@ -63,7 +62,7 @@ class Batch:
 
     def where(self, is_kept: Array) -> "Batch":
         """Return the batch with these rows only."""
-        readers = tuple(partial(_taken, read, is_kept) for read in self.readers)
+        readers = tuple(lambda read=read: read().take(is_kept) for read in self.readers)
         matrix = None if self.matrix is None else self.matrix[is_kept]
         return replace(self, n_rows=int(np.count_nonzero(is_kept)), readers=readers, matrix=matrix)
 
@@ -78,13 +77,11 @@ class Batch:
 
     def select(self, order: Sequence[int]) -> "Batch":
         """Return the batch with these columns only, in this order."""
-        if list(order) == list(range(len(self.names))):
-            return self
-        matrix = None
-        if self.matrix is not None and order and list(order) == list(range(order[0], order[0] + len(order))):
-            matrix = self.matrix[:, order[0] : order[0] + len(order)]
+        first = order[0] if order else 0
+        is_run = list(order) == list(range(first, first + len(order)))
+        matrix = self.matrix[:, first : first + len(order)] if self.matrix is not None and is_run else None
         names, readers = tuple(self.names[j] for j in order), tuple(self.readers[j] for j in order)
-        return Batch(names, self.has_names, self.n_rows, readers, matrix)
+        return replace(self, names=names, readers=readers, matrix=matrix)
 
 
 def open_source(
@@ -99,7 +96,7 @@ def open_source(
         return data
     if names is not None:
         names = _check_names(list(names))
-    if isinstance(data, str | os.PathLike) or are_files(data):
+    if isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and are_files(data)):
         return _joined([_from_file(file, names, how, wanted or {}) for file in _found(data)])
     if hasattr(data, "tocsc"):
         data = _dense(data)
@@ -122,36 +119,25 @@ def reading_of(
     if known is not None:
         is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
         return known.wanted | ({target: "text"} if is_text else {})
-    asked: tuple[tuple[Wanted, list[Any]], ...] = (
-        ("words", several("nominal", nominal)), ("number", several("numeric", numeric))
-    )  # fmt: skip
-    return {name: kind for kind, columns in asked for name in columns if isinstance(name, str)}
-
-
-def _taken(read: Callable[[], Given], is_kept: Array) -> Given:
-    given = read()
-    if isinstance(given, Coded):
-        return replace(given, codes=given.codes[is_kept])
-    is_missing = None if given.is_missing is None else given.is_missing[is_kept]
-    return replace(given, values=given.values[is_kept], is_missing=is_missing)
+    found: dict[str, Wanted] = {name: "words" for name in several("nominal", nominal) if isinstance(name, str)}
+    return found | {name: "number" for name in several("numeric", numeric) if isinstance(name, str)}
 
 
 def _found(data: Rows) -> Sequence[PathLike]:
     """The files of a pattern, a folder or a list; any other path is told as such when it is read."""
-    if isinstance(data, str | os.PathLike):
-        is_many = os.path.isdir(data) or (glob.has_magic(os.fspath(data)) and not os.path.exists(data))  # noqa: PTH110, PTH112
-        return find_files(data) if is_many else [data]
+    is_path = isinstance(data, str | os.PathLike)
+    if is_path and not os.path.isdir(data) and (os.path.exists(data) or not glob.has_magic(os.fspath(data))):  # noqa: PTH110, PTH112
+        return [data]
     return find_files(data)
 
 
 def _from_file(path: PathLike, names: Sequence[str] | None, how: Csv, wanted: Mapping[str, Wanted]) -> Batch:
     text = [name for name, kind in wanted.items() if kind == "text"]
     found, how = read_file(path, how, text=text, names=names)
-    if not isinstance(found, tuple):
+    if not isinstance(found, dict):
         return file_batch(found, how, wanted)
-    readers = tuple(partial(meant, column, name, how, wanted.get(name)) for name, column in zip(*found, strict=True))
-    first = found[1][0]
-    return Batch(tuple(found[0]), True, len(first.values if isinstance(first, Numbers) else first.codes), readers)
+    readers = tuple(partial(meant, column, name, how, wanted.get(name)) for name, column in found.items())
+    return Batch(tuple(found), True, len(next(iter(found.values()))), readers)
 
 
 def file_batch(frame: Frame, how: Csv, wanted: Mapping[str, Wanted], where: str = "") -> Batch:
@@ -169,7 +155,7 @@ def file_batch(frame: Frame, how: Csv, wanted: Mapping[str, Wanted], where: str 
 
 def _read_at(frame: Frame, j: int, name: str, how: Csv, wanted: Wanted | None, where: str) -> Given:
     given = read_column(frame[:, j], name, how, wanted)
-    if where and isinstance(given, Coded) and wanted in _NEEDED and family(given) == "text":
+    if where and isinstance(given, Coded) and wanted in _NEEDED and given.is_text:
         bad = next((level for level in given.levels if not is_a(level, wanted, how)), None)
         if bad is not None:
             raise SchemaError(f"{where}: column {name!r} holds {bad!r}; {_NEEDED[wanted]} is needed: correct it")
@@ -192,20 +178,19 @@ def _joined(batches: Sequence[Batch]) -> Batch:
 
 def _read_all(batches: Sequence[Batch], name: str) -> Given:
     parts = [batch.read(name) for batch in batches]
-    known = [part for part in parts if not gaps_of(part).all()] or parts
-    if all(isinstance(part, Numbers) for part in known):
-        floats = [values_of(part).astype(float) for part in parts]
-        whole = all(isinstance(p, Numbers) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
-        values = np.concatenate([part.values for part in parts] if whole else floats)  # type: ignore[union-attr]
-        return Numbers(values, None, any(part.is_date for part in known))  # type: ignore[union-attr]
-    if not all(isinstance(part, Coded) for part in known):
+    known = [part for part in parts if not part.gaps.all()] or parts
+    if len({type(part) for part in known}) > 1:
         raise DataError(
             f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
         )
-    coded = [part if isinstance(part, Coded) else Coded(np.full(len(part.values), -1, np.int32), ()) for part in parts]
-    levels = tuple(sorted({level for part in coded for level in part.levels}))
-    is_declared = all(part.is_declared for part in known)  # type: ignore[union-attr]
-    return Coded(np.concatenate([in_order(part, levels).codes for part in coded]), levels, is_declared)
+    if isinstance(known[0], Numbers):
+        whole = all(isinstance(p, Numbers) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
+        values = np.concatenate([values_of(part) if whole else values_of(part).astype(float) for part in parts])
+        return Numbers(values, is_date=any(isinstance(part, Numbers) and part.is_date for part in known))
+    coded = [part if isinstance(part, Coded) else Coded(np.full(len(part), -1, np.int32), ()) for part in parts]
+    levels = sorted({level for part in coded for level in part.levels})
+    is_declared = all(isinstance(part, Coded) and part.is_declared for part in known)
+    return Coded(np.concatenate([part.in_order(levels).codes for part in coded]), tuple(levels), is_declared)
 
 
 def batch_of(data: Rows) -> Batch:
@@ -221,16 +206,12 @@ def batch_of(data: Rows) -> Batch:
 
 def _from_array(array: Array, names: Sequence[str] | None) -> Batch:
     if array.ndim != 2:
-        hint = (
-            "Reshape your data with X.reshape(-1, 1) if it is one column or X.reshape(1, -1) if it is one row"
-            if array.ndim < 2
-            else "pass one row per example"
-        )
+        hint = "pass one row per example"
+        if array.ndim < 2:
+            hint = "Reshape your data with X.reshape(-1, 1) if it is one column or X.reshape(1, -1) if it is one row"
         raise DataError(f"Expected 2D array, got {array.ndim}D array instead (shape={array.shape}). {hint}.")
     n_rows, n_columns = array.shape
-    given = tuple(names) if names is not None else tuple(f"x{j}" for j in range(n_columns))
-    if len(given) != n_columns:
-        raise ParameterError(f"{len(given)} names given for {n_columns} columns")
+    given = _named(names, n_columns)
     is_numbers = array.dtype != object
     readers = tuple(
         partial(Numbers, column) if is_numbers else partial(read_cells, column, name)
@@ -246,7 +227,7 @@ def _frame(data: Rows) -> Frame:
     try:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
-        raise _repeated(data.column_names if hasattr(data, "column_names") else data.columns) from error
+        raise DataError(repeated(data.column_names if hasattr(data, "column_names") else data.columns)) from error
     if isinstance(frame, nw.Series):
         raise DataError(
             f"Expected 2D data, got a {type(data).__name__} (1D). Reshape your data: pass a table with one column, "
@@ -263,40 +244,36 @@ def _frame(data: Rows) -> Frame:
 
 def _from_frame(frame: Frame, data: Rows, names: Sequence[str] | None, *, is_whole: bool = False) -> Batch:
     own = list(frame.columns)
-    is_text = [isinstance(name, str) for name in own]
-    if names is not None:
-        if all(is_text) and own:
-            raise ParameterError(
-                f"names= given, but the {type(data).__name__} has names of its own; rename its columns"
-            )
-        if len(names) != len(own):
-            raise ParameterError(f"{len(names)} names given for {len(own)} columns")
-        final, has_names = tuple(names), True
-    elif all(isinstance(name, int | np.integer) for name in own):
-        final, has_names = tuple(f"x{j}" for j in range(len(own))), False  # a default range is no names at all
-    else:
-        final, has_names = tuple(_check_names(own)), True
+    if names is not None and own and all(isinstance(name, str) for name in own):
+        raise ParameterError(f"names= given, but the {type(data).__name__} has names of its own; rename its columns")
+    has_names = names is not None or not all(isinstance(name, int | np.integer) for name in own)  # a range is none
+    final = tuple(_check_names(own)) if names is None and has_names else _named(names, len(own))
     readers = tuple(partial(read_series, *both) for both in zip(frame.iter_columns(), final, strict=True))
     return Batch(final, has_names, len(frame), readers, _matrix_of(frame) if is_whole else None)
 
 
 def _matrix_of(frame: Frame) -> Array | None:
     """A frame whose columns are all of one type of numbers, as one matrix: a view of a block, or a copy of few rows."""
-    native = frame.to_native()
-    if frame.implementation.is_pandas():
-        types = set(native.dtypes.tolist())
-        dtype = types.pop() if len(types) == 1 else None
-        return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
-    if len(native) > FEW_ROWS:
-        return None
-    if frame.implementation.is_pyarrow():
-        return arrow.matrix_of(native)
-    types = set(native.dtypes) if frame.implementation.is_polars() else set()
+    native, implementation, is_few = frame.to_native(), frame.implementation, len(frame) <= FEW_ROWS
+    if implementation.is_pyarrow():
+        return arrow.matrix_of(native) if is_few else None
+    types = set(native.dtypes) if implementation.is_pandas() or (implementation.is_polars() and is_few) else set()
     dtype = types.pop() if len(types) == 1 else None
-    if dtype is None or not (dtype.is_float() or dtype.is_integer()) or dtype.is_nested():
+    if implementation.is_pandas():
+        return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
+    if dtype is None or not (dtype.is_float() or dtype.is_integer()):
         return None
     matrix: Array = native.to_numpy()  # whole numbers with gaps come out as real ones
     return matrix if matrix.dtype.kind in ("f" if dtype.is_float() else "iu") else None
+
+
+def _named(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+    """The names that were given, one for each column; x0, x1, ... if there are none."""
+    if names is None:
+        return tuple(f"x{j}" for j in range(n_columns))
+    if len(names) != n_columns:
+        raise ParameterError(f"{len(names)} names given for {n_columns} columns")
+    return tuple(names)
 
 
 def _check_names(names: list[Level]) -> list[str]:
@@ -306,14 +283,9 @@ def _check_names(names: list[Level]) -> list[str]:
             f"column names must all be text; found {', '.join(f'{n!r} ({type(n).__name__})' for n in odd[:5])}: "
             "convert them with X.columns = X.columns.astype(str)"
         )
-    if len(set(names)) < len(names):
-        raise _repeated(names)
+    if twice := repeated(names):
+        raise DataError(twice)
     return names
-
-
-def _repeated(names: Iterable[Level]) -> DataError:
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    return DataError(f"column names must be unique; repeated: {', '.join(map(repr, twice[:5]))}; rename them")
 
 
 def _dense(data: Rows) -> Array:
@@ -325,5 +297,4 @@ def _dense(data: Rows) -> Array:
             f"takes {n_bytes / 1e9:,.1f} GB, and at most {MOST_DENSE / 1e9:.1f} GB are converted: select columns, or "
             "pass X.toarray() if you have the memory"
         )
-    dense: Array = data.astype(np.float64).toarray()
-    return dense
+    return np.asarray(data.astype(np.float64).toarray())

@@ -5,13 +5,13 @@ column holds category codes. The growing table's `Schema` is what later data mus
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import DataError, SchemaError
-from .arrays import Array, Level, rebuilt, same
+from .arrays import Array, Level, equal, rebuilt
 
 if TYPE_CHECKING:
     from .cells import Wanted
@@ -80,26 +80,19 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @property
+    def has_target(self) -> bool:
+        """Whether it says what the target is: classes, or a number."""
+        return self.has_numeric_target or self.classes is not None
+
+    @property
     def wanted(self) -> "dict[str, Wanted]":
         """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
-        found: dict[str, Wanted] = {}
-        for column in self.columns:
-            first = next(iter(column.categories), None)
-            if column.kind == "numeric":
-                found[column.name] = "date" if column.is_date else "number"
-            elif isinstance(first, str):
-                found[column.name] = "text"
-        return found
+        found: dict[str, Wanted] = {
+            c.name: "text" for c in self.columns if c.categories and isinstance(c.categories[0], str)
+        }
+        return found | {c.name: "date" if c.is_date else "number" for c in self.columns if c.kind == "numeric"}
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Schema):
-            return NotImplemented
-        return (
-            self.columns == other.columns
-            and self.has_names == other.has_names
-            and self.has_numeric_target == other.has_numeric_target
-            and same(self.classes, other.classes)
-        )
+    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash((self.columns, self.has_names))
@@ -141,30 +134,25 @@ class Table:
     schema: Schema
     columns: tuple[Array, ...]
     target: Array | None = None
-    matrix: Array | None = None
+    matrix: Array | None = field(default=None, compare=False)
     n_unseen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         columns = tuple(read_only(column) for column in self.columns)
+        target, matrix = (None if array is None else read_only(array) for array in (self.target, self.matrix))
         _check_columns(self.schema, columns)
-        set_field = object.__setattr__
-        set_field(self, "columns", columns)
-        set_field(self, "n_unseen", tuple(self.n_unseen) or (0,) * len(columns))
-        if self.target is not None:
-            target = read_only(self.target)
-            is_numeric = self.schema.has_numeric_target
-            if target.shape != columns[0].shape or target.dtype != (np.float64 if is_numeric else np.int32):
-                needed = "one float64 number" if is_numeric else "one int32 class number"
-                raise DataError(
-                    f"target is {target.dtype} of shape {target.shape}; {needed} for each of the "
-                    f"{len(columns[0])} rows is needed"
-                )
-            set_field(self, "target", target)
-        if self.matrix is not None:
-            matrix = read_only(self.matrix)
-            if matrix.shape != (len(columns[0]), len(columns)):
-                raise DataError(f"matrix has shape {matrix.shape}; {(len(columns[0]), len(columns))} is needed")
-            set_field(self, "matrix", matrix)
+        n_rows, is_numeric = len(columns[0]), self.schema.has_numeric_target
+        if target is not None and (
+            target.shape != (n_rows,) or target.dtype != (np.float64 if is_numeric else np.int32)
+        ):
+            needed = "one float64 number" if is_numeric else "one int32 class number"
+            raise DataError(
+                f"target is {target.dtype} of shape {target.shape}; {needed} for each of the {n_rows} rows is needed"
+            )
+        if matrix is not None and matrix.shape != (n_rows, len(columns)):
+            raise DataError(f"matrix has shape {matrix.shape}; {(n_rows, len(columns))} is needed")
+        n_unseen = tuple(self.n_unseen) or (0,) * len(columns)
+        self.__dict__.update(columns=columns, target=target, matrix=matrix, n_unseen=n_unseen)
 
     @property
     def constant(self) -> tuple[str, ...]:
@@ -179,6 +167,12 @@ class Table:
             int(np.count_nonzero(np.isnan(values) if about.kind == "numeric" else values == len(about.categories)))
             for about, values in zip(self.schema.columns, self.columns, strict=True)
         )
+
+    @property
+    def answers(self) -> Array:
+        """The target of a table that has one."""
+        assert self.target is not None
+        return self.target
 
     @property
     def n_rows(self) -> int:
@@ -236,15 +230,7 @@ class Table:
 
     __reduce__ = rebuilt
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Table):
-            return NotImplemented
-        return (
-            self.schema == other.schema
-            and self.n_unseen == other.n_unseen
-            and same(self.target, other.target)
-            and all(same(a, b) for a, b in zip(self.columns, other.columns, strict=True))
-        )
+    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash((self.schema, self.n_rows, self.n_unseen))
@@ -254,9 +240,8 @@ class Table:
         n_nominal = self.kinds.count("nominal")
         columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
         classes = self.schema.classes
-        if self.schema.has_numeric_target:
-            return f"Table({rows}, {columns}, a numeric target)"
-        return f"Table({rows}, {columns}" + (")" if classes is None else f", {len(classes)} classes)")
+        known = "" if classes is None else f", {len(classes)} classes"
+        return f"Table({rows}, {columns}{', a numeric target' if self.schema.has_numeric_target else known})"
 
 
 def read_only(array: Array) -> Array:

@@ -3,19 +3,21 @@
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from .arrays import Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
-from .columns import Coded, Given, Numbers, dense_array, family, family_of, gaps_of, in_order, read_cells, read_series
+from .columns import Coded, Given, Numbers, dense_array, distinct, factorised, family, read_cells, read_series
+from .names import check_name
 from .remarks import EXACT_WHOLE, listed, tell
-from .table import Schema, Table
+from .sources import Batch
+from .table import Schema
 
 TargetKind = Literal["class", "number"]
 
 MANY_CLASSES = 1000
 LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth powers, weighted, must be floats
 LEAST_TOTAL = 1e-40  # of weights, for the same reason
+NO_LABEL = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # words that are no class
 
 
 def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints, Array]:
@@ -47,7 +49,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
     >>> encode_target([0, 1, 2, 1])[0].tolist()
     [0, 1, 2, 1]
     """
-    given, dtype = _read_labels(y)
+    given = _read_labels(y)
     if classes is not None:
         known = np.asarray(classes)
         codes, new = class_numbers(given, known)
@@ -55,11 +57,16 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
             tell(f"y holds classes the tree has not seen ({listed(new, 5)}); their rows count as errors everywhere")
         return codes, known
     _check_labels(given)
-    codes, found = _distinct(given)
-    if len(found) > MANY_CLASSES:
-        tell(f"y has {len(found):,} classes; counting them takes {8 * len(found):,} bytes for every node of the tree")
-    # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
-    labels = np.array(found, dtype) if family_of(type(found[0])) == "text" else np.array(found)
+    if isinstance(given, Coded):
+        found = sorted(given.occurring())
+        codes = given.in_order(found).codes
+        # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
+        dtype = y.dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
+        labels = np.array(found, dtype if given.is_text else None)
+    else:
+        codes, labels = distinct(given.values)
+    if len(labels) > MANY_CLASSES:
+        tell(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
     return sealed(codes), sealed(labels)
 
 
@@ -69,22 +76,16 @@ def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0)
     Messages call the labels `what`, and count rows from `first` on.
     """
     _check_labels(given, what, first)
-    if isinstance(given, Coded):
-        coded = given
-    else:
-        codes, found = _distinct(given)
-        coded = Coded(codes, tuple(found))
-    number = {label: c for c, label in enumerate(classes.tolist())}
-    if (family(coded) == "text") != (family_of(type(next(iter(number)))) == "text"):
+    coded, known = factorised(given), classes.tolist()
+    if coded.is_text != isinstance(known[0], str):
         raise SchemaError(
-            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(classes[:3].tolist())}; "
+            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(known[:3])}; "
             "text and numbers are never equal: convert it"
         )
-    lookup = np.array([number.get(level, len(classes)) for level in coded.levels], np.int32)
-    codes = sealed(lookup[coded.codes])
-    is_new = codes == len(classes)
-    new = np.unique(coded.codes[is_new]) if is_new.any() else ()
-    return codes, [coded.levels[code] for code in new]
+    codes = coded.in_order(known).codes
+    is_new = codes < 0
+    codes[is_new] = len(known)
+    return sealed(codes), coded.occurring(is_new) if is_new.any() else []
 
 
 def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
@@ -102,17 +103,21 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     >>> numeric_target([1, 2.5]).tolist(), numeric_target([True, False]).tolist()
     ([1.0, 2.5], [1.0, 0.0])
     """
-    given, _ = _read_labels(y)
+    given = _read_labels(y)
     if isinstance(given, Coded):
-        given = _truth_or_numbers(given, what)
+        if given.is_text:
+            raise DataError(
+                f"{what} holds text ({listed(given.occurring()[:3])}) where numbers are needed; convert it, or use a "
+                "criterion for classes (TreeClassifier) if these are classes"
+            )
+        given = Numbers(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
     values = given.values.astype(np.float64)
     if len(values) == 0:
         raise DataError(f"{what} has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
     check_target(given, what, first)
-    is_large = ~(np.abs(values) <= LARGEST_TARGET)
-    if np.isinf(values).any():
-        shown = _first_rows(np.isinf(values), first)
-        raise DataError(f"Input {what} contains infinity ({shown}); finite numbers are needed")
+    is_inf, is_large = np.isinf(values), ~(np.abs(values) <= LARGEST_TARGET)
+    if is_inf.any():
+        raise DataError(f"Input {what} contains infinity ({_first_rows(is_inf, first)}); finite numbers are needed")
     if is_large.any():
         raise DataError(
             f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}); numbers up to "
@@ -123,13 +128,39 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
 
 def check_target(given: Given, what: str = "y", first: int = 0) -> None:
     """Refuse a target with gaps."""
-    is_missing = gaps_of(given)
+    is_missing = given.gaps
     if is_missing.any():
         told = "Input y contains NaN: the target" if what == "y" else what  # scikit-learn's words, and ours
         raise DataError(
             f"{told} is missing in {np.count_nonzero(is_missing):,} rows ({_first_rows(is_missing, first)}); "
             "remove these rows"
         )
+
+
+def labelled(
+    source: Batch, target: str, missing: str = "drop", classes: Array | None = None
+) -> tuple[Batch, Array | None]:
+    """Return the rows that have a target, and which these are (None: all)."""
+    check_name("missing_target", missing, ("drop", "error"))
+    is_missing = no_label(source.read(target), classes)
+    n_missing = int(np.count_nonzero(is_missing))
+    if n_missing == 0 or missing == "error":
+        return source, None
+    if n_missing == source.n_rows:
+        raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
+    tell(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
+    return source.where(~is_missing), ~is_missing
+
+
+def no_label(given: Given, classes: Array | None = None) -> Array:
+    """Where a column has no label: gaps, and words such as NA that are no known class, or stand beside two others."""
+    is_missing = given.gaps
+    if isinstance(given, Coded) and given.is_text:
+        known = () if classes is None else classes.tolist()
+        words = [k for k, level in enumerate(given.levels) if level.strip().lower() in NO_LABEL and level not in known]
+        if words and (classes is not None or len(given.levels) - len(words) > 1):
+            is_missing = is_missing | np.isin(given.codes, words)
+    return is_missing
 
 
 def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
@@ -139,24 +170,19 @@ def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Sch
     if target_kind is None:
         about = own if known is None else known
         return about is not None and about.has_numeric_target
-    if known is not None and (known.classes is not None or known.has_numeric_target):
-        was = "number" if known.has_numeric_target else "class"
-        if was != target_kind:
-            raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
+    was = None if known is None or not known.has_target else "number" if known.has_numeric_target else "class"
+    if was not in (None, target_kind):
+        raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {was!r}")
     return target_kind == "number"
 
 
-def labels_as_numbers(table: Table) -> Array:
+def labels_as_numbers(codes: Array, classes: Array | None) -> Array:
     """Return the labels behind the class numbers of a table, which must be numbers or booleans."""
-    if table.schema.has_numeric_target:
+    if classes is None:
         raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
-    classes, codes = table.schema.classes, table.target
-    assert classes is not None
-    assert codes is not None
     if codes.max(initial=0) >= len(classes):
         raise DataError("the table holds labels that are not in its schema; encode it with target_kind='number'")
-    labels: Array = classes[codes]
-    return labels
+    return np.asarray(classes[codes])
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
@@ -204,7 +230,7 @@ def read_weights(given: Given, what: str, first: int) -> Floats:
     """Return the weights of some rows of a sample that was not seen whole; messages call them `what`."""
     if isinstance(given, Coded):
         raise SchemaError(f"{what} holds {listed(given.levels[:3])}; numbers are needed")
-    weights = np.where(gaps_of(given), np.nan, given.values.astype(np.float64))
+    weights = np.where(given.gaps, np.nan, given.values.astype(np.float64))
     _check_each(weights, EXACT_WHOLE, what, first)
     return weights
 
@@ -238,10 +264,10 @@ def summable(weights: Floats) -> Floats:
     return np.asarray(np.rint(given / unit) * unit)
 
 
-def _read_labels(y: Labels) -> tuple[Given, npt.DTypeLike | None]:
-    """Return the labels as one column, and the type in which text among them is kept."""
+def _read_labels(y: Labels) -> Given:
+    """Return the labels as one column."""
     if isinstance(y, Numbers | Coded):
-        return y, object
+        return y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
     if hasattr(y, "tocsc"):
@@ -249,16 +275,14 @@ def _read_labels(y: Labels) -> tuple[Given, npt.DTypeLike | None]:
     if not isinstance(y, np.ndarray | list | tuple):
         series = _series(y)
         if series is not None:
-            return read_series(series, series.name or "y"), object
+            return read_series(series, series.name or "y")
     array = dense_array(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         _tell_column()
         array = array.ravel()
     if array.ndim != 1:
         raise DataError(f"y has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
-    if array.dtype != object:
-        return Numbers(array), None
-    return read_cells(array, "y"), np.asarray(y).dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
+    return read_cells(array, "y") if array.dtype == object else Numbers(array)
 
 
 def _series(y: Labels) -> Series:
@@ -289,18 +313,15 @@ def _tell_column() -> None:
 
 
 def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
-    values = given.codes if isinstance(given, Coded) else given.values
-    if len(values) == 0:
+    if len(given) == 0:
         raise DataError(f"{what} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
     check_target(given, what, first)
     if isinstance(given, Coded):
-        numbers = np.array(given.levels)[np.unique(given.codes)] if family(given) == "number" else None
+        numbers = np.array(given.occurring() if family(given.levels) == "number" else [], float)
     else:
-        numbers = values if values.dtype.kind == "f" else None
-    if numbers is None:
-        return
+        numbers = given.values if given.values.dtype.kind == "f" else np.zeros(0)
     if np.isinf(numbers).any():
-        shown = f" ({_first_rows(np.isinf(values), first)})" if isinstance(given, Numbers) else ""
+        shown = f" ({_first_rows(np.isinf(numbers), first)})" if isinstance(given, Numbers) else ""
         raise DataError(f"Input {what} contains infinity{shown}; class labels are text, booleans or whole numbers")
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):
@@ -310,36 +331,6 @@ def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
         )
 
 
-def _truth_or_numbers(given: Coded, what: str) -> Numbers:
-    if family(given) == "text":
-        shown = listed([given.levels[code] for code in np.unique(given.codes[given.codes >= 0])[:3]])
-        raise DataError(
-            f"{what} holds text ({shown}) where numbers are needed; convert it, or use a criterion for classes "
-            "(TreeClassifier) if these are classes"
-        )
-    levels = np.array([*map(float, given.levels), np.nan])  # the last is where missing points
-    return Numbers(levels[given.codes])
-
-
 def _first_rows(is_wrong: Array, first: int = 0) -> str:
     rows = first + np.flatnonzero(is_wrong)
     return "rows " + ", ".join(map(str, rows[:5].tolist())) + (", ..." if len(rows) > 5 else "")
-
-
-def _distinct(given: Given) -> tuple[Ints, list[Level]]:
-    """Return class numbers and the sorted labels that occur."""
-    if isinstance(given, Coded):
-        found = sorted(given.levels[code] for code in np.unique(given.codes))
-        return in_order(given, found).codes, found
-    values = given.values
-    if values.dtype.kind in "iu":
-        low, high = int(values.min()), int(values.max())
-        if high - low <= 4 * len(values):  # a table of flags beats sorting
-            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # -128 to 127 is no int8 range
-            shifted = (wide - wide.dtype.type(low)).astype(np.int64)
-            occurs = np.zeros(high - low + 1, bool)
-            occurs[shifted] = True
-            numbers = (np.cumsum(occurs) - 1).astype(np.int32)
-            return numbers[shifted], [values.dtype.type(label + low) for label in np.flatnonzero(occurs).tolist()]
-    labels, codes = np.unique(values, return_inverse=True)
-    return codes.astype(np.int32), list(labels)

@@ -21,11 +21,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Literal, get_args
 
 from ..errors import DataError, ParameterError
 from .cells import is_decimal_comma
-from .remarks import listed, tell
+from .remarks import listed, repeated, tell
 
 Dates = Literal["auto", "dmy", "mdy", "text"]
 
@@ -120,37 +120,35 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
 
 def _opened(shown: str, how: Csv) -> TextFile:
     encoding = how.encoding or _encoding(shown)
-    newline: str | None = ""
     with _text(shown, encoding) as stream:
-        if "\n" not in (start := stream.read(HEAD)) and "\r" in start:
-            newline = None  # lines end as on old Macs
-    with _text(shown, encoding, newline) as stream:
         head = stream.read(HEAD)
+        newline = None if "\r" in head and "\n" not in head else ""  # lines may end as on old Macs
         if len(head) == HEAD:  # to the end of a line
             head += stream.readline()
+    if newline is None:
+        head = head.replace("\r", "\n")
     if "\0" in head:
         raise DataError(f"{shown} is not a text file; save it as CSV or Parquet")
     if not head.strip(' \t\r\n"'):
         raise DataError(f"{shown} is empty (it has no first line); a line of column names and rows are needed")
     mark = how.delimiter or _delimiter(head, shown.lower())
-    rows = [(n, row) for n, row in enumerate(_rows(io.StringIO(head), mark, shown), 1)]
+    rows = list(enumerate(_rows(io.StringIO(head), mark, shown), 1))
     there = [(n, row) for n, row in rows if any(cell.strip() for cell in row)] or rows
     width = Counter(len(row) for _, row in there[1:] or there).most_common(1)[0][0]
     first = _first(there, width)
+    (line, header), body = there[first], [row for _, row in there[first + 1 :]]
     if first:
-        tell(f"{shown}: the first {there[first][0] - 1} lines are skipped because they do not have {width} cells")
-    names, extra = _names(there[first][1], [row for _, row in there[first + 1 :]], width, how, shown)
-    decimal = how.decimal or (
-        "," if any(is_decimal_comma(cell) for _, row in there[first + 1 :] for cell in row) else "."
-    )
+        tell(f"{shown}: the first {line - 1} lines are skipped because they do not have {width} cells")
+    names, extra = _names(header, body, width, how, shown)
+    decimal = how.decimal or ("," if any(is_decimal_comma(cell) for row in body for cell in row) else ".")
     if decimal == "," and how.decimal is None:
         tell(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
-    is_one_line = not any(end in cell for cell in there[first][1] for end in "\r\n")  # readers skip a line of names
+    is_one_line = not any(end in cell for cell in header for end in "\r\n")  # readers skip a line of names
     is_plain = (
         is_one_line and
         encoding in ("utf-8", "utf-8-sig") and not shown.lower().endswith(".zip")
-        and mark != BLANKS and newline == "" and there[first][0] == 1 and not extra and len(there) == len(rows)
+        and mark != BLANKS and newline == "" and line == 1 and not extra and len(there) == len(rows)
     )  # fmt: skip
     if is_plain:
         return TextFile(shown, names, settled)
@@ -158,7 +156,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     copy = Path(folder.name, "copy.csv")
     with _text(shown, encoding, newline) as stream, copy.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\r\n")  # puts quotes around both
-        cells = _even(_rows(stream, mark, shown), there[first][0] - (not how.has_header), len(names), extra, shown)
+        cells = _even(_rows(stream, mark, shown), line - (not how.has_header), len(names), extra, shown)
         writer.writerows([[" ".join(name.split()) for name in names]] if how.has_header else [])
         writer.writerows(cells)
     return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
@@ -173,8 +171,7 @@ def check_even(path: str, shown: str, how: Csv, n_columns: int) -> None:
 
 def _encoding(path: str) -> str:
     """UTF-8 if all of the file is; else Western European, and told."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    is_cp1252 = True
+    decoder, found = codecs.getincrementaldecoder("utf-8")(), "utf-8"
     with _bytes(path) as stream:
         chunk = stream.read(1 << 20)
         for bom, name in _BOMS.items():
@@ -182,20 +179,17 @@ def _encoding(path: str) -> str:
                 if name == "utf-16":
                     tell(f"{path} is read as UTF-16")
                 return name
-        is_utf8 = True
         while chunk:
-            if is_utf8 and not chunk.isascii():
+            if found == "utf-8" and not chunk.isascii():
                 try:
                     decoder.decode(chunk)
                 except UnicodeDecodeError:
-                    is_utf8 = False
-            if not is_utf8:
-                is_cp1252 = is_cp1252 and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk)
+                    found = "cp1252"
+            if found == "cp1252" and re.search(rb"[\x81\x8d\x8f\x90\x9d]", chunk):
+                found = "latin-1"
             chunk = stream.read(1 << 20)
-    if is_utf8:
-        return "utf-8"
-    found = "cp1252" if is_cp1252 else "latin-1"
-    tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
+    if found != "utf-8":
+        tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
     return found
 
 
@@ -224,17 +218,14 @@ def _text(path: str, encoding: str, newline: str | None = "") -> io.TextIOWrappe
 
 
 def _rows(lines: Iterable[str], mark: str, shown: str) -> Iterator[list[str]]:
+    if mark == BLANKS:
+        yield from (line.split() for line in lines)
+        return
     try:
-        if mark == BLANKS:
-            return (line.split() for line in lines)
-        return _parted(csv.reader(lines, delimiter=mark), shown)
+        reader = csv.reader(lines, delimiter=mark)
+        yield from reader
     except TypeError as error:
         raise ParameterError(f"delimiter={mark!r} cannot separate cells; one character is needed") from error
-
-
-def _parted(reader: Any, shown: str) -> Iterator[list[str]]:
-    try:
-        yield from reader
     except csv.Error as error:
         raise DataError(
             f"{shown}, line {reader.line_num} cannot be split into cells ({error}); cells with line breaks need quotes"
@@ -265,20 +256,16 @@ def _first(rows: list[tuple[int, list[str]]], width: int) -> int:
     """Which row is the first of the table: titles above it have one filled cell, or fewer cells."""
     if width < 2 or len(rows) < 3:
         return 0
-    for k, (_, row) in enumerate(rows[: MOST_TITLES + 1]):
-        if len(row) >= width - 1 and sum(bool(cell.strip()) for cell in row) > 1:
-            return k
-    return 0
+    is_table = (len(row) >= width - 1 and sum(bool(cell.strip()) for cell in row) > 1 for _, row in rows)
+    return next((k for k, found in enumerate(itertools.islice(is_table, MOST_TITLES + 1)) if found), 0)
 
 
-def _names(
-    first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str
-) -> tuple[tuple[str, ...], Literal["", "names", "ends"]]:
+def _names(first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str) -> tuple[tuple[str, ...], str]:
     """The column names, and what rows have beside: names of their own in front, or an empty cell at their end."""
     if not how.has_header:
         return tuple(f"column{j + 1}" for j in range(width)), ""
     names = [cell.strip().removeprefix("\ufeff") for cell in first]
-    extra: Literal["", "names", "ends"] = ""
+    extra = ""
     if rows and all(len(row) == len(names) + 1 for row in rows):  # as R writes tables, or a delimiter at each end
         extra = "ends" if all(not row[-1].strip() for row in rows) else "names"
         if extra == "names" and len({row[0] for row in rows}) < len(rows):
@@ -288,12 +275,8 @@ def _names(
             )
         names = names if extra == "ends" else ["row", *names]
     names = [name or f"column{j + 1}" for j, name in enumerate(names)]
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    if twice:
-        raise DataError(
-            f"{shown}: column names must be unique; repeated: {', '.join(map(repr, twice[:5]))}; "
-            "rename them, or pass names= if the file has no line of names"
-        )
+    if twice := repeated(names):
+        raise DataError(f"{shown}: {twice}, or pass names= if the file has no line of names")
     return tuple(names), extra
 
 

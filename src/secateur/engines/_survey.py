@@ -72,7 +72,7 @@ class Surveyed:
         self.has_missing |= bool(len(occurs) and occurs[0] < 0)
         found = {given.levels[code] for code in occurs[occurs >= 0]}
         if found:
-            self._is(family(given) or "missing")
+            self._is(family(given.levels) or "missing")
         self.levels |= found
         self._declare(given.levels if given.is_declared else None, bool(found))
 

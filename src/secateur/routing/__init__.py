@@ -4,10 +4,9 @@
 of rows, and a tally what comes back; the other names serve growers and estimators.
 """
 
-from ._count import count
+from ._count import CountTask, count, plan
 from ._rows import apply, decision_path, moments_of, remembered, route_from, route_in, sketch_of, with_history
 from ._tally import ClassTally, NumberTally, merged, shown_labels
-from ._task import CountTask, plan
 
 __all__ = [
     "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "merged", "moments_of", "plan",

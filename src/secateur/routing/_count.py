@@ -1,14 +1,30 @@
-"""count: the rows of a sample, in memory, in every node of a tree."""
+"""Counting the rows of a sample in every node: in memory, or as a task that an engine carries to the data.
 
-from dataclasses import replace
-from typing import Any
+A task takes one batch of rows and returns one tally. An engine knows nothing of trees: it asks a task
+which columns to read (`columns`), calls it on every batch and adds up what comes back; anything
+additive can be computed so. What travels to workers is the tree with the columns it needs, and no more.
+"""
 
-from ..data.encoding import encode
-from ..data.target import check_weights, summable
-from ..errors import DataError, TreeError
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+import numpy as np
+
+from ..data.arrays import Array, Ints
+from ..data.columns import Family, family
+from ..data.encoding import Unseen, encode, later_table
+from ..data.names import check_name
+from ..data.remarks import listed
+from ..data.sources import Batch, batch_of
+from ..data.table import Column, Schema, Table
+from ..data.target import check_weights, class_numbers, no_label, numeric_target, read_weights, summable
+from ..errors import DataError, ParameterError, SchemaError, TreeError
 from ..nouns import Tree
-from ._rows import moments_of, schema_of, sketch_of, used_rows
-from ._tally import tally_of
+from ._rows import moments_of, route_from, schema_of, sketch_of, used_rows
+from ._tally import ClassTally, NumberTally, empty_tally, shown_labels, tally_of
+
+NOTHING = Column("", "numeric")  # what a single leaf is given to read: a table has one column at least
 
 
 def count(
@@ -68,3 +84,164 @@ def count(
     at = tree.row_key.columns if sketch else None
     is_summable = weight is not None and bool((weight % 1).any())
     return tally_of(tree, table, weight, at, is_summable=is_summable).finish(tree, sample)
+
+
+@dataclass(frozen=True)
+class CountTask:
+    """Rows of each class (or the moments of a number) in each leaf of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        Its schema holds the columns that are read and no others.
+    names : tuple of str
+        Their names in the source.
+    target, weight : str
+        Columns of the source; weight None counts every row once.
+    unseen : str
+        What becomes of a category that growing did not see.
+    is_sketched : bool
+        Whether the columns that tell rows apart are all among those that are read.
+    missing_target : "drop" or "error"
+        What becomes of rows without a target.
+    """
+
+    tree: Tree
+    names: tuple[str, ...]
+    target: str
+    weight: str | None
+    unseen: Unseen
+    is_sketched: bool = True
+    missing_target: str = "error"
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns mean."""
+        assert self.tree.schema is not None
+        return self.tree.schema
+
+    @property
+    def tested(self) -> tuple[Column, ...]:
+        """The columns that are read."""
+        return self.schema.columns[: len(self.names)]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the source that are read, target and weight among them."""
+        extra = () if self.weight is None else (self.weight,)
+        return (*self.names, self.target, *extra)
+
+    @property
+    def needed(self) -> dict[str, Family | None]:
+        """What each column must hold; None where the tree never saw a value."""
+        needed = {
+            name: "number" if about.kind == "numeric" else family(about.categories)
+            for about, name in zip(self.tested, self.names, strict=True)
+        }
+        classes = self.schema.classes
+        needed[self.target] = "number" if classes is None else family(classes.tolist())
+        return needed if self.weight is None else {**needed, self.weight: "number"}
+
+    def empty(self) -> ClassTally | NumberTally:
+        """Return the tally of no rows."""
+        return empty_tally(self.tree)
+
+    def __call__(self, batch: Any, first: int = 0) -> ClassTally | NumberTally:
+        """Return the tally of one batch; its rows are counted from `first` in messages."""
+        given = batch_of(batch)
+        if given.n_rows == 0:
+            return self.empty()
+        given.check_has(self.columns)
+        n_rows = given.n_rows
+        if self.missing_target == "drop":
+            is_missing = no_label(given.read(self.target), self.schema.classes)
+            if is_missing.any():
+                given = given.where(~is_missing)
+        if given.n_rows == 0:
+            return replace(self.empty(), n_unlabelled=n_rows)
+        table, what = self._features(given), f"target {self.target!r}"
+        new: list[object] = []
+        labels, classes = given.read(self.target), self.schema.classes
+        target: Array
+        if classes is None:
+            target = numeric_target(labels, what, first)
+        else:
+            target, new = class_numbers(labels, classes, what, first)
+        weight = None
+        if self.weight is not None:
+            weight = read_weights(given.read(self.weight), f"weight {self.weight!r}", first)
+        at = range(len(self.names)) if self.is_sketched else None
+        tally = tally_of(self.tree, replace(table, target=target), weight, at)
+        tally.new_labels, tally.n_unlabelled = shown_labels(new), n_rows - given.n_rows
+        return tally
+
+    def leaves(self, batch: Any) -> Ints:
+        """Return the leaf of each row of a batch."""
+        return route_from(self.tree, self._features(batch_of(batch)), None, 0)
+
+    def _features(self, given: Batch) -> Table:
+        if not self.names:
+            return Table(self.schema, (np.zeros(given.n_rows),))
+        return later_table(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
+
+
+def plan(
+    tree: Tree,
+    source: tuple[str, ...],
+    target: str,
+    weight: str | None = None,
+    unseen: Unseen = "majority-branch",
+    where: str = "the source",
+    ignore: Sequence[str] = (),
+    missing_target: str = "error",
+) -> CountTask:
+    """Return the task of counting a source with these columns; refuse a source that lacks some."""
+    schema = schema_of(tree)
+    if not tree.has_tests:
+        raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
+    if not schema.has_target:
+        raise TreeError(f"{tree} has no classes; only a tree grown with a target can count rows")
+    check_name("unseen", unseen, get_args(Unseen))
+    check_name("missing_target", missing_target, ("drop", "error"))
+    for name, what in ((target, "target"), (weight, "sample_weight"), *((name, "ignore") for name in ignore)):
+        if name is not None and not isinstance(name, str):
+            raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
+        if name is not None and name not in source:
+            raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {listed(source)}")
+    source = tuple(name for name in source if name not in ignore)
+    used, key, is_sketched = tree.tested[0], tree.row_key, True
+    if set(used.tolist()) != set(key.columns):  # cut from a larger tree, whose tests tell rows apart
+        is_sketched = not schema.has_names or {schema.names[j] for j in key.columns} <= set(source)
+        used = np.array(key.columns, np.int32) if is_sketched else used
+    names = _names(schema, source, used, (target, weight), where)
+    number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last is where -1, a leaf, points
+    number[used] = np.arange(len(used))
+    others = tree.surrogates
+    surrogates = None if others is None else replace(others, feature=number[others.feature])
+    small = Tree(
+        tree.parent, number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
+        schema=replace(schema, columns=tuple(schema.columns[j] for j in used) or (NOTHING,)), surrogates=surrogates,
+    )  # fmt: skip
+    return CountTask(small, names, target, weight, unseen, is_sketched, missing_target)
+
+
+def _names(
+    schema: Schema, source: tuple[str, ...], used: Array, taken: tuple[str | None, ...], where: str
+) -> tuple[str, ...]:
+    """Return the name in the source of each column that is read: by name, or by position if the tree has no names."""
+    if not schema.has_names:
+        features = [name for name in source if name not in taken]
+        if len(features) != len(schema.columns):
+            raise SchemaError(
+                f"{where} has {len(features)} columns besides the target, but the tree was grown on "
+                f"{len(schema.columns)} columns without names; as many are needed, in the same order"
+            )
+        return tuple(features[j] for j in used)
+    names = tuple(schema.names[j] for j in used)
+    missing = [name for name in names if name not in source]
+    if missing:
+        raise SchemaError(
+            f"{where} lacks the columns {listed(missing)}, which the tree tests (it has {listed(source)}); "
+            "add or rename them"
+        )
+    return names

@@ -20,14 +20,11 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequen
 
     `is_used` leaves out rows of weight 0; `at` says where the key columns are, if they have moved.
     """
-    target, schema = table.target, table.schema
-    assert target is not None
-    key, rows = tree.row_key, None if is_used is None else np.flatnonzero(is_used)
-    n_classes = None if schema.classes is None else len(schema.classes) + 1
-    answer = target if rows is None else target[rows]
-    return key.sketch(
-        native_blocks(table, np.array(key.columns if at is None else at, np.intp), rows), answer, n_classes
-    )
+    classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
+    used = np.array(tree.row_key.columns if at is None else at, np.intp)
+    answers = table.answers if rows is None else table.answers[rows]
+    n_classes = None if classes is None else len(classes) + 1
+    return tree.row_key.sketch(native_blocks(table, used, rows), answers, n_classes)
 
 
 def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
@@ -53,13 +50,9 @@ def with_history(counts: Any, sketch: Sketch) -> Any:
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
     """Return the moments of a table with a numeric target, in its canonical order: sums do not depend on the rows'."""
-    target = table.target
-    assert target is not None
-    if weight is not None and not weight.all():
-        used = np.flatnonzero(weight)
-        centre = float(np.median(target[used]))
-    else:
-        centre = float(np.median(target))
+    target = table.answers
+    is_used, _ = used_rows(weight, table.n_rows)
+    centre = float(np.median(target if is_used is None else target[is_used]))
     y = target - centre  # differences keep the digits that numbers far from 0 would lose
     leaves = route_from(tree, table, None, 0)
     if weight is None:
@@ -67,8 +60,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
     else:
         rows = np.lexsort((weight, y))
         rows = rows[weight[rows] > 0]
-    given = np.zeros(0) if weight is None else weight
-    own = node_moments.leaf_moments(leaves, rows, y, given, tree.n_nodes)
+    own = node_moments.leaf_moments(leaves, rows, y, np.zeros(0) if weight is None else weight, tree.n_nodes)
     total, mean, spread = node_moments.moments_upwards(tree.parent, *own)
     return Moments(tree, sealed(total), sealed(mean + centre), sealed(spread), sample)
 
@@ -88,27 +80,19 @@ def apply(tree: Tree, X: Any) -> Ints:
     >>> apply(tree, [[0.0], [9.0]]).tolist()
     [1, 2]
     """
-    schema = schema_of(tree)
-    table = encode(X, schema=schema)
-    return route_from(tree, table, None, 0)
+    return route_from(tree, encode(X, schema=schema_of(tree)), None, 0)
 
 
 def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
     """Return the leaf under `node` that each of the given rows of a table reaches (None: all rows)."""
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
-    n = table.n_rows if rows is None else len(rows)
-    is_plain = len(tree.branch) == 0 and tree.surrogates is None  # every test compares a number
-    if table.matrix is not None and is_plain:
+    if table.matrix is not None and len(tree.branch) == 0 and tree.surrogates is None:  # every test compares a number
         return route_in(tree, table.matrix if rows is None else sealed(table.matrix[rows]), node)
-    leaves = np.empty(n, np.int32)
-    (used, feature), first = tree.tested, 0
-    for matrix in blocks(table, used, rows):
-        out = leaves[first : first + len(matrix)]
-        if is_plain:
-            route.route_packed(matrix, tree.packed_tested, node, out)
-        else:
-            _route_matrix(tree, matrix, feature, node, out)
+    leaves = np.empty(table.n_rows if rows is None else len(rows), np.int32)
+    first = 0
+    for matrix in blocks(table, tree.tested[0], rows):
+        _route(tree, matrix, node, leaves[first : first + len(matrix)], is_whole=False)
         first += len(matrix)
     return sealed(leaves)
 
@@ -116,22 +100,20 @@ def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
 def route_in(tree: Tree, matrix: Array, node: int = 0) -> Ints:
     """Return the leaf under `node` that each row of a matrix of all columns reaches, categories as their codes."""
     leaves = np.empty(len(matrix), np.int32)
-    if tree.surrogates is not None:
-        _route_matrix(tree, matrix, np.append(tree.feature, tree.surrogates.feature), node, leaves)
-    elif len(tree.branch) == 0:
-        route.route_packed(matrix, tree.packed, node, leaves)
-    else:
-        _route_matrix(tree, matrix, tree.feature, node, leaves)
+    _route(tree, matrix, node, leaves, is_whole=True)
     return sealed(leaves)
 
 
-def _route_matrix(tree: Tree, matrix: Array, feature: Ints, node: int, out: Ints) -> None:
-    """Write the leaf of each row of a matrix of doubles, whose columns are those that `feature` says."""
+def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -> None:
+    """Write the leaf of each row of a matrix, which has all columns or those in `tree.tested`."""
     if tree.surrogates is not None:
+        feature = np.append(tree.feature, tree.surrogates.feature) if is_whole else tree.tested[1]
         route.route_surrogates(matrix, node, feature, *tree.surrogate_tests, out)
-        return
-    tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
-    route.route_any(matrix, node, feature, *tests, out)
+    elif len(tree.branch) == 0:
+        route.route_packed(matrix, tree.packed if is_whole else tree.packed_tested, node, out)
+    else:
+        tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
+        route.route_any(matrix, node, tree.feature if is_whole else tree.tested[1], *tests, out)
 
 
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:

@@ -7,7 +7,7 @@ and 2**-96, each summed on its own: the total does not depend on the order eithe
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,11 @@ from ..errors import DataError
 from ..nouns import Counts, Moments, Tree
 from ._rows import route_from, sketch_of, used_rows
 
-LIMB = 2.0**32  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
+LIMB, N_LIMBS = 2.0**32, 4  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
 N_SHOWN = 5
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Tally:
     """Rows seen, and what was odd about them.
 
@@ -58,24 +58,12 @@ class Tally:
     n_unlabelled: int = 0
     sketch: Sketch | None = None
 
-    def note(self, other: "Tally") -> None:
-        """Add what the other saw."""
-        parts = [tally.sketch for tally in (self, other) if tally.n_rows]
-        self.sketch = merged_sketch(parts)
-        self.n_used += other.n_used
-        self.n_rows += other.n_rows
-        self.n_new += other.n_new
-        self.n_unlabelled += other.n_unlabelled
-        self.n_unseen = self.n_unseen + other.n_unseen
-        self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
-
     def merge(self, other: Any) -> None:
-        """Add the other's sums to these."""
-        raise NotImplementedError
-
-    def finish(self, tree: Tree, sample: str) -> Counts | Moments:
-        """Return the counts of every node."""
-        raise NotImplementedError
+        """Add what the other saw."""
+        self.sketch = merged_sketch([tally.sketch for tally in (self, other) if tally.n_rows])
+        for name in ("n_unseen", "n_rows", "n_new", "n_used", "n_unlabelled"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
 
     def tell(self, target: str) -> None:
         """Warn of rows without a target, and of classes that the tree does not know."""
@@ -88,17 +76,19 @@ class Tally:
                 "rows; they count as errors everywhere"
             )
 
-    def _check_rows(self) -> None:
+    def _check(self, sums: Array) -> None:
         if self.n_rows == 0:
             more = " with a target" if self.n_unlabelled else ""
             raise DataError(f"the source has 0 rows{more}; at least one is needed")
+        if not sums.any():
+            raise DataError("every weight is zero; at least one row must have a weight above zero")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ClassTally(Tally):
     """Rows or weights of each class in each leaf; the last column is for classes the tree has not seen."""
 
-    limbs: list[Array] = field(default_factory=list)
+    limbs: list[Array]
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
         """Count rows, each with its leaf and its class number."""
@@ -114,7 +104,7 @@ class ClassTally(Tally):
 
     def merge(self, other: "ClassTally") -> None:
         """Add the other's sums to these."""
-        self.note(other)
+        super().merge(other)
         self._widen(len(other.limbs))
         for k, theirs in enumerate(other.limbs):
             self.limbs[k] += theirs
@@ -122,10 +112,8 @@ class ClassTally(Tally):
 
     def finish(self, tree: Tree, sample: str) -> Counts:
         """Return the counts of every node."""
-        self._check_rows()
         own = self.limbs[0] if len(self.limbs) == 1 else _joined(self.limbs)
-        if not own.any():
-            raise DataError("every weight is zero; at least one row must have a weight above zero")
+        self._check(own)
         _check_exact(own)
         if not self.n_new:
             own = own[:, :-1]
@@ -136,38 +124,34 @@ class ClassTally(Tally):
         self.limbs += [np.zeros_like(self.limbs[0]) for _ in range(n_limbs - len(self.limbs))]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class NumberTally(Tally):
     """Weight, mean and spread of a numeric target in each leaf."""
 
-    weight: Array = field(default_factory=lambda: np.zeros(0))
-    mean: Array = field(default_factory=lambda: np.zeros(0))
-    spread: Array = field(default_factory=lambda: np.zeros(0))
+    weight: Array
+    mean: Array
+    spread: Array
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
         """Take in rows, each with its leaf and its number."""
         self.n_rows += len(leaves)
-        n = len(self.weight)
-        total = np.bincount(leaves, weight, minlength=n).astype(np.float64)
-        mean = _ratio(np.bincount(leaves, target if weight is None else target * weight, minlength=n), total)
-        squares = (target - mean[leaves]) ** 2
-        self._join(total, mean, np.bincount(leaves, squares if weight is None else squares * weight, minlength=n))
+        n, weight = len(self.weight), np.ones(len(leaves)) if weight is None else weight
+        total = np.bincount(leaves, weight, minlength=n)
+        mean = _share(np.bincount(leaves, target * weight, minlength=n), total)
+        self._join(total, mean, np.bincount(leaves, (target - mean[leaves]) ** 2 * weight, minlength=n))
 
     def merge(self, other: "NumberTally") -> None:
         """Add the other's sums to these."""
-        self.note(other)
+        super().merge(other)
         self._join(other.weight, other.mean, other.spread)
 
     def finish(self, tree: Tree, sample: str) -> Moments:
         """Return the moments of every node."""
-        self._check_rows()
-        if not self.weight.any():
-            raise DataError("every weight is zero; at least one row must have a weight above zero")
+        self._check(self.weight)
         weight, mean, spread = self.weight.copy(), self.mean.copy(), self.spread.copy()
         for v in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
             u = tree.parent[v]
-            joined = _join(weight[u], mean[u], spread[u], weight[v], mean[v], spread[v])
-            weight[u], mean[u], spread[u] = joined
+            weight[u], mean[u], spread[u] = _join(weight[u], mean[u], spread[u], weight[v], mean[v], spread[v])
         for v in range(1, tree.n_nodes):
             if weight[v] == 0:
                 mean[v] = mean[tree.parent[v]]
@@ -181,12 +165,11 @@ class NumberTally(Tally):
 def empty_tally(tree: Tree, *, is_summable: bool = False) -> ClassTally | NumberTally:
     """Return the tally of no rows; `is_summable` if their weights will be, for they are all known (`summable`)."""
     assert tree.schema is not None
-    n, n_unseen = tree.n_nodes, np.zeros(len(tree.schema.columns), np.int64)
-    if tree.schema.classes is None:
-        return NumberTally(n_unseen, weight=np.zeros(n), mean=np.zeros(n), spread=np.zeros(n))
-    return ClassTally(
-        n_unseen, limbs=[np.zeros((n, len(tree.schema.classes) + 1), np.float64 if is_summable else np.int64)]
-    )
+    n, n_unseen, classes = tree.n_nodes, np.zeros(len(tree.schema.columns), np.int64), tree.schema.classes
+    if classes is None:
+        return NumberTally(n_unseen=n_unseen, weight=np.zeros(n), mean=np.zeros(n), spread=np.zeros(n))
+    sums = np.zeros((n, len(classes) + 1), np.float64 if is_summable else np.int64)
+    return ClassTally(n_unseen=n_unseen, limbs=[sums])
 
 
 def tally_of(
@@ -229,19 +212,17 @@ def _check_exact(weight: Array) -> None:
 
 def _limbs(weight: Array) -> list[Array]:
     """Cut weights into whole numbers of 1, 2**-32, 2**-64 and 2**-96; whole weights need only the first."""
-    whole = np.floor(weight)
-    parts, rest = [whole.astype(np.int64)], weight - whole
-    if rest.any():
-        for _ in range(3):
-            rest = rest * LIMB
-            whole = np.floor(rest)
-            parts.append(whole.astype(np.int64))
-            rest = rest - whole
+    parts: list[Array] = []
+    rest = weight
+    while not parts or (rest.any() and len(parts) < N_LIMBS):
+        whole = np.floor(rest)
+        parts.append(whole.astype(np.int64))
+        rest = (rest - whole) * LIMB
     return parts
 
 
 def _joined(limbs: list[Array]) -> Array:
-    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `labels.summable` does."""
+    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `summable` does."""
     units = [limb.copy() for limb in limbs]
     for k in range(len(units) - 1, 0, -1):  # carry, so that equal sums have equal limbs
         units[k - 1] += units[k] >> 32
@@ -251,13 +232,13 @@ def _joined(limbs: list[Array]) -> Array:
     return np.asarray(np.rint(total / grid) * grid)
 
 
-def _ratio(top: Array, bottom: Array) -> Array:
-    return np.divide(top, bottom, out=np.zeros_like(bottom), where=bottom > 0)
+def _share(part: Array, total: Array) -> Array:
+    return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
 def _join(n: Array, mean: Array, spread: Array, m: Array, other: Array, more: Array) -> tuple[Array, Array, Array]:
     """Join two sets of rows known by weight, mean and spread."""
     total = np.asarray(n + m)
-    share = np.divide(m, total, out=np.zeros_like(total), where=total > 0)
+    share = _share(m, total)
     gap = other - mean
     return total, mean + gap * share, spread + more + gap * gap * n * share
