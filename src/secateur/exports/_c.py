@@ -7,17 +7,12 @@ import numpy as np
 
 from ..data.arrays import ArrayLike
 from ..errors import ParameterError
-from ._walk import Exported, categories_of, check_exact, lines_of, utf8
+from ._walk import Exported, categories_of, lines_of, utf8
 
-_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
+_WORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long main
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-""",
-    )
-)
+"""
 
 # No name or value of the user stands in a comment; all are strings.
 _TEMPLATE = """/* A decision tree in C99; it needs only the standard library.
@@ -175,10 +170,9 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     True
     """
     is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
-    if not is_name or function_name in _WORDS:
+    if not is_name or function_name in _WORDS.split():
         raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
-    exported = Exported.of(model)
-    start, below = exported.entries()
+    exported = Exported(model)
     is_classifier = bool(exported.labels)
     texts, numbers, missing = _categories(exported)
     shares, classes = "", ""
@@ -205,13 +199,8 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
         n_numbers=len(numbers),
         numbers=_listed(numbers or ["{0, 0, 0, 0, 0}"]),
         missing=_listed(missing),
-        column=_listed(map(str, exported.feature)),
         n_codes=_listed(map(str, np.diff(exported.tree.branch_start).tolist())),
-        threshold=_listed("0.0" if x != x else number(x) for x in exported.threshold),  # noqa: PLR0124
-        start=_listed(map(str, start)),
-        next=_listed(map(str, below or [0])),
-        default=_listed(map(str, exported.default)),
-        node=_listed(map(str, exported.nodes)),
+        **{name: _listed(values or ["0"]) for name, values in exported.tables(number).items()},
         answer=_listed(
             ("-1" if is_classifier else "0.0") if answer is None else str(answer) if is_classifier else number(answer)
             for answer in exported.answers
@@ -228,9 +217,7 @@ def string(data: bytes) -> str:
 
 def number(value: float) -> str:
     """A double, to the last bit."""
-    if np.isinf(value):
-        return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
-    return value.hex()
+    return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or value.hex()
 
 
 def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
@@ -242,7 +229,6 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
         if column.kind != "nominal":
             missing.append("NAN")
             continue
-        check_exact(column)
         family, values = categories_of(column)
         missing.append(number(float(len(values))) if column.has_missing else "NAN")
         if family == "text":

@@ -117,14 +117,13 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         raise ParameterError(f"function_name={function_name!r}; a name in ASCII letters, digits and _ is needed")
     if keyword.iskeyword(function_name) or function_name.startswith("_"):
         raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
-    exported = Exported.of(model)
-    start, below = exported.entries()
+    exported = Exported(model)
     answers, answer = _answers(exported)
     shares = ""
     if exported.labels:
         shares = _PROBABILITIES.format(
             function=function_name,
-            row=_numbers(exported.leaf_numbers),
+            row=_numbers(map(str, exported.leaf_numbers)),
             probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
         )
     return _TEMPLATE.format(
@@ -132,13 +131,8 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         names=_listed(ascii(column.name) for column in exported.columns),
         categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
         kinds=_listed(ascii(_kind(exported, j)) for j in range(len(exported.columns))),
-        column=_numbers(exported.feature),
-        threshold=_numbers(0.0 if x != x else x for x in exported.threshold),  # noqa: PLR0124
-        start=_numbers(start),
-        next=_numbers(below),
-        default=_numbers(exported.default),
-        node=_numbers(exported.nodes),
-        answer=_numbers(answer),
+        **{name: _numbers(values) for name, values in exported.tables(repr).items()},
+        answer=_numbers(map(str, answer)),
         answers=_listed(map(spelled, answers)),
         probabilities=shares,
     )
@@ -160,7 +154,7 @@ def _answers(exported: Exported) -> tuple[list[Plain], list[int]]:
 
 def _kind(exported: Exported, j: int) -> str:
     column = exported.columns[j]
-    return "number" if column.kind == "numeric" else categories_of(column)[0]
+    return "number" if column.kind == "numeric" else categories_of(column, is_double=False)[0]
 
 
 def _codes(exported: Exported, j: int) -> str:
@@ -168,16 +162,16 @@ def _codes(exported: Exported, j: int) -> str:
     column = exported.columns[j]
     if column.kind == "numeric" or j not in exported.used:
         return "None"
-    _, values = categories_of(column)
+    _, values = categories_of(column, is_double=False)
     pairs = [f"{spelled(value)}: {code}" for code, value in enumerate(values)]
     if column.has_missing:
         pairs.append(f"None: {len(values)}")
     return "{" + ", ".join(pairs) + "}"
 
 
-def _numbers(values: Iterable[float]) -> str:
+def _numbers(values: Iterable[str]) -> str:
     """Numbers, as text over several lines; that of a double reads back as the same double."""
-    return '"""\n' + "\n".join(lines_of(map(repr, values), " ")) + '\n"""'
+    return '"""\n' + "\n".join(lines_of(values, " ")) + '\n"""'
 
 
 def _listed(items: Iterable[str]) -> str:
