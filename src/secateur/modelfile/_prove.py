@@ -12,10 +12,10 @@ import numpy as np
 from ..data.arrays import Array, Bools, Ints
 from ..data.columns import family_of
 from ..data.remarks import EXACT_WHOLE
-from ..data.sketch import Sketch
-from ..data.table import Column, Schema
+from ..data.table import Schema
 from ..errors import ModelFileError
 from ..nouns import MOST_DIGITS
+from ._text import Document
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
@@ -73,7 +73,10 @@ def prove_schema(schema: Schema) -> None:
         if column.name in seen:
             raise ModelFileError(f"{where}.name is {column.name!a}, the name of an earlier column; it must be unique")
         seen.add(column.name)
-        _prove_categories(column, where)
+        if column.kind == "numeric" and column.categories:
+            raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
+        if len({family_of(type(value)) for value in column.categories}) > 1:
+            raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
     if not schema.columns:
         raise ModelFileError("schema.columns is empty; at least one column is needed")
     if schema.classes is not None:
@@ -180,12 +183,6 @@ def prove_moments(shape: Shape, weight: Array, mean: Array, spread: Array, where
     refuse(is_other, f"{where}.spread", spread, "it is not that of the children around their common mean")
 
 
-def prove_labels(labels: Array, n_classes: int | None, where: str) -> None:
-    """Class numbers that are there."""
-    limit = 1 << 31 if n_classes is None else n_classes
-    refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
-
-
 def prove_cuts(shape: Shape, cuts: Ints, where: str) -> Bools:
     """The leaves of the tree cut at these nodes: internal ones, rising, none under another."""
     refuse((cuts < 0) | (cuts >= shape.n_nodes), where, cuts, "the number of a node is needed")
@@ -211,15 +208,6 @@ def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
     ends = np.bincount(until, minlength=n_members + 1)
     found = np.cumsum(begins - ends)[:n_members]
     refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
-
-
-def prove_members(shape: Shape, n_members: int, where: str) -> None:
-    """No more members than nodes: what is shown of each is of the size of the file."""
-    if n_members > shape.n_nodes:
-        raise ModelFileError(
-            f"{where}.n_leaves has {n_members:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are "
-            "equal; keep one of each"
-        )
 
 
 def prove_changes(shape: Shape, start: Array, changes: Ints, n_leaves: Array, where: str) -> None:
@@ -267,14 +255,6 @@ def refuse(is_wrong: Array, where: str, found: Array, needed: str, first: int = 
         raise ModelFileError(f"{where}[{at + first}] is {found[at]}; {needed}")
 
 
-def _prove_categories(column: Column, where: str) -> None:
-    if column.kind == "numeric":
-        if column.categories:
-            raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
-    elif len({family_of(type(value)) for value in column.categories}) > 1:
-        raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
-
-
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(
         ~((values >= 0) & (values < EXACT_WHOLE)), where, values, f"a number from 0 to below {EXACT_WHOLE} is needed"
@@ -288,7 +268,7 @@ def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(is_wrong, where, values, "it is not the sum over the children")
 
 
-def prove_rows(by_class: Array, n_rows: int | None, sketch: Sketch | None, where: str) -> None:
+def prove_rows(by_class: Array, n_rows: int | None, sketch: Document | None, where: str) -> None:
     """That so many rows, and those of the sketch, can be behind the counts (one line per class)."""
     if n_rows is None:
         return
@@ -297,6 +277,7 @@ def prove_rows(by_class: Array, n_rows: int | None, sketch: Sketch | None, where
         raise ModelFileError(f"{where}.n_rows is {n_rows:,}, more than the {total.sum():,} that are counted")
     if sketch is None or by_class.dtype.kind != "i" or n_rows != int(total.sum()):
         return  # weighted: a sum of weights does not tell the rows
-    n = max(len(total), len(sketch.n_by_class))
-    if (np.pad(total, (0, n - len(total))) != np.pad(sketch.n_by_class, (0, n - len(sketch.n_by_class)))).any():
+    told = sketch["n_by_class"]
+    n = max(len(total), len(told))
+    if (np.pad(total, (0, n - len(total))) != np.pad(told, (0, n - len(told)))).any():
         raise ModelFileError(f"{where}.sketch.n_by_class differs from the counts of the root")
