@@ -79,7 +79,6 @@ _INSIDE = {
     "look": _DEFINED["rows"]["properties"]["looks"]["items"],
 }
 NAMES_OF = {part: tuple(said["required"]) for part, said in (_DEFINED | _INSIDE).items() if "required" in said}
-TESTS = ("feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids", "rounded")
 
 KINDS = {
     **dict.fromkeys(("rule", "sample", "method", "predictor", "quantity", "name"), NAME),

@@ -86,13 +86,10 @@ def prove_schema(schema: Schema) -> None:
             raise ModelFileError("schema.classes mix text, numbers and booleans; one kind is needed")
 
 
-def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -> None:
-    """Tests that send every row to a child that is there. Missing arrays are blank."""
+def prove_tests(shape: Shape, schema: Schema | None, tests: dict[str, Array]) -> None:
+    """Tests that send every row to a child that is there."""
     n, arity = shape.n_nodes, shape.arity
-    feature = arrays.get("feature", np.full(n, -1, np.int32))
-    start = arrays.get("branch_start", np.zeros(n + 1, np.int64))
-    branch = arrays.get("branch", np.zeros(0, np.uint16))
-    default = arrays.get("default", np.zeros(n, np.int32))
+    feature, threshold, start, branch, default, _, birth, ids, rounded = tests.values()  # as in `blank_tests`
     n_codes = np.diff(start)
     if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(branch):
         raise ModelFileError(f"tree.branch_start must rise from 0 to {len(branch):,}, the length of tree.branch")
@@ -101,7 +98,6 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
     is_tested = feature >= 0
     refuse(is_tested & shape.is_leaf, "tree.feature", feature, "the node is a leaf, which tests nothing: -1 is needed")
     is_numeric = is_tested & (n_codes == 0)
-    threshold = arrays.get("threshold", np.full(n, np.nan))
     refuse(is_numeric & np.isnan(threshold), "tree.threshold", threshold, "the node compares with it")
     refuse(is_numeric & (arity != 2), "the number of children of node", arity, "a comparison has 2")
     refuse(~is_tested & (n_codes > 0), "the number of branches of node", n_codes, "it tests no column")
@@ -114,15 +110,11 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
         _prove_texts(shape, schema, feature, len(branch))
-    if (rounded := arrays.get("rounded")) is not None:
-        refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
-    if "birth" in arrays:
-        refuse(arrays["birth"] < -1, "tree.birth", arrays["birth"], "-1 or a step is needed")
-    if "ids" in arrays:
-        ids = arrays["ids"]
-        refuse(ids < 0, "tree.ids", ids, "a node number is needed")
-        if len(np.unique(ids)) < n:
-            raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
+    refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
+    refuse(birth < -1, "tree.birth", birth, "-1 or a step is needed")
+    refuse(ids < 0, "tree.ids", ids, "a node number is needed")
+    if len(np.unique(ids)) < n:
+        raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
 
 
 def _is_rounded(rounded: Array, threshold: Array) -> Bools:

@@ -9,9 +9,10 @@ from ..data.arrays import Ints, sealed
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
+from ..nouns.tree import blank_tests
 from . import _prove
 from ._certificate import checked
-from ._fields import KINDS, NAMES_OF, TESTS, as_it_is, check_lengths, maybe, read_fields
+from ._fields import KINDS, NAMES_OF, as_it_is, check_lengths, maybe, read_fields
 from ._prove import Shape
 from ._rows import key_in, rows_in, sketch_in
 from ._text import Document, Json, check_keys, described
@@ -136,11 +137,13 @@ def _column(part: Json, where: str) -> Column:
 
 def tree_in(part: Json, schema: Schema | None) -> tuple[Shape, Document]:
     """The structure of the tree, and the arrays of its tests, which fit it and the columns."""
-    read = read_fields(part, "tree", ("parent",), (*TESTS, "surrogates"))
+    read = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
     shape = _prove.prove_shape(read["parent"])
-    check_lengths(read, "tree", shape.n_nodes, *(name for name in TESTS if not name.startswith("branch")))
-    check_lengths(read, "tree", shape.n_nodes + 1, "branch_start")
-    _prove.prove_tests(shape, schema, read)
+    blanks = blank_tests(shape.n_nodes)
+    for name, blank in blanks.items():
+        if name != "branch":
+            check_lengths(read, "tree", len(blank), name)
+    _prove.prove_tests(shape, schema, blanks | {name: read[name] for name in read.keys() & blanks})
     if "surrogates" in read:
         read["surrogates"] = read_fields(read["surrogates"], "tree.surrogates", NAMES_OF["surrogates"])
     return shape, read

@@ -9,7 +9,8 @@ from ..data.arrays import Bools, Ints, Longs, same
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ..nouns import Bound, Members, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
-from ._fields import NAMES_OF, TESTS, write_fields
+from ..nouns.tree import blank_tests
+from ._fields import NAMES_OF, write_fields
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document, Json
 from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
@@ -99,8 +100,7 @@ def _column(column: Column, where: str) -> Document:
 
 def _tree(tree: Tree) -> Document:
     """The parents, and the arrays that are not as they are in a bare structure."""
-    blank = Tree(tree.parent)
-    names = [name for name in TESTS if not same(getattr(tree, name), getattr(blank, name))]
+    names = [name for name, blank in blank_tests(tree.n_nodes).items() if not same(getattr(tree, name), blank)]
     about = write_fields(tree, "tree", ("parent", *names))
     if tree.surrogates is not None:
         about["surrogates"] = write_fields(tree.surrogates, "tree.surrogates", NAMES_OF["surrogates"])

@@ -50,6 +50,7 @@ class Counts(Counted):
 
     has_classes: ClassVar[bool] = True
     kept: ClassVar[tuple[str, ...]] = ("by_class",)
+    told_by: ClassVar[tuple[str, ...]] = (*kept, "sample", "tree")
 
     tree: Tree
     by_class: Sums

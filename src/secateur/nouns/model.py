@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..data.arrays import Array, Ints, rebuilt, sealed
+from ..data.arrays import Array, Ints, sealed
 from ..errors import PruningError, UnsupportedError
+from ._noun import Noun
 from .bound import Bound
 from .choice import Selection
 from .counts import Counts
@@ -19,7 +20,7 @@ from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Noun):
     """A fitted tree: the grown tree, its samples, and the pruning that predicts.
 
     Parameters
@@ -47,6 +48,10 @@ class Model:
     >>> Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     Model(2 of 2 leaves, 6 rows, not certified)
     """
+
+    told_by: ClassVar[tuple[str, ...]] = (
+        "pruning", "grown", "holdout", "sequence", "selection", "certificate", "parameters", "facts"
+    )  # fmt: skip
 
     pruning: Pruning
     grown: Counts | Moments
@@ -116,17 +121,6 @@ class Model:
     def is_classifier(self) -> bool:
         """Whether leaves predict a class and not a number."""
         return self.grown.has_classes
-
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        names = ("pruning", "grown", "holdout", "sequence", "selection", "certificate", "parameters", "facts")
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def __hash__(self) -> int:
-        return hash(self.pruning)
 
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"

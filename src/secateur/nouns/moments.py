@@ -57,6 +57,7 @@ class Moments(Counted):
 
     has_classes: ClassVar[bool] = False
     kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread")
+    told_by: ClassVar[tuple[str, ...]] = (*kept, "sample", "tree")
 
     tree: Tree
     weight: Floats

@@ -18,28 +18,28 @@ backwards loop, and no depth limit exists anywhere.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import ClassVar, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import route, structure
-from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
+from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, sealed
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
+from ._noun import Noun
 from .seen import Ledger, Seen
 from .surrogates import Surrogates
 
-# Of these only the schema and the surrogates make trees differ.
+ONE_EACH = ("feature", "threshold", "default", "score", "birth", "rounded")  # what a test has one of
 MOST_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
-_ABOUT = ("schema", "key", "history", "ledger", "rounded", "surrogates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(Noun):
     """A grown tree: the parent and the test of each node.
 
     Parameters
@@ -69,6 +69,12 @@ class Tree:
     ([1, 4], [5, 4, 3, 4, 5])
     """
 
+    # Not by what is known of rows, nor by the numbers to read.
+    told_by: ClassVar[tuple[str, ...]] = (
+        "parent", "feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids", "schema",
+        "surrogates",
+    )  # fmt: skip
+
     parent: Ints
     feature: Ints = None  # type: ignore[assignment]
     threshold: Floats = None  # type: ignore[assignment]
@@ -89,21 +95,10 @@ class Tree:
     def __post_init__(self) -> None:
         parent = _whole_numbers("parent", self.parent)
         n = len(parent)
-        blanks: dict[str, Any] = {
-            "feature": np.full(n, -1, np.int32),
-            "threshold": np.full(n, np.nan),
-            "branch_start": np.zeros(n + 1, np.int64),
-            "branch": np.zeros(0, np.uint16),
-            "default": np.zeros(n, np.int32),
-            "score": np.full(n, np.nan),
-            "birth": np.full(n, -1, np.int32),
-            "ids": np.arange(n, dtype=np.int32),
-            "rounded": np.full(n, np.nan),
-        }
         set_field = object.__setattr__
         set_field(self, "parent", parent)
         set_field(self, "history", Seen(self.history))
-        for name, blank in blanks.items():
+        for name, blank in blank_tests(n).items():
             given = getattr(self, name)
             array = sealed(blank) if given is None else frozen(given, blank.dtype)
             if name != "branch" and array.shape != blank.shape:
@@ -246,24 +241,25 @@ class Tree:
         """Whether counts of the one tree fit the other."""
         return self is other or np.array_equal(self.parent, other.parent)
 
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return self is other or (
-            all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name not in _ABOUT)
-            and self.schema == other.schema
-            and self.surrogates == other.surrogates
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.parent.tobytes(), self.feature.tobytes(), self.threshold.tobytes()))
-
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves:,} leaves"
         nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes:,} nodes"
         return f"Tree({leaves}, {nodes}, depth {int(self.depth.max())})"
+
+
+def blank_tests(n_nodes: int) -> dict[str, Array]:
+    """Return the arrays of a tree that tests nothing."""
+    return {
+        "feature": np.full(n_nodes, -1, np.int32),
+        "threshold": np.full(n_nodes, np.nan),
+        "branch_start": np.zeros(n_nodes + 1, np.int64),
+        "branch": np.zeros(0, np.uint16),
+        "default": np.zeros(n_nodes, np.int32),
+        "score": np.full(n_nodes, np.nan),
+        "birth": np.full(n_nodes, -1, np.int32),
+        "ids": np.arange(n_nodes, dtype=np.int32),
+        "rounded": np.full(n_nodes, np.nan),
+    }
 
 
 def _whole_numbers(name: str, values: ArrayLike) -> Ints:

@@ -1,0 +1,50 @@
+"""Noun: what all frozen things share, so that each states only what makes two of them differ."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..data.arrays import frozen, rebuilt, same
+
+
+class Noun:
+    """Equal by the parts that `told_by` names, of which the first makes the hash; pickled through the constructor."""
+
+    told_by: ClassVar[tuple[str, ...]]
+
+    __reduce__ = rebuilt
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self is other or all(_alike(getattr(self, name), getattr(other, name)) for name in self.told_by)
+
+    def __hash__(self) -> int:
+        first = getattr(self, self.told_by[0])
+        return hash(first.tobytes() if isinstance(first, np.ndarray) else first)
+
+    def _freeze(self, **dtypes: npt.DTypeLike | None) -> None:
+        """Make these fields read-only arrays; None stays None."""
+        for name, dtype in dtypes.items():
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+
+class Tabled(Noun):
+    """A noun that is also a table, by its `to_dict`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as a dict of columns."""
+        raise NotImplementedError
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """Return the table as a data frame of the named library (pandas, polars, pyarrow)."""
+        import narwhals.stable.v2 as nw
+
+        return nw.from_dict(self.to_dict(), backend=backend).to_native()
+
+
+def _alike(a: object, b: object) -> bool:
+    is_array = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+    return same(a, b) if is_array else a == b  # type: ignore[arg-type]
