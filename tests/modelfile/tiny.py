@@ -189,7 +189,7 @@ def readers_of(document):
         "tree": read_tree,
         "grown": read_sample,
         "holdout": read_sample,
-        "pruning": lambda part: Pruning(model.tree, **_read.pruning_in(part, shape, n_classes)),
+        "pruning": lambda part: Pruning.from_cuts(model.tree, **_read.pruning_in(part, shape, n_classes)),
         "sequence": lambda part: _read.sequence_in(part, "sequence", shape, n_classes, labels),
         "selection": lambda part: _read.selection_in(part, shape, n_classes, labels, parts["sequence"]),
         "certificate": lambda part: _check_alone(

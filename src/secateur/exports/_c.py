@@ -14,6 +14,10 @@ _WORDS = """
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 """
 
+_TYPES = {"column": "int", "n_codes": "long", "threshold": "double", "start": "long"} | dict.fromkeys(
+    ("next", "default", "node"), "int"
+)
+
 # No name or value of the user stands in a comment; all are strings.
 _TEMPLATE = """/* A decision tree in C99; it needs only the standard library.
 
@@ -39,14 +43,7 @@ static const struct {f}_category {f}_texts[] = {{{texts}}};
 static const int {f}_n_numbers = {n_numbers};
 static const struct {f}_category {f}_numbers[] = {{{numbers}}};
 static const double {f}_missing[] = {{{missing}}};
-static const int {f}_column[] = {{{column}}};
-static const long {f}_n_codes[] = {{{n_codes}}};
-static const double {f}_threshold[] = {{{threshold}}};
-static const long {f}_start[] = {{{start}}};
-static const int {f}_next[] = {{{next}}};
-static const int {f}_default[] = {{{default}}};
-static const int {f}_node[] = {{{node}}};
-static const {answer_type}{f}_answer[] = {{{answer}}};
+{tables}
 
 static int {f}_reach(const double *row)
 {{
@@ -127,6 +124,7 @@ double {f}_code_of_number(int column, double number)
 """
 
 _PROBABILITIES = """
+{row}
 /* The probability of each class, in the order of {f}_classes. */
 static const double {f}_share[][{n_classes}] = {{{shares}}};
 
@@ -175,21 +173,27 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     exported = Exported(model)
     is_classifier = bool(exported.labels)
     texts, numbers, missing = _categories(exported)
+    answer, blank, spelled = ("int", "-1", str) if is_classifier else ("double", "0.0", number)
+    types = _TYPES | {"answer": answer}
+    tables = exported.tables(number)
+    tables["next"] = tables["next"] or ["0"]  # an array has one entry at least
+    tables["n_codes"] = list(map(str, np.diff(exported.tree.branch_start).tolist()))
+    tables["answer"] = [blank if one is None else spelled(one) for one in exported.answers]
     shares, classes = "", ""
     if is_classifier:
         words = _listed(string(str(label).encode("utf-8", "surrogatepass")) for label in exported.labels)
         classes = f"const int {function_name}_n_classes = {len(exported.labels)};\n"
         classes += f"const char *const {function_name}_classes[] = {{{words}}};"
         rows = exported.shares(probabilities)[exported.leaves].tolist()
-        row_of = _listed(map(str, exported.leaf_numbers))
-        shares = f"\nstatic const int {function_name}_row[] = {{{row_of}}};" + _PROBABILITIES.format(
+        shares = _PROBABILITIES.format(
             f=function_name,
+            row=_declared("int", f"{function_name}_row", map(str, exported.leaf_numbers)),
             n_classes=len(exported.labels),
             shares=_listed("{" + ", ".join(map(number, row)) + "}" for row in rows),
         )
     return _TEMPLATE.format(
         f=function_name,
-        answer_type="int " if is_classifier else "double ",
+        answer_type=f"{answer} ",
         answer_word=f"the number of the class, its name in {function_name}_classes" if is_classifier else "the mean",
         n_columns=len(exported.columns),
         names=_listed(string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
@@ -199,12 +203,7 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
         n_numbers=len(numbers),
         numbers=_listed(numbers or ["{0, 0, 0, 0, 0}"]),
         missing=_listed(missing),
-        n_codes=_listed(map(str, np.diff(exported.tree.branch_start).tolist())),
-        **{name: _listed(values or ["0"]) for name, values in exported.tables(number).items()},
-        answer=_listed(
-            ("-1" if is_classifier else "0.0") if answer is None else str(answer) if is_classifier else number(answer)
-            for answer in exported.answers
-        ),
+        tables="\n".join(_declared(kind, f"{function_name}_{name}", tables[name]) for name, kind in types.items()),
         probabilities=shares,
     )
 
@@ -242,6 +241,10 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
         [f"{{{j}, 0, 0, {number(value)}, {code}}}" for j, value, code in sorted(numbers)],
         missing,
     )
+
+
+def _declared(kind: str, name: str, items: Iterable[str]) -> str:
+    return f"static const {kind} {name}[] = {{{_listed(items)}}};"
 
 
 def _listed(items: Iterable[str]) -> str:

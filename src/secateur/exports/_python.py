@@ -17,13 +17,7 @@ _inf = float("inf")
 _names = {names}
 _categories = {categories}
 _kinds = {kinds}
-_column = list(map(int, {column}.split()))
-_threshold = list(map(float, {threshold}.split()))
-_start = list(map(int, {start}.split()))
-_next = list(map(int, {next}.split()))
-_default = list(map(int, {default}.split()))
-_node = list(map(int, {node}.split()))
-_answer = list(map(int, {answer}.split()))
+{tables}
 _answers = {answers}
 
 
@@ -70,7 +64,7 @@ def _read(value, j):
 '''
 
 _PROBABILITIES = '''
-_row = list(map(int, {row}.split()))
+{row}
 _probability = {probability}
 
 
@@ -119,11 +113,12 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
     exported = Exported(model)
     answers, answer = _answers(exported)
+    tables = exported.tables(repr) | {"answer": list(map(str, answer))}
     shares = ""
     if exported.labels:
         shares = _PROBABILITIES.format(
             function=function_name,
-            row=_numbers(map(str, exported.leaf_numbers)),
+            row=_parsed("row", map(str, exported.leaf_numbers)),
             probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
         )
     return _TEMPLATE.format(
@@ -131,8 +126,7 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         names=_listed(ascii(column.name) for column in exported.columns),
         categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
         kinds=_listed(ascii(_kind(exported, j)) for j in range(len(exported.columns))),
-        **{name: _numbers(values) for name, values in exported.tables(repr).items()},
-        answer=_numbers(map(str, answer)),
+        tables="\n".join(_parsed(name, values) for name, values in tables.items()),
         answers=_listed(map(spelled, answers)),
         probabilities=shares,
     )
@@ -169,9 +163,10 @@ def _codes(exported: Exported, j: int) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def _numbers(values: Iterable[str]) -> str:
-    """Numbers, as text over several lines; that of a double reads back as the same double."""
-    return '"""\n' + "\n".join(lines_of(values, " ")) + '\n"""'
+def _parsed(name: str, values: Iterable[str]) -> str:
+    """Numbers, parsed from text over several lines; that of a double reads back as the same double."""
+    kind, lines = "float" if name == "threshold" else "int", "\n".join(lines_of(values, " "))
+    return f'_{name} = list(map({kind}, """\n{lines}\n""".split()))'
 
 
 def _listed(items: Iterable[str]) -> str:

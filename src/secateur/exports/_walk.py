@@ -114,9 +114,10 @@ class Exported:
         for v in range(self.tree.n_nodes):
             start.append(len(below))
             below += self.codes(v) if self.is_nominal[v] else self.children[v]
-        whole = {"column": self.feature, "start": start, "next": below, "default": self.default, "node": self.nodes}
         threshold = ["0.0" if x != x else spelled(x) for x in self.threshold]  # noqa: PLR0124
-        return {"threshold": threshold} | {name: list(map(str, values)) for name, values in whole.items()}
+        found: dict[str, list[Any]] = {"column": self.feature, "threshold": threshold, "start": start, "next": below}
+        found |= {"default": self.default, "node": self.nodes}
+        return {name: list(map(str, values)) for name, values in found.items()}
 
     @cached_property
     def labels(self) -> list[Plain]:
@@ -131,14 +132,12 @@ class Exported:
     @cached_property
     def answers(self) -> list[Any]:
         """What each leaf answers: the number of a class, or a mean. None for other nodes."""
-        found: list[Any] = [None] * self.tree.n_nodes
+        is_class = self.view.mean is None
+        said = self.view.label if is_class else self.view.mean
+        assert said is not None
+        found: list[Any] = [None if self.children[v] else answer for v, answer in enumerate(said.tolist())]
         for v in self.leaves:
-            if self.view.mean is not None:
-                found[v] = float(self.view.mean[v])
-                continue
-            assert self.view.label is not None
-            found[v] = int(self.view.label[v])
-            if found[v] >= len(self.labels):
+            if is_class and found[v] >= len(self.labels):
                 raise PruningError(
                     f"leaf {self.nodes[v]} predicts class number {found[v]}, which is not in the growing sample "
                     f"(it has {len(self.labels)} classes); only labels of the growing sample can be exported"

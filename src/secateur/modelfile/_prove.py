@@ -4,8 +4,8 @@ NumPy and one plain loop, linear in the size of the file: a compiled kernel chec
 so nothing that has not passed here may reach one. The nouns then check themselves again.
 """
 
-from dataclasses import dataclass
 from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,24 +22,18 @@ MOST_TEXT = 256  # ... and how many for each node and branch beyond that
 NEAR = 1e-9  # of the whole: far above rounding, far below a row
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A proved structure: parents in pre-order, where each subtree ends, how many children."""
+class Shape(NamedTuple):
+    """A proved structure: parents in pre-order, where each subtree ends, how many children, whether there are none."""
 
     parent: Ints
     end: Ints
     arity: Ints
+    is_leaf: Bools
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.parent)
-
-    @property
-    def is_leaf(self) -> Bools:
-        """Which nodes have no children."""
-        found: Bools = self.arity == 0
-        return found
 
 
 def prove_shape(parent: Ints) -> Shape:
@@ -62,7 +56,7 @@ def prove_shape(parent: Ints) -> Shape:
                     "a subtree is one run of nodes"
                 )
         path.append(v)
-    return Shape(parent, np.array(end, np.int32), arity)
+    return Shape(parent, np.array(end, np.int32), arity, arity == 0)
 
 
 def prove_schema(schema: Schema) -> None:
@@ -175,17 +169,11 @@ def prove_moments(shape: Shape, weight: Array, mean: Array, spread: Array, where
     refuse(is_other, f"{where}.spread", spread, "it is not that of the children around their common mean")
 
 
-def prove_cuts(shape: Shape, cuts: Ints, where: str) -> Bools:
-    """The leaves of the tree cut at these nodes: internal ones, rising, none under another."""
+def prove_cuts(shape: Shape, cuts: Ints, where: str) -> None:
+    """Internal nodes, rising, none under another."""
     refuse((cuts < 0) | (cuts >= shape.n_nodes), where, cuts, "the number of a node is needed")
     refuse(shape.arity[cuts] == 0, where, cuts, "the node is a leaf anyway")
     refuse(cuts[1:] < shape.end[cuts[:-1]], where, cuts[1:], "it does not come after the subtree before it", first=1)
-    edges = np.zeros(shape.n_nodes + 1, np.int64)
-    edges[cuts + 1] += 1  # cuts are different, and so are the ends of subtrees that do not touch
-    edges[shape.end[cuts]] -= 1
-    is_leaf: Bools = shape.is_leaf & (np.cumsum(edges[:-1]) == 0)
-    is_leaf[cuts] = True
-    return is_leaf
 
 
 def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
@@ -269,7 +257,5 @@ def prove_rows(by_class: Array, n_rows: int | None, sketch: Document | None, whe
         raise ModelFileError(f"{where}.n_rows is {n_rows:,}, more than the {total.sum():,} that are counted")
     if sketch is None or by_class.dtype.kind != "i" or n_rows != int(total.sum()):
         return  # weighted: a sum of weights does not tell the rows
-    told = sketch["n_by_class"]
-    n = max(len(total), len(told))
-    if (np.pad(total, (0, n - len(total))) != np.pad(told, (0, n - len(told)))).any():
+    if not np.array_equal(np.trim_zeros(total, "b"), np.trim_zeros(sketch["n_by_class"], "b")):
         raise ModelFileError(f"{where}.sketch.n_by_class differs from the counts of the root")

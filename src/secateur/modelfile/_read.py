@@ -192,9 +192,8 @@ def one_of(value: Json, where: str, *known: str) -> str:
 def pruning_in(part: Json, shape: Shape, n_classes: int | None) -> Document:
     """The pruning that predicts."""
     read = read_fields(part, "pruning", NAMES_OF["pruning"], certified=maybe(truth_in), node_labels=as_it_is)
-    is_leaf = sealed(_prove.prove_cuts(shape, read.pop("cuts"), "pruning.cuts"))
-    labels = _labels(read["node_labels"], "pruning.node_labels", shape, n_classes)
-    return read | {"is_leaf": is_leaf, "node_labels": labels}
+    _prove.prove_cuts(shape, read["cuts"], "pruning.cuts")
+    return read | {"node_labels": _labels(read["node_labels"], "pruning.node_labels", shape, n_classes)}
 
 
 def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Ints | None:
@@ -279,7 +278,7 @@ def _made(parts: Document) -> nouns.Model:
 
     if rows["history"]:
         tree = replace(tree, history=seen(rows["history"]))
-    pruning = nouns.Pruning(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
+    pruning = nouns.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
     held = {name: parts[name] and sample_of(parts[name], tree) for name in ("grown", "holdout")}
     sequence = parts["sequence"] and sequence_of(parts["sequence"])
     if selection is not None:

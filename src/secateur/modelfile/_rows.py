@@ -4,6 +4,8 @@ A sketch is written where its sample is. `samples` lists all samples that are na
 that the model holds no counts of bring their sketch there.
 """
 
+import re
+
 import numpy as np
 
 from ..data.sketch import RowKey, Sketch
@@ -138,10 +140,6 @@ def _look_in(part: Json, where: str, n_samples: int, has_sequence: bool) -> Docu
 
 def _mark_in(value: Json, where: str, length: int = 16) -> bytes:
     text = text_in(value, where, 2 * max(length, MOST_NAME))
-    try:
-        found = bytes.fromhex(text) if len(text) == 2 * length and text.isalnum() else b""
-    except ValueError:
-        found = b""
-    if len(found) != length:
+    if not re.fullmatch(f"[0-9A-Fa-f]{{{2 * length}}}", text):
         raise ModelFileError(f"{where} is {described(value)}; {2 * length} hexadecimal digits are needed")
-    return found
+    return bytes.fromhex(text)

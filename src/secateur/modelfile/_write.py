@@ -69,11 +69,9 @@ def tree_fingerprint(tree: Tree) -> str:
     found = hashlib.sha256()
     schema = None if tree.schema is None else _schema(tree.schema)
     found.update(json.dumps(schema, sort_keys=True).encode())
-    for name, dtype in (
-        ("parent", "<i4"), ("feature", "<i4"), ("threshold", "<f8"), ("branch_start", "<i8"), ("branch", "<u2"),
-        ("default", "<i4"),
-    ):  # fmt: skip
-        array = getattr(tree, name).astype(dtype)
+    for name in ("parent", "feature", "threshold", "branch_start", "branch", "default"):
+        array = getattr(tree, name)
+        array = array.astype(array.dtype.newbyteorder("<"))
         if array.dtype.kind == "f":
             array[np.isnan(array)] = np.nan  # a NaN has many bit patterns
         found.update(f"{name}{len(array)}".encode())

@@ -1,6 +1,7 @@
-"""Noun: what all frozen things share, so that each states only what makes two of them differ."""
+"""Noun: what all frozen things share, so that each states only which of its fields make no difference."""
 
-from typing import Any, ClassVar
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,19 +10,22 @@ from ..data.arrays import frozen, rebuilt, same
 
 
 class Noun:
-    """Equal by the parts that `told_by` names, of which the first makes the hash; pickled through the constructor."""
-
-    told_by: ClassVar[tuple[str, ...]]
+    """Equal by its fields but those with `compare=False`, of which the first makes the hash; pickled by its fields."""
 
     __reduce__ = rebuilt
 
+    @property
+    def _told(self) -> list[Any]:
+        """What makes two of a kind differ."""
+        return [getattr(self, field.name) for field in fields(self) if field.compare]  # type: ignore[arg-type]
+
     def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
+        if not isinstance(other, type(self)):
             return NotImplemented
-        return self is other or all(_alike(getattr(self, name), getattr(other, name)) for name in self.told_by)
+        return self is other or all(map(_alike, self._told, other._told))
 
     def __hash__(self) -> int:
-        first = getattr(self, self.told_by[0])
+        first = self._told[0]
         return hash(first.tobytes() if isinstance(first, np.ndarray) else first)
 
     def _freeze(self, **dtypes: npt.DTypeLike | None) -> None:

@@ -1,7 +1,7 @@
 """Selection: the table from which one member of a pruning sequence was chosen."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -62,11 +62,6 @@ class Selection(Tabled):
     Pruning(2 of 3 leaves, cuts at 1)
     """
 
-    told_by: ClassVar[tuple[str, ...]] = (
-        "error", "se", "betas", "fold_error", "best", "chosen", "select", "sample", "n", "growing", "pool", "details",
-        "counts", "sequence",
-    )  # fmt: skip
-
     sequence: PruningSequence
     error: Floats
     se: Floats
@@ -81,7 +76,7 @@ class Selection(Tabled):
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
-    judges: Seen = NOTHING
+    judges: Seen = field(default=NOTHING, compare=False)
 
     def __post_init__(self) -> None:
         n_members = len(self.sequence)

@@ -1,6 +1,6 @@
 """Counts: how many examples of each class of one named sample reach each node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
@@ -50,13 +50,12 @@ class Counts(Counted):
 
     has_classes: ClassVar[bool] = True
     kept: ClassVar[tuple[str, ...]] = ("by_class",)
-    told_by: ClassVar[tuple[str, ...]] = (*kept, "sample", "tree")
 
     tree: Tree
     by_class: Sums
     sample: str = "grow"
-    n_rows: int | None = None
-    sketch: Sketch | None = None
+    n_rows: int | None = field(default=None, compare=False)
+    sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         by_class = _numbers(self.by_class)

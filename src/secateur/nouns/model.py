@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -48,10 +48,6 @@ class Model(Noun):
     >>> Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     Model(2 of 2 leaves, 6 rows, not certified)
     """
-
-    told_by: ClassVar[tuple[str, ...]] = (
-        "pruning", "grown", "holdout", "sequence", "selection", "certificate", "parameters", "facts"
-    )  # fmt: skip
 
     pruning: Pruning
     grown: Counts | Moments

@@ -1,6 +1,6 @@
 """Moments: what squared error needs to know of one named sample in each node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -57,15 +57,14 @@ class Moments(Counted):
 
     has_classes: ClassVar[bool] = False
     kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread")
-    told_by: ClassVar[tuple[str, ...]] = (*kept, "sample", "tree")
 
     tree: Tree
     weight: Floats
     mean: Floats
     spread: Floats
     sample: str = "grow"
-    n_rows: int | None = None
-    sketch: Sketch | None = None
+    n_rows: int | None = field(default=None, compare=False)
+    sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("weight", "mean", "spread"):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -48,8 +48,6 @@ class Pruning(Noun):
     >>> pruning.restore(1).n_leaves, pruning.snip(0).n_leaves
     (3, 1)
     """
-
-    told_by: ClassVar[tuple[str, ...]] = ("is_leaf", "labels", "tree")
 
     tree: Tree
     is_leaf: Bools
@@ -105,6 +103,10 @@ class Pruning(Noun):
             is_cut = np.zeros(tree.n_nodes, bool)
             is_cut[ids] = True
         return cls(tree, sealed(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
+
+    @property
+    def _told(self) -> list[Any]:
+        return [self.is_leaf, self.labels, self.tree]
 
     @cached_property
     def cuts(self) -> Ints:

@@ -13,9 +13,8 @@ the changes, and all that is asked of every member is one pass over them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -130,18 +129,16 @@ class PruningSequence(Tabled):
     [3, 2, 1]
     """
 
-    told_by: ClassVar[tuple[str, ...]] = ("n_leaves", "errors", "alphas", "node_labels", "tree")
-
     tree: Tree
     n_leaves: Longs
     errors: Sums
     alphas: Floats | None = None
-    steps: Ints | None = None
-    rebuild: Callable[[int], Bools] | None = None
+    steps: Ints | None = field(default=None, compare=False)  # compared below
+    rebuild: Callable[[int], Bools] | None = field(default=None, compare=False)
     node_labels: Ints | None = None
-    seen: Seen = NOTHING
-    rule: str = ""
-    nested: bool = True
+    seen: Seen = field(default=NOTHING, compare=False)
+    rule: str = field(default="", compare=False)
+    nested: bool = field(default=True, compare=False)
 
     def __post_init__(self) -> None:
         self._freeze(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)

@@ -10,7 +10,7 @@ agreement      share of the rows that both tests know which they send to the sam
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,6 @@ class Surrogates(Noun):
     >>> one.feature.tolist(), one.of(0), one.of(1)
     ([4], range(0, 1), range(1, 1))
     """
-
-    told_by: ClassVar[tuple[str, ...]] = tuple(DTYPES)
 
     start: Longs
     feature: Ints

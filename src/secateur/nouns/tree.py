@@ -20,7 +20,7 @@ backwards loop, and no depth limit exists anywhere.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -69,12 +69,6 @@ class Tree(Noun):
     ([1, 4], [5, 4, 3, 4, 5])
     """
 
-    # Not by what is known of rows, nor by the numbers to read.
-    told_by: ClassVar[tuple[str, ...]] = (
-        "parent", "feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids", "schema",
-        "surrogates",
-    )  # fmt: skip
-
     parent: Ints
     feature: Ints = None  # type: ignore[assignment]
     threshold: Floats = None  # type: ignore[assignment]
@@ -84,11 +78,11 @@ class Tree(Noun):
     score: Floats = None  # type: ignore[assignment]
     birth: Ints = None  # type: ignore[assignment]
     ids: Ints = None  # type: ignore[assignment]
-    rounded: Floats = None  # type: ignore[assignment]
+    rounded: Floats = field(default=None, compare=False)  # type: ignore[arg-type]
     schema: Schema | None = None
-    key: RowKey | None = None
-    history: Seen = field(default_factory=Seen)
-    ledger: Ledger = field(default_factory=Ledger)
+    key: RowKey | None = field(default=None, compare=False)
+    history: Seen = field(default_factory=Seen, compare=False)
+    ledger: Ledger = field(default_factory=Ledger, compare=False)
     surrogates: Surrogates | None = None
     end: Ints = field(init=False)
 
