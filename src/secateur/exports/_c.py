@@ -225,11 +225,8 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
     numbers: list[tuple[int, float, int]] = []
     missing = []
     for j, column in enumerate(exported.columns):
-        if column.kind != "nominal":
-            missing.append("NAN")
-            continue
         family, values = categories_of(column)
-        missing.append(number(float(len(values))) if column.has_missing else "NAN")
+        missing.append(number(float(len(values))) if column.n_codes > len(values) else "NAN")
         if family == "text":
             texts += [
                 (j, utf8(value, f"column {column.name!r}: the category"), code) for code, value in enumerate(values)

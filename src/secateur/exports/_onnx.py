@@ -117,7 +117,7 @@ class _Graph:
         read = []
         for j, (name, column) in enumerate(zip(names, exported.columns, strict=True)):
             is_nominal = column.kind == "nominal"
-            is_text = is_nominal and categories_of(column, is_double=False)[0] == "text"
+            is_text = categories_of(column, is_double=False)[0] == "text"
             self._input(name, self.types.STRING if is_text else self.number, 1)
             if j not in exported.used:
                 continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..nouns import as_model
 from ..show.view import TreeView, view_of
@@ -63,7 +63,9 @@ def export_dot(
         '    node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];',
         "    edge [fontname=sans];",
     ]
-    for box in boxes(model, feature_names, class_names, max_depth, decimals):
+    for box in boxes(
+        model, feature_names=feature_names, class_names=class_names, max_depth=max_depth, decimals=decimals
+    ):
         label = r"\n".join(map(_for_dot, box.lines))
         fill = f', fillcolor="{_colour(box.colour, box.purity)}"' if filled and box.colour is not None else ""
         lines.append(f'    n{box.node} [label="{label}"{fill}];')
@@ -126,7 +128,9 @@ def export_mermaid(
         n0 -->|"no"| n2
     """
     lines = ["flowchart TD"]
-    for box in boxes(model, feature_names, class_names, max_depth, decimals):
+    for box in boxes(
+        model, feature_names=feature_names, class_names=class_names, max_depth=max_depth, decimals=decimals
+    ):
         label = "<br/>".join(map(_for_mermaid, box.lines))
         lines.append(f'    n{box.node}(["{label}"])' if box.is_leaf else f'    n{box.node}["{label}"]')
         if box.parent is not None:
@@ -151,24 +155,10 @@ class Box(NamedTuple):
     purity: float  # the share of that class
 
 
-def boxes(
-    model: object,
-    feature_names: Sequence[str] | None,
-    class_names: Sequence[str] | None,
-    max_depth: int | None,
-    decimals: int | None,
-) -> Iterator[Box]:
-    """The nodes in order, parents first."""
+def boxes(model: object, **words: Any) -> Iterator[Box]:
+    """The nodes in order, parents first; `words` are those that `view_of` takes."""
     found = as_model(model, done="exported")
-    view = view_of(
-        found.tree,
-        found.grown,
-        pruning=found.pruning,
-        feature_names=feature_names,
-        class_names=class_names,
-        max_depth=max_depth,
-        decimals=decimals,
-    )
+    view = view_of(found.tree, found.grown, pruning=found.pruning, **words)
     is_leaf, total = view.tree.is_leaf.tolist(), found.grown.total[view.node].tolist()
     nodes, parent = view.node.tolist(), view.tree.parent.tolist()
     for v, node in enumerate(nodes):

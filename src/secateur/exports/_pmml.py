@@ -69,9 +69,8 @@ def _dictionary(exported: Exported, target: str) -> Iterator[str]:
     yield "<DataDictionary>"
     for j in exported.used:
         column = exported.columns[j]
-        family = categories_of(column)[0] if column.kind == "nominal" else "number"
         # Categories are not listed, so that no value is invalid: engines take invalid values for missing ones.
-        yield f"<DataField name={_quoted(column.name)} optype={KINDS[family]}/>"
+        yield f"<DataField name={_quoted(column.name)} optype={KINDS[categories_of(column)[0]]}/>"
     if exported.labels:
         kind = {str: "string", bool: "boolean", int: "integer"}.get(type(exported.labels[0]), "double")
         yield f'<DataField name={_quoted(target)} optype="categorical" dataType="{kind}">'

@@ -125,7 +125,7 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         function=function_name,
         names=_listed(ascii(column.name) for column in exported.columns),
         categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
-        kinds=_listed(ascii(_kind(exported, j)) for j in range(len(exported.columns))),
+        kinds=_listed(ascii(categories_of(column, is_double=False)[0]) for column in exported.columns),
         tables="\n".join(_parsed(name, values) for name, values in tables.items()),
         answers=_listed(map(spelled, answers)),
         probabilities=shares,
@@ -144,11 +144,6 @@ def _answers(exported: Exported) -> tuple[list[Plain], list[int]]:
     if exported.labels:
         return exported.labels, [-1 if answer is None else answer for answer in exported.answers]
     return [exported.answers[v] for v in exported.leaves], exported.leaf_numbers
-
-
-def _kind(exported: Exported, j: int) -> str:
-    column = exported.columns[j]
-    return "number" if column.kind == "numeric" else categories_of(column, is_double=False)[0]
 
 
 def _codes(exported: Exported, j: int) -> str:

@@ -60,7 +60,7 @@ class Exported:
             raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
         check_plain(tree, "an export", "predict with secateur itself")
         self.nodes: list[int] = self.view.node.tolist()
-        self.columns = tree.schema.columns
+        self.columns, self.classes = tree.schema.columns, tree.schema.classes
         self.used: list[int] = tree.tested[0].tolist()
         self.leaves: list[int] = tree.leaves.tolist()
         self.feature: list[int] = tree.feature.tolist()
@@ -122,12 +122,11 @@ class Exported:
     @cached_property
     def labels(self) -> list[Plain]:
         """The classes, as plain values; empty for a regression tree."""
-        shares, schema = self.view.shares, self.tree.schema
-        if shares is None:
+        if self.view.shares is None:
             return []
-        if schema is None or schema.classes is None:
-            return list(range(shares.shape[1]))
-        return [plain_value(label, "class") for label in schema.classes.tolist()]
+        if self.classes is None:
+            return list(range(self.view.shares.shape[1]))
+        return [plain_value(label, "class") for label in self.classes.tolist()]
 
     @cached_property
     def answers(self) -> list[Any]:
@@ -186,14 +185,14 @@ def lines_of(items: Iterable[str], separator: str = ", ") -> list[str]:
 
 
 def categories_of(column: Column, *, is_double: bool = True) -> tuple[Family, list[Any]]:
-    """The categories of a nominal column as plain values, and what they are.
+    """What the values of a column are, and its categories as plain values; a numeric one has none.
 
     Where numbers become doubles (`is_double`), whole numbers too large for a double to tell apart are refused.
     """
     values = [plain_value(value, f"column {column.name!r}: category") for value in column.categories]
-    if not values or isinstance(values[0], str):
+    if column.kind == "nominal" and (not values or isinstance(values[0], str)):
         return "text", values
-    if isinstance(values[0], bool):
+    if values and isinstance(values[0], bool):
         return "truth", values
     large = [value for value in values if isinstance(value, int) and abs(value) >= 2**53]
     if large and is_double:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import ModelFileError
 from . import _values as values
-from ._text import Document, Json, check_keys, described
+from ._text import Document, Json, check_keys, proper
 
 Way: TypeAlias = Callable[[Any, str], Any]  # of a value into or out of a place of the file
 
@@ -43,15 +43,13 @@ def _names_in(value: Json, where: str) -> list[str]:
 def _rows_in(value: Json, where: str) -> int | float:
     """A number of rows, or their weight."""
     number = values.real_number_in(value, where)
-    if not 0 <= number < float("inf"):
-        raise ModelFileError(f"{where} is {described(value)}; a number of 0 or more is needed")
+    proper(value, 0 <= number < float("inf"), where, "a number of 0 or more")
     return number
 
 
 def _dictionary_in(value: Json, where: str) -> Document:
-    found = values.plain_in(value, where)
-    if not isinstance(found, dict):
-        raise ModelFileError(f"{where} is {described(value)}; an object is needed")
+    found: Document = values.plain_in(value, where)
+    proper(value, isinstance(found, dict), where, "an object")
     return found
 
 

@@ -15,7 +15,7 @@ from ._certificate import checked
 from ._fields import KINDS, NAMES_OF, as_it_is, check_lengths, maybe, read_fields
 from ._prove import Shape
 from ._rows import key_in, rows_in, sketch_in
-from ._text import Document, Json, check_keys, described
+from ._text import Document, Json, check_keys, described, proper
 from ._values import labels_in, list_in, real_in, scalars_in, text_in, truth_in, whole_in, whole_number_in
 from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION
 
@@ -182,11 +182,9 @@ def numbers_in(values: Json, kind: Json, where: str, length: int) -> Json:
     return real_in(values, where, length)
 
 
-def one_of(value: Json, where: str, *known: str) -> str:
+def one_of(value: Json, where: str, *known: str) -> Json:
     """One of two words."""
-    if type(value) is not str or value not in known:
-        raise ModelFileError(f"{where} is {described(value)}; {' or '.join(map(repr, known))} is needed")
-    return value
+    return proper(value, type(value) is str and value in known, where, " or ".join(map(repr, known)))
 
 
 def pruning_in(part: Json, shape: Shape, n_classes: int | None) -> Document:
@@ -278,8 +276,8 @@ def _made(parts: Document) -> nouns.Model:
 
     if rows["history"]:
         tree = replace(tree, history=seen(rows["history"]))
-    pruning = nouns.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
     held = {name: parts[name] and sample_of(parts[name], tree) for name in ("grown", "holdout")}
+    pruning = nouns.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
     sequence = parts["sequence"] and sequence_of(parts["sequence"])
     if selection is not None:
         members, counts = selection["sequence"], selection["counts"]

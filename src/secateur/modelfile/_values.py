@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from ..data.arrays import Array, sealed
 from ..errors import ModelFileError
-from ._text import Document, Json, check_keys, described, shortened
+from ._text import Document, Json, check_keys, described, proper, shortened
 
 MOST_BITS = 1024  # of one whole number among plain values
 MOST_ALIKE = 64  # values that Python cannot tell apart at first look: more take the square of the time
@@ -81,52 +81,45 @@ def real_in(values: Json, where: str, length: int | None = None) -> Array:
 def real_number_in(value: Json, where: str) -> int | float:
     """One number: whole ones stay whole; {"$float": ...} is NaN or infinity."""
     number: int | float = plain_in(value, where)
-    if type(number) not in (int, float):
-        raise ModelFileError(f"{where} is {described(value)}; a number is needed")
+    proper(value, type(number) in (int, float), where, "a number")
     return number
 
 
-def whole_number_in(value: object, where: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
+def whole_number_in(value: Json, where: str, least: int = 0, most: int = (1 << 63) - 1) -> Json:
     """One whole number in a range."""
-    if type(value) is not int or not least <= value <= most:
-        raise ModelFileError(f"{where} is {described(value)}; a whole number from {least} to {most} is needed")
-    return value
+    is_whole = type(value) is int and least <= value <= most
+    return proper(value, is_whole, where, f"a whole number from {least} to {most}")
 
 
-def text_in(value: object, where: str, most: int = MOST_NAME) -> str:
+def text_in(value: Json, where: str, most: int = MOST_NAME) -> str:
     """One text of bounded length, of whole characters only."""
-    if type(value) is not str:
-        raise ModelFileError(f"{where} is {described(value)}; a string is needed")
-    if len(value) > most:
-        raise ModelFileError(f"{where} has {len(value):,} characters; at most {most:,} are kept: shorten it")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise ModelFileError(
-                f"{where} is {shortened(value)}, which contains a lone surrogate ({value[error.start]!a}); "
-                "replace it with a complete character"
-            ) from None
-    return value
+    text: str = proper(value, type(value) is str, where, "a string")
+    if len(text) > most:
+        raise ModelFileError(f"{where} has {len(text):,} characters; at most {most:,} are kept: shorten it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"{where} is {shortened(text)}, which contains a lone surrogate ({text[error.start]!a}); "
+            "replace it with a complete character"
+        ) from None
+    return text
 
 
 long_text_in = partial(text_in, most=MOST_TEXT)
 
 
-def truth_in(value: object, where: str) -> bool:
+def truth_in(value: Json, where: str) -> Json:
     """True or false."""
-    if type(value) is not bool:
-        raise ModelFileError(f"{where} is {described(value)}; true or false is needed")
-    return value
+    return proper(value, type(value) is bool, where, "true or false")
 
 
 def list_in(values: Json, where: str, length: int | None = None) -> list[Json]:
     """Any list, of this length."""
-    if not isinstance(values, list):
-        raise ModelFileError(f"{where} is {described(values)}; a list is needed")
-    if length is not None and len(values) != length:
-        raise ModelFileError(f"{where} has {len(values):,} entries; {length:,} are needed")
-    return values
+    found: list[Json] = proper(values, type(values) is list, where, "a list")
+    if length is not None and len(found) != length:
+        raise ModelFileError(f"{where} has {len(found):,} entries; {length:,} are needed")
+    return found
 
 
 def scalars_out(values: Json, where: str) -> list[Json]:
@@ -285,12 +278,9 @@ def _tagged_in(value: Document, where: str, level: int) -> Json:
     raise ModelFileError(f'{where} holds {shortened(tag)}, which is not a valid "$float", "$tuple" or "$dict"')
 
 
-def _special_in(value: object, where: str) -> float:
-    if value is None:
-        return math.nan
-    if type(value) is str and value in ("inf", "-inf"):
-        return _SPECIAL[value]
-    raise ModelFileError(f'{where} is {described(value)}; a number, null for NaN, "inf" or "-inf" is needed')
+def _special_in(value: Json, where: str) -> float:
+    is_special = value is None or (type(value) is str and value in ("inf", "-inf"))
+    return _SPECIAL[proper(value, is_special, where, 'a number, null for NaN, "inf" or "-inf"') or "nan"]
 
 
 def _special_out(value: float) -> str | None:
@@ -299,9 +289,8 @@ def _special_out(value: float) -> str | None:
 
 def _scalar(value: Json, where: str) -> Json:
     is_special = isinstance(value, dict) and list(value) == ["$float"]
-    if not is_special and type(value) not in (str, bool, int, float):
-        raise ModelFileError(f"{where} is {described(value)}; a string, a number or a boolean is needed")
-    return value
+    is_scalar = is_special or type(value) in (str, bool, int, float)
+    return proper(value, is_scalar, where, "a string, a number or a boolean")
 
 
 def _checked_bits(value: int, where: str) -> int:

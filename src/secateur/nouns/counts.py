@@ -87,14 +87,11 @@ class Counts(Counted):
         return cls(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
 
     @property
-    def answers(self) -> Ints:
-        """The prediction of each node as a leaf: its class."""
+    def labels(self) -> Ints:
+        """The class of each node as a leaf, which is its prediction: `answers`, too. None for `Moments`."""
         return self.majority
 
-    @property
-    def labels(self) -> Ints:
-        """The class of each node; None for `Moments`."""
-        return self.majority
+    answers = labels
 
     @property
     def scale(self) -> float:

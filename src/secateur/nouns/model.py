@@ -142,13 +142,12 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
         return thing
     parts = list(thing) if isinstance(thing, tuple | list) else [thing]
 
-    def first(kind: Any, place: int = 0) -> Any:
-        found = [part for part in parts if isinstance(part, kind)]
-        return found[place] if len(found) > place else None
+    def first(kind: Any) -> Any:
+        return next((part for part in parts if isinstance(part, kind)), None)
 
     known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
     strange = next((part for part in parts if not isinstance(part, known)), None)
-    grown = first((Counts, Moments))
+    grown, holdout, *_ = [*(part for part in parts if isinstance(part, Counts | Moments)), None, None]
     if strange is not None or grown is None:
         what = f"a {type(thing if strange is None else strange).__name__} cannot be {done}"
         raise UnsupportedError(
@@ -156,14 +155,12 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
             "holdout) is needed (fit the estimator first)"
         )
     selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
-    if sequence is None and selection is not None:
-        sequence = selection.sequence
-    if pruning is None and selection is not None:
-        pruning = selection.pruning
-    if pruning is None and sequence is not None:
-        pruning = sequence[0]
+    if selection is not None:
+        sequence = selection.sequence if sequence is None else sequence
+        pruning = selection.pruning if pruning is None else pruning
     if pruning is None:
-        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+        whole = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+        pruning = whole if sequence is None else sequence[0]
     if pruning.node_labels is None:
         pruning = replace(pruning, node_labels=grown.labels)
-    return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
+    return Model(pruning, grown, holdout, sequence, selection, first(Bound))

@@ -74,13 +74,7 @@ class Moments(Counted):
 
     @classmethod
     def from_leaves(
-        cls,
-        tree: Tree,
-        weight: ArrayLike,
-        mean: ArrayLike,
-        spread: ArrayLike | None = None,
-        *,
-        sample: str = "grow",
+        cls, tree: Tree, weight: ArrayLike, mean: ArrayLike, spread: ArrayLike | None = None, *, sample: str = "grow"
     ) -> "Moments":
         """Return the moments of all nodes from those of the leaves, in pre-order.
 
