@@ -181,17 +181,7 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     ...
     secateur.errors.ModelFileError: ...counts.json: the counts are of another tree, of 3 nodes, than the one given, ...
     """
-
-    def read() -> Sample:
-        counts, found = read_counts(from_text(read_file(path)), tree)
-        if tree is not None and found != (wanted := tree_fingerprint(tree)):
-            raise ModelFileError(
-                f"the counts of sample {counts.sample!r} are of another tree (fingerprint {found[7:19]}) than the one "
-                f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
-            )
-        return counts
-
-    return _loaded(path, read)
+    return _loaded(path, lambda: read_counts(from_text(read_file(path)), tree))
 
 
 def json_schema() -> Document:

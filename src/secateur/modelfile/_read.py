@@ -17,7 +17,7 @@ from ._prove import Shape
 from ._rows import key_in, rows_in, sketch_in
 from ._text import Document, Json, check_keys, described, proper
 from ._values import labels_in, list_in, real_in, scalars_in, text_in, truth_in, whole_in, whole_number_in
-from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION
+from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION, tree_fingerprint
 
 _NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True}  # of certificates, in version 2
 _ANY_COLUMN = np.iinfo(np.int32).max  # where the columns are not known
@@ -34,8 +34,8 @@ def read_model(document: Document) -> nouns.Model:
         raise ModelFileError(str(error)) from error
 
 
-def read_counts(document: Document, tree: nouns.Tree | None) -> tuple[nouns.Sample, str]:
-    """The counts in a document, on `tree` or on their bare structure, and the fingerprint of their tree."""
+def read_counts(document: Document, tree: nouns.Tree | None) -> nouns.Sample:
+    """The counts in a document, on `tree`, which must be theirs, or on their bare structure."""
     check_format(document, COUNTS_FORMAT)
     document = _from_version_1(document)
     check_keys(document, "the file", NAMES_OF["countsFile"])
@@ -44,12 +44,17 @@ def read_counts(document: Document, tree: nouns.Tree | None) -> tuple[nouns.Samp
         raise ModelFileError(
             f"the counts are of another tree, of {shape.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
         )
-    mark = text_in(document["fingerprint"], "fingerprint")
+    found = text_in(document["fingerprint"], "fingerprint")
     key = key_in(document["key"], _ANY_COLUMN)
     part = sample_in(document["counts"], shape, "counts")
+    if tree is not None and found != (wanted := tree_fingerprint(tree)):
+        raise ModelFileError(
+            f"the counts of sample {part['sample']!r} are of another tree (fingerprint {found[7:19]}) than the one "
+            f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
+        )
     try:
         tree = nouns.Tree(shape.parent, key=key) if tree is None else tree
-        return sample_of(part if key == tree.key else part | {"sketch": None}, tree), mark
+        return sample_of(part if key == tree.key else part | {"sketch": None}, tree)
     except SecateurError as error:
         raise ModelFileError(str(error)) from error
 

@@ -160,24 +160,22 @@ def _members(sequence: PruningSequence) -> Members:
     """The changes of a sequence that is not stored as steps; refused where they are too many."""
     if isinstance(sequence.rebuild, Members):
         return sequence.rebuild
-    tree = sequence.tree
-    if len(sequence) * tree.n_nodes > MOST_CELLS:
-        raise _too_large(sequence, f"{len(sequence) * tree.n_nodes:,} nodes to look at; at most {MOST_CELLS:,} are")
+    tree, n_cells = sequence.tree, len(sequence) * sequence.tree.n_nodes
+    why = f"{n_cells:,} nodes to look at; at most {MOST_CELLS:,} are" if n_cells > MOST_CELLS else ""
     before: Bools = ~tree.is_leaf
     found: list[Longs] = []
     start = [0]
-    for member in sequence:
+    for member in () if why else sequence:
         found.append(np.flatnonzero(member.is_kept != before))
         before = member.is_kept
         start.append(start[-1] + len(found[-1]))
         if start[-1] > MOST_CHANGES:
-            raise _too_large(sequence, f"more than {MOST_CHANGES:,} changes between them")
+            why = f"more than {MOST_CHANGES:,} changes between them"
+            break
+    if why:
+        raise ModelFileError(
+            f"the sequence has {len(sequence):,} members that are not nested ({why}); make it shorter (max_leaves=), "
+            "or save the model without it: dataclasses.replace(model, sequence=None, selection=None)"
+        )
     changes: Ints = np.concatenate([np.zeros(0, np.int32), *found], dtype=np.int32)
     return Members(tree.parent, tree.is_leaf, np.array(start, np.int64), changes)
-
-
-def _too_large(sequence: PruningSequence, why: str) -> ModelFileError:
-    return ModelFileError(
-        f"the sequence has {len(sequence):,} members that are not nested ({why}); make it shorter (max_leaves=), "
-        "or save the model without it: dataclasses.replace(model, sequence=None, selection=None)"
-    )

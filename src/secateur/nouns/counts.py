@@ -200,7 +200,8 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     if holdout is None:
         raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
     n_classes = grown.n_classes  # a class that growing did not see errs everywhere and has no vote
-    votes = _padded(holdout.by_class[:, :n_classes], n_classes)
+    votes = holdout.by_class[:, :n_classes]
+    votes = np.pad(votes, ((0, 0), (0, n_classes - votes.shape[1])))
     if rule == "both":
         votes = votes + grown.by_class
     nodes = np.arange(grown.tree.n_nodes)
@@ -208,11 +209,6 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     if original == "fixed":
         keeps_grow = keeps_grow | grown.tree.is_leaf
     return sealed(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
-
-
-def _padded(by_class: Sums, n_classes: int) -> Sums:
-    missing = n_classes - by_class.shape[1]
-    return np.pad(by_class, ((0, 0), (0, missing))) if missing else by_class
 
 
 def _numbers(values: ArrayLike) -> Sums:

@@ -91,17 +91,13 @@ class Pruning(Noun):
         **fields
             `node_labels`, `seen`, `rule` and so on, as for `Pruning`.
         """
-        chosen = np.asarray(cuts)
-        if chosen.dtype == bool and chosen.shape == (tree.n_nodes,):
-            is_cut = chosen
-        else:
-            ids = chosen.astype(np.int64) if chosen.size else np.zeros(0, np.int64)
-            if chosen.size and (chosen.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= tree.n_nodes):
-                raise PruningError(
-                    f"cuts {chosen.ravel()[:5].tolist()}: node ids from 0 to {tree.n_nodes - 1} are needed"
-                )
-            is_cut = np.zeros(tree.n_nodes, bool)
-            is_cut[ids] = True
+        n, is_cut = tree.n_nodes, np.asarray(cuts)
+        if is_cut.dtype != bool or is_cut.shape != (n,):
+            ids = is_cut
+            if ids.size and (ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= n):
+                raise PruningError(f"cuts {ids.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
+            is_cut = np.zeros(n, bool)
+            is_cut[ids.astype(np.int64)] = True
         return cls(tree, sealed(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
 
     @property
