@@ -67,9 +67,8 @@ class Moments(Counted):
     sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("weight", "mean", "spread"):
-            values = _numbers(name, getattr(self, name), self.tree.n_nodes, self)
-            object.__setattr__(self, name, values)
+        for name in self.kept:
+            object.__setattr__(self, name, _numbers(name, getattr(self, name), self))
         _check_sums(self)
 
     @classmethod
@@ -181,24 +180,21 @@ class Moments(Counted):
         return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"
 
 
-def _numbers(name: str, given: ArrayLike, n_nodes: int, moments: Moments) -> Floats:
+def _numbers(name: str, given: ArrayLike, moments: Moments) -> Floats:
+    what, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
     try:
         values: Floats = frozen(given, np.float64)
     except (TypeError, ValueError) as error:
-        raise CountsError(f"{name} of sample {moments.sample!r} holds values that are not numbers ({error})") from error
+        raise CountsError(f"{what} holds values that are not numbers ({error})") from error
     if values.shape != (n_nodes,):
         raise CountsError(
-            f"{name} of sample {moments.sample!r} has shape {values.shape}; one number per node, ({n_nodes},), "
-            f"needed for {moments.tree}"
+            f"{what} has shape {values.shape}; one number per node, ({n_nodes},), needed for {moments.tree}"
         )
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
-        raise CountsError(
-            f"{name} of sample {moments.sample!r} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed"
-        )
+        raise CountsError(f"{what} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed")
     if name != "mean" and values.min() < 0:
-        v = int(values.argmin())
-        raise CountsError(f"{name} of sample {moments.sample!r} is {values[v]} at node {v}; 0 or more is needed")
+        raise CountsError(f"{what} is {values.min()} at node {values.argmin()}; 0 or more is needed")
     return values
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import ArrayLike, Bools, Ints, Sums, frozen, sealed
+from ..data.arrays import ArrayLike, Bools, Ints, Sums, sealed
 from ..errors import PruningError
 from ._noun import Noun
 from .counts import Counts
@@ -69,7 +69,6 @@ class Pruning(Noun):
                 f"node {wrong[0]}: a path through it has no leaf or more than one; "
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
-        object.__setattr__(self, "is_leaf", frozen(is_leaf))
         object.__setattr__(self, "seen", Seen(self.seen))
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
@@ -77,7 +76,7 @@ class Pruning(Noun):
                 raise PruningError(
                     f"node_labels have shape {labels.shape} of {labels.dtype}; ({n},) whole numbers needed"
                 )
-            object.__setattr__(self, "node_labels", frozen(labels, np.int32))
+        self._freeze(is_leaf=None, node_labels=np.int32)
 
     @classmethod
     def from_cuts(cls, tree: Tree, cuts: ArrayLike, **fields: Any) -> "Pruning":

@@ -270,14 +270,10 @@ def _whole_numbers(name: str, values: ArrayLike) -> Ints:
 def _check_parents(parent: Ints) -> None:
     if parent[0] != -1:
         raise TreeError(f"node 0 has parent {parent[0]}; the root comes first and has parent -1")
-    later = parent[1:]
-    wrong = np.flatnonzero((later < 0) | (later >= np.arange(1, len(parent))))
-    if len(wrong):
-        v = int(wrong[0]) + 1
-        raise TreeError(f"node {v} has parent {parent[v]}; a parent between 0 and {v - 1} is needed")
-    single = np.flatnonzero(np.bincount(later, minlength=len(parent)) == 1)
-    if len(single):
-        raise TreeError(f"node {single[0]} has 1 child; a node has none or at least two")
+    last = np.arange(-1, len(parent) - 1)  # the node before each
+    is_wrong = (parent < np.minimum(last, 0)) | (parent > last)
+    _refuse(is_wrong, "has parent {}; a parent between 0 and {} is needed", parent, last)
+    _refuse(np.bincount(parent[1:], minlength=len(parent)) == 1, "has 1 child; a node has none or at least two")
 
 
 def _check_structure(parent: Ints) -> Ints:
@@ -294,7 +290,7 @@ def _check_structure(parent: Ints) -> Ints:
 
 def _check_tests(tree: Tree) -> None:
     """Refuse tests that could send a row to a child that is not there."""
-    start, n_codes = tree.branch_start, np.diff(tree.branch_start)
+    start, n_codes, default = tree.branch_start, np.diff(tree.branch_start), tree.default
     if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(tree.branch):
         raise TreeError(f"branch_start must rise from 0 to {len(tree.branch)}, the length of branch")
     tested = tree.feature >= 0
@@ -306,11 +302,7 @@ def _check_tests(tree: Tree) -> None:
     _refuse(is_numeric & np.isnan(tree.threshold), "compares with the threshold {}", tree.threshold)
     _refuse(is_nominal & ~tested, "has {} branches but tests no feature", n_codes)
     limit = np.maximum(tree.arity, 1)
-    _refuse(
-        (tree.default < 0) | (tree.default >= limit),
-        "sends missing values to child {}, which it does not have",
-        tree.default,
-    )
+    _refuse((default < 0) | (default >= limit), "sends missing values to child {}, which it does not have", default)
     if len(tree.branch):
         owner = np.repeat(np.arange(tree.n_nodes), n_codes)
         wrong = np.flatnonzero(tree.branch >= limit[owner])
@@ -327,7 +319,7 @@ def _check_tests(tree: Tree) -> None:
         _refuse(tested & (n_codes != expected), "has {} branches; its column has another number of categories", n_codes)
 
 
-def _refuse(is_wrong: Bools, says: str, found: Array) -> None:
+def _refuse(is_wrong: Bools, says: str, *found: Array) -> None:
     if is_wrong.any():
         at = int(is_wrong.argmax())
-        raise TreeError(f"node {at} " + says.format(found[at]))
+        raise TreeError(f"node {at} " + says.format(*(array[at] for array in found)))
