@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from secateur import Counts, Pruning, PruningSequence, Tree
 from secateur.errors import ParameterError, PruningError
-from secateur.nouns.members import Members
+from secateur.nouns import Members
 from secateur.pruners import best_of_size, cost_complexity
 from strategies import counts as draw_counts
 from strategies import trees_with_counts

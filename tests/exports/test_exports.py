@@ -38,12 +38,12 @@ def test_every_export_of_the_table_is_complete():
     missing = [
         f"{path.name}: the line of its function in exports/_registry.py"
         for path in folder.glob("_[a-z]*.py")
-        if f"def export{path.stem}(" in path.read_text("utf-8") and path.stem[1:] not in exports.EXPORTS
+        if not set(re.findall(r"^def export_(\w+)\(", path.read_text("utf-8"), re.MULTILINE)) <= {*exports.EXPORTS}
     ]
     for name, facts in exports.EXPORTS.items():
-        function = f"export_{name}"
-        if not (folder / f"_{name}.py").exists():
-            missing.append(f"{name}: the file exports/_{name}.py")
+        function, file = f"export_{name}", f"_{facts.module or name}.py"
+        if not (folder / file).exists():
+            missing.append(f"{name}: the file exports/{file}")
         elif "Examples" not in (inspect.getdoc(getattr(exports, function, None)) or ""):
             missing.append(f"{name}: the function {function} with an example in its docstring")
         elif facts.runs and "probabilities" not in inspect.signature(getattr(exports, function)).parameters:
@@ -138,9 +138,9 @@ def test_a_leaf_that_no_example_reached_has_the_shares_of_its_parent():
     tree = Tree([-1, 0, 1, 1, 0], [0, 0, -1, -1, -1], [0.5, 0.2, *[np.nan] * 3], schema=schema)
     grown = Counts.from_leaves(tree, [[0, 0], [0, 0], [1, 3]])
 
-    assert Exported.of((tree, grown)).shares().tolist() == [[0.25, 0.75]] * 5
+    assert Exported((tree, grown)).shares().tolist() == [[0.25, 0.75]] * 5
     nothing = Counts.from_leaves(tree, [[0, 0]] * 3)
-    assert Exported.of((tree, nothing)).shares().tolist() == [[0.5, 0.5]] * 5
+    assert Exported((tree, nothing)).shares().tolist() == [[0.5, 0.5]] * 5
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from modelfile.examples import classifier
 from secateur import Counts, Pruning, PruningSequence, SecateurError, Tree
 from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
-from secateur.modelfile import _files, _members, dumps_model, load_counts, load_model, loads_model, save_counts
+from secateur.modelfile import _files, _write, dumps_model, load_counts, load_model, loads_model, save_counts
 from secateur.nouns.model import Model
 from secateur.pruners import best_of_size
 
@@ -379,7 +379,7 @@ def test_a_sequence_too_large_for_a_file_is_refused_with_the_way_out(monkeypatch
 
     for limit in ("MOST_CELLS", "MOST_CHANGES"):
         with monkeypatch.context() as patch:
-            patch.setattr(_members, limit, 2)
+            patch.setattr(_write, limit, 2)
             with pytest.raises(ModelFileError, match=r"not nested .*max_leaves=.*sequence=None"):
                 dumps_model(model)
 

@@ -21,17 +21,16 @@ import numpy as np
 import pandas as pd
 
 from modelfile.examples import exercise
-from secateur import Pruning, Tree, TreeClassifier, TreeRegressor
+from secateur import Bound, Pruning, Tree, TreeClassifier, TreeRegressor
 from secateur.errors import ModelFileError, SecateurError
 from secateur.exports import EXPORTS
 from secateur.modelfile import _read, dumps_model, loads_model
 from secateur.modelfile._certificate import _check_alone
-from secateur.modelfile._rows import Rows
-from secateur.modelfile._samples import sample_in
+from secateur.modelfile._fields import NAMES_OF, PLAIN
+from secateur.modelfile._rows import rows_in
 from secateur.modelfile._write import counts_document, model_document
 from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
-from secateur.nouns.seen import Ledger
 
 USED = 50
 KINDS = ("part",) * 95 + ("whole",) * 4 + ("text",)
@@ -174,33 +173,31 @@ class Case:
 def readers_of(document):
     """A function for each part of a model's document that reads it beside the other parts."""
     model = _read.read_model(document)
-    tree, grown, holdout, pruning, sequence = model.tree, model.grown, model.holdout, model.pruning, model.sequence
-    schema, n_classes = tree.schema, getattr(grown, "n_classes", None)
-    shape = _read._tests(document["tree"], schema)[0]
-    held = {"grown": grown.sketch, "holdout": None if holdout is None else holdout.sketch}
-    rows = Rows(document["rows"], tree, held)
+    parts = _read._proved(document)
+    schema, n_classes = parts["schema"], getattr(model.grown, "n_classes", None)
+    shape, labels = _read.tree_in(document["tree"], schema)[0], parts["pruning"]["node_labels"]
+    held = {name: parts[name] and parts[name]["sketch"] for name in ("grown", "holdout")}
 
     def read_tree(part):
-        structure, tests = _read._tests(part, schema)
-        Tree(structure.parent, schema=schema, **tests)
+        _read.tree_of(_read.tree_in(part, schema)[1], schema, None)
 
-    def read_rows(part):
-        _read.check_keys(part, "rows", ("key", "history", "samples", "looks"))
-        _read.key_in(part["key"], 2)
-        Rows(part, tree, held).fill(Ledger(), sequence)
+    def read_sample(part):
+        _read.sample_of(_read.sample_in(part, shape, "grown"), model.tree)
 
     found = {
-        "schema": _read._schema,
+        "schema": lambda part: _read.schema_in(part, "schema"),
         "tree": read_tree,
-        "grown": lambda part: sample_in(part, shape, tree, "grown"),
-        "holdout": lambda part: sample_in(part, shape, tree, "holdout"),
-        "pruning": lambda part: _read._pruning(part, shape, tree, n_classes, rows),
-        "sequence": lambda part: _read._sequence(part, "sequence", shape, pruning, n_classes, rows),
-        "selection": lambda part: _read._selection(part, shape, pruning, grown, holdout, sequence, rows),
-        "certificate": lambda part: _check_alone(_read._bound(part)),
-        "parameters": lambda part: _read._dictionary(part, "parameters"),
-        "facts": lambda part: _read._dictionary(part, "facts"),
-        "rows": read_rows,
+        "grown": read_sample,
+        "holdout": read_sample,
+        "pruning": lambda part: Pruning.from_cuts(model.tree, **_read.pruning_in(part, shape, n_classes)),
+        "sequence": lambda part: _read.sequence_in(part, "sequence", shape, n_classes, labels),
+        "selection": lambda part: _read.selection_in(part, shape, n_classes, labels, parts["sequence"]),
+        "certificate": lambda part: _check_alone(
+            Bound(**_read.read_fields(part, "certificate", NAMES_OF["certificate"]))
+        ),
+        "parameters": lambda part: PLAIN.read(part, "parameters"),
+        "facts": lambda part: PLAIN.read(part, "facts"),
+        "rows": lambda part: rows_in(part, 2, held, has_sequence=model.sequence is not None),
     }
     return {name: read for name, read in found.items() if document.get(name)}
 

@@ -48,7 +48,7 @@ def export(model: object, *, to: str, **parameters: Any) -> Any:
     return write(model, **parameters)
 
 
-__getattr__ = lazily(__name__, {f"export_{name}": f"._{name}" for name in EXPORTS})
+__getattr__ = lazily(__name__, {f"export_{name}": f"._{EXPORTS[name].module or name}" for name in EXPORTS})
 
 
 def __dir__() -> list[str]:

@@ -7,16 +7,15 @@ import numpy as np
 
 from ..data.arrays import ArrayLike
 from ..errors import ParameterError
-from ._walk import Exported, categories_of, check_exact, lines_of, utf8
+from ._walk import Exported, categories_of, lines_of, utf8
 
-_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """
+_WORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long main
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-""",
-    )
+"""
+
+_TYPES = {"column": "int", "n_codes": "long", "threshold": "double", "start": "long"} | dict.fromkeys(
+    ("next", "default", "node"), "int"
 )
 
 # No name or value of the user stands in a comment; all are strings.
@@ -44,14 +43,7 @@ static const struct {f}_category {f}_texts[] = {{{texts}}};
 static const int {f}_n_numbers = {n_numbers};
 static const struct {f}_category {f}_numbers[] = {{{numbers}}};
 static const double {f}_missing[] = {{{missing}}};
-static const int {f}_column[] = {{{column}}};
-static const long {f}_n_codes[] = {{{n_codes}}};
-static const double {f}_threshold[] = {{{threshold}}};
-static const long {f}_start[] = {{{start}}};
-static const int {f}_next[] = {{{next}}};
-static const int {f}_default[] = {{{default}}};
-static const int {f}_node[] = {{{node}}};
-static const {answer_type}{f}_answer[] = {{{answer}}};
+{tables}
 
 static int {f}_reach(const double *row)
 {{
@@ -132,6 +124,7 @@ double {f}_code_of_number(int column, double number)
 """
 
 _PROBABILITIES = """
+{row}
 /* The probability of each class, in the order of {f}_classes. */
 static const double {f}_share[][{n_classes}] = {{{shares}}};
 
@@ -175,27 +168,32 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     True
     """
     is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
-    if not is_name or function_name in _WORDS:
+    if not is_name or function_name in _WORDS.split():
         raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
-    exported = Exported.of(model)
-    start, below = exported.entries()
+    exported = Exported(model)
     is_classifier = bool(exported.labels)
     texts, numbers, missing = _categories(exported)
+    answer, blank, spelled = ("int", "-1", str) if is_classifier else ("double", "0.0", number)
+    types = _TYPES | {"answer": answer}
+    tables = exported.tables(number)
+    tables["next"] = tables["next"] or ["0"]  # an array has one entry at least
+    tables["n_codes"] = list(map(str, np.diff(exported.tree.branch_start).tolist()))
+    tables["answer"] = [blank if one is None else spelled(one) for one in exported.answers]
     shares, classes = "", ""
     if is_classifier:
         words = _listed(string(str(label).encode("utf-8", "surrogatepass")) for label in exported.labels)
         classes = f"const int {function_name}_n_classes = {len(exported.labels)};\n"
         classes += f"const char *const {function_name}_classes[] = {{{words}}};"
         rows = exported.shares(probabilities)[exported.leaves].tolist()
-        row_of = _listed(map(str, exported.leaf_numbers))
-        shares = f"\nstatic const int {function_name}_row[] = {{{row_of}}};" + _PROBABILITIES.format(
+        shares = _PROBABILITIES.format(
             f=function_name,
+            row=_declared("int", f"{function_name}_row", map(str, exported.leaf_numbers)),
             n_classes=len(exported.labels),
             shares=_listed("{" + ", ".join(map(number, row)) + "}" for row in rows),
         )
     return _TEMPLATE.format(
         f=function_name,
-        answer_type="int " if is_classifier else "double ",
+        answer_type=f"{answer} ",
         answer_word=f"the number of the class, its name in {function_name}_classes" if is_classifier else "the mean",
         n_columns=len(exported.columns),
         names=_listed(string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
@@ -205,17 +203,7 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
         n_numbers=len(numbers),
         numbers=_listed(numbers or ["{0, 0, 0, 0, 0}"]),
         missing=_listed(missing),
-        column=_listed(map(str, exported.feature)),
-        n_codes=_listed(map(str, np.diff(exported.tree.branch_start).tolist())),
-        threshold=_listed("0.0" if x != x else number(x) for x in exported.threshold),  # noqa: PLR0124
-        start=_listed(map(str, start)),
-        next=_listed(map(str, below or [0])),
-        default=_listed(map(str, exported.default)),
-        node=_listed(map(str, exported.nodes)),
-        answer=_listed(
-            ("-1" if is_classifier else "0.0") if answer is None else str(answer) if is_classifier else number(answer)
-            for answer in exported.answers
-        ),
+        tables="\n".join(_declared(kind, f"{function_name}_{name}", tables[name]) for name, kind in types.items()),
         probabilities=shares,
     )
 
@@ -228,9 +216,7 @@ def string(data: bytes) -> str:
 
 def number(value: float) -> str:
     """A double, to the last bit."""
-    if np.isinf(value):
-        return "HUGE_VAL" if value > 0 else "-HUGE_VAL"
-    return value.hex()
+    return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or value.hex()
 
 
 def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
@@ -239,12 +225,8 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
     numbers: list[tuple[int, float, int]] = []
     missing = []
     for j, column in enumerate(exported.columns):
-        if column.kind != "nominal":
-            missing.append("NAN")
-            continue
-        check_exact(column)
         family, values = categories_of(column)
-        missing.append(number(float(len(values))) if column.has_missing else "NAN")
+        missing.append(number(float(len(values))) if column.n_codes > len(values) else "NAN")
         if family == "text":
             texts += [
                 (j, utf8(value, f"column {column.name!r}: the category"), code) for code, value in enumerate(values)
@@ -256,6 +238,10 @@ def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
         [f"{{{j}, 0, 0, {number(value)}, {code}}}" for j, value, code in sorted(numbers)],
         missing,
     )
+
+
+def _declared(kind: str, name: str, items: Iterable[str]) -> str:
+    return f"static const {kind} {name}[] = {{{_listed(items)}}};"
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import ParameterError, UnsupportedError
+from ._walk import utf8
 
 _SHIFT = 62  # the largest power of two that is a whole number to SQLite
 
@@ -29,7 +30,7 @@ class Dialect:
 
     def identifier(self, name: str) -> str:
         """A name in quotes."""
-        _check_text(name, "the name")
+        utf8(name, "the name")
         if not name or "\0" in name:
             raise ParameterError(f"the name {name!r} cannot be written in SQL; rename it")
         return '"' + name.replace('"', '""') + '"'
@@ -44,7 +45,7 @@ class Dialect:
 
     def quoted(self, text: str) -> str:
         """Text in quotes; the character 0 cannot be in a query and is made by a function."""
-        _check_text(text, "the text")
+        utf8(text, "the text")
         if "\0" not in text:
             return "'" + text.replace("'", "''") + "'"
         zero = {"sqlite": "char(0)", "duckdb": "chr(0)"}.get(self.name)
@@ -133,10 +134,3 @@ def _exact_for_sqlite(value: float) -> str:
         parts.append(f"{sign} CAST({1 << step} AS REAL)")
         n_twos -= step
     return f"({' '.join(parts)})"
-
-
-def _check_text(text: str, what: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UnsupportedError(f"{what} {text!r} is not valid Unicode (it has a lone surrogate); correct it") from error

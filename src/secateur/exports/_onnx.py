@@ -13,7 +13,7 @@ import numpy as np
 from ..data.arrays import Array, ArrayLike
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
-from ._walk import Exported, categories_of, check_exact, check_levels, utf8
+from ._walk import Exported, categories_of, check_levels, utf8
 
 _RESERVED = frozenset(  # names of outputs and steps, which no input may have
     f"{before}{name}" for name in ("label", "probabilities", "prediction", "leaf") for before in ("", "all ")
@@ -68,7 +68,7 @@ def export_onnx(
         import onnx  # noqa: F401
     except ImportError as error:
         raise UnsupportedError("the package onnx is not installed; pip install 'secateur[onnx]'") from error
-    exported = Exported.of(model)
+    exported = Exported(model)
     check_name("dtype", dtype, ("float64", "float32"))
     check_name("inputs", inputs, ("auto", "matrix", "columns"))
     words = [column.name for column in exported.columns if column.kind == "nominal"]
@@ -88,10 +88,10 @@ class _Graph:
     """An ONNX graph in the making: the steps so far, and the constants they use."""
 
     def __init__(self, exported: Exported, dtype: str) -> None:
-        from onnx import TensorProto
+        from onnx import TensorProto, helper
 
         self.exported = exported
-        self.types = TensorProto
+        self.types, self.helper = TensorProto, helper
         self.number = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
@@ -116,15 +116,16 @@ class _Graph:
             names.append(name)
         read = []
         for j, (name, column) in enumerate(zip(names, exported.columns, strict=True)):
-            is_text = column.kind == "nominal" and categories_of(column)[0] == "text"
+            is_nominal = column.kind == "nominal"
+            is_text = categories_of(column, is_double=False)[0] == "text"
             self._input(name, self.types.STRING if is_text else self.number, 1)
             if j not in exported.used:
                 continue
             if not is_text:
                 self._step("Cast", [name], f"double {j}", to=self.types.DOUBLE)
-            if column.kind == "nominal":
+            if is_nominal:
                 self._codes(name if is_text else f"double {j}", j, missing)
-            read.append(f"code {j}" if column.kind == "nominal" else f"double {j}")
+            read.append(f"code {j}" if is_nominal else f"double {j}")
         self.place = {j: k for k, j in enumerate(exported.used)}
         if not read:  # no test at all: any column tells how many rows there are
             self._step("Shape", [names[0]], "cells")
@@ -160,78 +161,66 @@ class _Graph:
     def answer(self, probabilities: ArrayLike | None) -> None:
         """Look up what the leaves say."""
         exported, types = self.exported, self.types
-        answers = [exported.answers[v] for v in exported.leaves]
+        answers: list[Any] = [exported.answer(v) for v in exported.leaves]
+        n_leaves = len(answers)
         if exported.labels:
-            labels = [exported.labels[answer] for answer in answers]
-            if isinstance(labels[0], str):
-                self._lookup("label", types.STRING, [utf8(label, "the text") for label in labels], [len(labels)])
+            if isinstance(answers[0], str):
+                self._lookup("label", types.STRING, [utf8(label, "the text") for label in answers], [n_leaves])
             else:
-                self._lookup("label", types.INT64, *_whole(labels))
+                self._lookup("label", types.INT64, [_whole(label) for label in answers], [n_leaves])
             shares = exported.shares(probabilities)[exported.leaves]
             self._lookup("probabilities", types.DOUBLE, shares.ravel().tolist(), list(shares.shape))
         else:
-            self._lookup("prediction", types.DOUBLE, answers, [len(answers), 1])
-        nodes = [exported.nodes[v] for v in exported.leaves]
-        self._lookup("leaf", types.INT64, nodes, [len(nodes)])
+            self._lookup("prediction", types.DOUBLE, answers, [n_leaves, 1])
+        self._lookup("leaf", types.INT64, [exported.nodes[v] for v in exported.leaves], [n_leaves])
 
     def finished(self) -> Any:
         """The model, checked by onnx."""
-        import onnx
-        from onnx import helper
+        from onnx import checker
 
-        graph = helper.make_graph(self.steps, "tree", self.inputs, self.outputs, self.constants)
-        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.ml", 5)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="secateur")
-        onnx.checker.check_model(model)
+        make = self.helper
+        graph = make.make_graph(self.steps, "tree", self.inputs, self.outputs, self.constants)
+        opsets = [make.make_opsetid("", 21), make.make_opsetid("ai.onnx.ml", 5)]
+        model = make.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="secateur")
+        checker.check_model(model)
         return model
 
     def _codes(self, source: str, j: int, missing: str) -> None:
         """Codes of categories, -1 for one that growing did not see."""
-        from onnx import helper
-
         column = self.exported.columns[j]
-        check_exact(column)
         family, values = categories_of(column)
-        codes = list(range(len(values)))
         if family == "text":
             if missing in values:
                 raise ParameterError(
                     f"missing={missing!r} is a category of column {column.name!r}; choose another text"
                 )
             keys = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
-            known = helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
+            known = self.helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
         else:
             known = _tensor(np.array([float(value) for value in values] + [np.nan] * column.has_missing))
-        codes += [len(values)] * column.has_missing
         self._step(
             "LabelEncoder",
             [source],
             f"code {j}",
             domain="ai.onnx.ml",
             keys_tensor=known,
-            values_tensor=_tensor(np.array(codes, np.float64)),
+            values_tensor=_tensor(np.arange(len(values) + column.has_missing, dtype=np.float64)),
             default_tensor=_tensor(np.array([-1.0])),
         )
 
     def _lookup(self, name: str, kind: int, values: Any, shape: Sequence[int]) -> None:
-        from onnx import helper
-
-        self.constants.append(helper.make_tensor(f"all {name}", kind, shape, values))
+        self.constants.append(self.helper.make_tensor(f"all {name}", kind, shape, values))
         self._step("Gather", [f"all {name}", "at"], name, axis=0)
-        self.outputs.append(helper.make_tensor_value_info(name, kind, [None, *shape[1:]]))
+        self.outputs.append(self.helper.make_tensor_value_info(name, kind, [None, *shape[1:]]))
 
     def _input(self, name: str, kind: int, width: int) -> None:
-        from onnx import helper
-
-        self.inputs.append(helper.make_tensor_value_info(name, kind, [None, width]))
+        self.inputs.append(self.helper.make_tensor_value_info(name, kind, [None, width]))
 
     def _constant(self, name: str, values: Array) -> None:
         self.constants.append(_tensor(values, name))
 
     def _step(self, operator: str, sources: list[str], result: str, **attributes: Any) -> None:
-        from onnx import helper
-
-        self.steps.append(helper.make_node(operator, sources, [result], **attributes))
+        self.steps.append(self.helper.make_node(operator, sources, [result], **attributes))
 
 
 def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
@@ -240,27 +229,23 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
     runs: list[tuple[int, list[tuple[int, list[int]]]]] = []
     n_tests = 0
     level = [0] * exported.tree.n_nodes
-    parent = exported.tree.parent.tolist()
-    for v in range(exported.tree.n_nodes):
-        if v:
-            level[v] += level[parent[v]]
-        if not exported.children[v]:
+    for v, children in enumerate(exported.children):
+        if not children:
             continue
         sets = exported.sets(v) or [(exported.default[v], [len(exported.codes(v))])] if exported.is_nominal[v] else []
         first[v] = n_tests
         n_tests += len(sets) or 1
         runs.append((v, sets))
-        for child in exported.children[v]:
-            level[child] = len(sets) or 1
+        for child in children:
+            level[child] = level[v] + (len(sets) or 1)
     # onnxruntime recurses: deeper trees can end the process that loads them.
     check_levels(max(level), "onnx", "a model that onnxruntime loads")
-    leaf = {v: k for k, v in enumerate(exported.leaves)}
     # Of each test its kind, column and threshold, whether a missing value makes it true, and what follows on each side.
     tests: list[tuple[int, int, float, bool, tuple[int, int], tuple[int, int]]] = []
     members: list[float] = []
 
     def target(v: int) -> tuple[int, int]:
-        return (leaf[v], 1) if v in leaf else (first[v], 0)
+        return (first[v], 0) if v in first else (exported.leaf_numbers[v], 1)
 
     for v, sets in runs:
         column, last = place[exported.feature[v]], target(exported.default[v])
@@ -271,17 +256,14 @@ def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
             low, high = map(target, exported.children[v])
             tests.append((_AT_MOST, column, exported.threshold[v], last == low, low, high))
     modes, columns, splits, tracks, true, false = zip(*tests, strict=True)
-    found = {
+    found: dict[str, Any] = {
         "nodes_modes": _tensor(np.array(modes, np.uint8)),
         "nodes_featureids": columns,
         "nodes_splits": _tensor(np.array(splits, np.float64)),
         "nodes_missing_value_tracks_true": [int(is_true) for is_true in tracks],
     }
     for side, ends in (("true", true), ("false", false)):
-        found |= {
-            f"nodes_{side}nodeids": [at for at, _ in ends],
-            f"nodes_{side}leafs": [is_leaf for _, is_leaf in ends],
-        }
+        found[f"nodes_{side}nodeids"], found[f"nodes_{side}leafs"] = zip(*ends, strict=True)
     return found | ({"membership_values": _tensor(np.array(members, np.float64))} if members else {})
 
 
@@ -291,10 +273,10 @@ def _tensor(values: Array, name: str = "") -> Any:
     return numpy_helper.from_array(values, name)
 
 
-def _whole(labels: list[int]) -> tuple[list[int], list[int]]:
-    if any(not -(2**63) <= label < 2**63 for label in labels):
+def _whole(label: float) -> int:
+    if not -(2**63) <= label < 2**63:
         raise UnsupportedError(
             "a class is a whole number of more than 64 bits, which ONNX does not support; convert the target to text "
             "and grow again"
         )
-    return [int(label) for label in labels], [len(labels)]
+    return int(label)

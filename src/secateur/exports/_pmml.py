@@ -12,14 +12,14 @@ import numpy as np
 
 from ..data.arrays import ArrayLike, Floats
 from ..errors import UnsupportedError
-from ._walk import Exported, categories_of, check_exact, check_levels, plain_value, unique_name, utf8
+from ._walk import LARGEST, Exported, categories_of, check_levels, plain_value, unique_name, utf8
 
-LARGEST = float(np.finfo(np.float64).max)
 KINDS = {
     "number": '"continuous" dataType="double"',  # engines compare categories that are numbers as text
     "text": '"categorical" dataType="string"',
     "truth": '"categorical" dataType="boolean"',
 }
+OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual", "known": "isNotMissing"}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">
 <Header><Application name="secateur"/></Header>"""
@@ -57,7 +57,7 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: Arr
     <Node id="2" recordCount="1" score="yes"><SimplePredicate field="size" operator="greaterThan" value="2.5"/>
     ...
     """
-    exported = Exported.of(model)
+    exported = Exported(model)
     check_levels(int(exported.tree.depth.max()), "pmml", "PMML that an engine reads")
     shares = exported.shares(probabilities) if exported.labels else None
     name = unique_name(target, [column.name for column in exported.columns])
@@ -69,10 +69,8 @@ def _dictionary(exported: Exported, target: str) -> Iterator[str]:
     yield "<DataDictionary>"
     for j in exported.used:
         column = exported.columns[j]
-        family = categories_of(column)[0] if column.kind == "nominal" else "number"
-        check_exact(column)
         # Categories are not listed, so that no value is invalid: engines take invalid values for missing ones.
-        yield f"<DataField name={_quoted(column.name)} optype={KINDS[family]}/>"
+        yield f"<DataField name={_quoted(column.name)} optype={KINDS[categories_of(column)[0]]}/>"
     if exported.labels:
         kind = {str: "string", bool: "boolean", int: "integer"}.get(type(exported.labels[0]), "double")
         yield f'<DataField name={_quoted(target)} optype="categorical" dataType="{kind}">'
@@ -106,8 +104,7 @@ def _nodes(exported: Exported, shares: Floats | None) -> Iterator[str]:
             yield f"<Node {counted}>{condition}"
             waiting.extend(("</Node>", (exported.default[v], "<True/>"), *reversed(_conditions(exported, v))))
             continue
-        answer = exported.answers[v]
-        yield f"<Node {counted} score={_spelled(exported.labels[answer] if exported.labels else answer)}>{condition}"
+        yield f"<Node {counted} score={_spelled(exported.answer(v))}>{condition}"
         if shares is not None:
             of_classes = zip(exported.labels, sample.by_class[v], shares[v], strict=True)
             for label, n, share in of_classes:
@@ -123,13 +120,11 @@ def _conditions(exported: Exported, v: int) -> list[tuple[int, str]]:
     if exported.is_nominal[v]:
         values = categories_of(column)[1]
         return [(child, _among(values, name, codes)) for child, codes in exported.sets(v)]
-    (low, high), threshold = exported.children[v], exported.threshold[v]
-    goes_low = exported.default[v] == high
-    if threshold == np.inf:
-        return [(low, f'<SimplePredicate field={name} operator="isNotMissing"/>')] if goes_low else []
-    operators = ("lessThan", "greaterOrEqual") if threshold == -np.inf else ("lessOrEqual", "greaterThan")
-    test = f'operator="{operators[not goes_low]}" value={_spelled(max(threshold, -LARGEST))}'
-    return [(low if goes_low else high, f"<SimplePredicate field={name} {test}/>")]
+    child, sign, number = exported.other_way(v)
+    if sign == "never":
+        return []
+    value = "" if sign == "known" else f" value={_spelled(number)}"
+    return [(child, f'<SimplePredicate field={name} operator="{OPERATORS[sign]}"{value}/>')]
 
 
 def _among(values: list[Any], name: str, codes: list[int]) -> str:

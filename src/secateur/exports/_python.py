@@ -17,13 +17,7 @@ _inf = float("inf")
 _names = {names}
 _categories = {categories}
 _kinds = {kinds}
-_column = list(map(int, {column}.split()))
-_threshold = list(map(float, {threshold}.split()))
-_start = list(map(int, {start}.split()))
-_next = list(map(int, {next}.split()))
-_default = list(map(int, {default}.split()))
-_node = list(map(int, {node}.split()))
-_answer = list(map(int, {answer}.split()))
+{tables}
 _answers = {answers}
 
 
@@ -70,7 +64,7 @@ def _read(value, j):
 '''
 
 _PROBABILITIES = '''
-_row = list(map(int, {row}.split()))
+{row}
 _probability = {probability}
 
 
@@ -117,28 +111,22 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         raise ParameterError(f"function_name={function_name!r}; a name in ASCII letters, digits and _ is needed")
     if keyword.iskeyword(function_name) or function_name.startswith("_"):
         raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
-    exported = Exported.of(model)
-    start, below = exported.entries()
+    exported = Exported(model)
     answers, answer = _answers(exported)
+    tables = exported.tables(repr) | {"answer": list(map(str, answer))}
     shares = ""
     if exported.labels:
         shares = _PROBABILITIES.format(
             function=function_name,
-            row=_numbers(exported.leaf_numbers),
+            row=_parsed("row", map(str, exported.leaf_numbers)),
             probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
         )
     return _TEMPLATE.format(
         function=function_name,
         names=_listed(ascii(column.name) for column in exported.columns),
         categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
-        kinds=_listed(ascii(_kind(exported, j)) for j in range(len(exported.columns))),
-        column=_numbers(exported.feature),
-        threshold=_numbers(0.0 if x != x else x for x in exported.threshold),  # noqa: PLR0124
-        start=_numbers(start),
-        next=_numbers(below),
-        default=_numbers(exported.default),
-        node=_numbers(exported.nodes),
-        answer=_numbers(answer),
+        kinds=_listed(ascii(categories_of(column, is_double=False)[0]) for column in exported.columns),
+        tables="\n".join(_parsed(name, values) for name, values in tables.items()),
         answers=_listed(map(spelled, answers)),
         probabilities=shares,
     )
@@ -158,26 +146,22 @@ def _answers(exported: Exported) -> tuple[list[Plain], list[int]]:
     return [exported.answers[v] for v in exported.leaves], exported.leaf_numbers
 
 
-def _kind(exported: Exported, j: int) -> str:
-    column = exported.columns[j]
-    return "number" if column.kind == "numeric" else categories_of(column)[0]
-
-
 def _codes(exported: Exported, j: int) -> str:
     """The categories of a column and their codes as a dict; None stands for missing."""
     column = exported.columns[j]
     if column.kind == "numeric" or j not in exported.used:
         return "None"
-    _, values = categories_of(column)
+    _, values = categories_of(column, is_double=False)
     pairs = [f"{spelled(value)}: {code}" for code, value in enumerate(values)]
     if column.has_missing:
         pairs.append(f"None: {len(values)}")
     return "{" + ", ".join(pairs) + "}"
 
 
-def _numbers(values: Iterable[float]) -> str:
-    """Numbers, as text over several lines; that of a double reads back as the same double."""
-    return '"""\n' + "\n".join(lines_of(map(repr, values), " ")) + '\n"""'
+def _parsed(name: str, values: Iterable[str]) -> str:
+    """Numbers, parsed from text over several lines; that of a double reads back as the same double."""
+    kind, lines = "float" if name == "threshold" else "int", "\n".join(lines_of(values, " "))
+    return f'_{name} = list(map({kind}, """\n{lines}\n""".split()))'
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Export:
-    """Facts about one export; the function that writes it is `export_NAME` in the file `_NAME.py`.
+    """Facts about one export; the function that writes it is `export_NAME`.
 
     Parameters
     ----------
@@ -21,6 +21,8 @@ class Export:
         The extra of this package that must be installed for it.
     most_levels : int, optional
         How deep a tree may be.
+    module : str
+        The file of the function, without its underscore, if it is not `_NAME.py`.
     """
 
     what: str
@@ -29,13 +31,14 @@ class Export:
     is_binary: bool = False
     needs: str = ""
     most_levels: int | None = None
+    module: str = ""
 
 
 EXPORTS = {
     "text": Export("the tree as plain text", (".txt",), runs=False),
-    "rules": Export("a rule for each leaf", (".rules",), runs=False),
-    "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False),
-    "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False),
+    "rules": Export("a rule for each leaf", (".rules",), runs=False, module="text"),
+    "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False, module="pictures"),
+    "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False, module="pictures"),
     "sql": Export("a query that adds the answer to every row", (".sql",), most_levels=7200),
     "python": Export("a module that needs only Python", (".py",)),
     "c": Export("a file of C99", (".c",)),

@@ -14,11 +14,10 @@ from ..data.arrays import ArrayLike, Floats
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
-from ._sql_plain import can_be_plain, has_dates, nested_case
-from ._walk import Exported, categories_of, check_exact, check_levels, unique_name
+from ._sql_plain import can_be_plain, case_words, has_dates, nested_case
+from ._walk import LARGEST, Exported, categories_of, check_levels, unique_name
 
 LEVELS = 8
-LARGEST = float(np.finfo(np.float64).max)
 
 
 def export_sql(
@@ -85,7 +84,7 @@ def export_sql(
     check_name("dialect", dialect, DIALECTS)
     check_name("output", output, ("prediction", "leaf", "probabilities"))
     check_name("style", style, ("auto", "plain", "guarded"))
-    exported, speech = Exported.of(model), DIALECTS[dialect]
+    exported, speech = Exported(model), DIALECTS[dialect]
     _check_names(exported, speech)
     parts = [table] if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) for part in parts):
@@ -97,11 +96,11 @@ def export_sql(
     answer = unique_name(wanted, taken)
     kept = "r.*" if key is None else speech.identifier(key)
     if _is_plain(exported, style, dialect):
-        lines = [f"SELECT {kept},", *nested_case(exported, speech, is_leaf=is_leaf)]
-        lines += [f"  AS {speech.identifier(answer)}", f"FROM {source} AS r"]
+        lines = [f"SELECT {kept},", *nested_case(exported, speech, is_leaf=is_leaf), "  AS "]
     else:
-        lines = [f"SELECT {kept}, (", *_subquery(exported, speech, is_leaf=is_leaf)]
-        lines += [f") AS {speech.identifier(answer)}", f"FROM {source} AS r"]
+        lines = [f"SELECT {kept}, (", *_subquery(exported, speech, is_leaf=is_leaf), ") AS "]
+    lines[-1] += speech.identifier(answer)
+    lines.append(f"FROM {source} AS r")
     if output == "probabilities":
         lines = _with_shares(exported, speech, lines, answer, exported.shares(probabilities))
     return "\n".join(lines if key is None else [*lines, f"ORDER BY {speech.identifier(key)}"])
@@ -147,11 +146,11 @@ def _subquery(exported: Exported, speech: Dialect, *, is_leaf: bool) -> Iterator
     for k, nodes in enumerate(entries):
         yield f"s{k + 1} AS {speech.fence}("
         if k == 0:
-            yield f"  SELECT {''.join(_nested(exported, speech, 0))} AS node"
+            yield f"  SELECT {_nested(exported, speech, 0)} AS node"
         else:
             yield f"  SELECT CASE s{k}.node"
             for v in nodes:
-                yield f"    WHEN {exported.nodes[v]} THEN {''.join(_nested(exported, speech, v))}"
+                yield f"    WHEN {exported.nodes[v]} THEN {_nested(exported, speech, v)}"
             yield f"    ELSE s{k}.node END AS node FROM s{k}"
         yield ")" if k + 1 == len(entries) else "),"
     yield f"SELECT {answer} FROM {last}"  # noqa: S608 - names are quoted by the dialect
@@ -160,34 +159,24 @@ def _subquery(exported: Exported, speech: Dialect, *, is_leaf: bool) -> Iterator
 
 def _entries(exported: Exported) -> list[list[int]]:
     """The internal nodes at which each stage starts; the first is the root, whatever it is."""
-    depth = exported.tree.depth
-    internal = exported.tree.internal
-    starts = internal[depth[internal] % LEVELS == 0]
-    order = np.argsort(depth[starts], kind="stable")
-    n_stages = 1 + int(depth[starts].max()) // LEVELS if len(starts) else 1
-    stages: list[list[int]] = [[] for _ in range(n_stages)]
-    for v in starts[order].tolist():
-        stages[int(depth[v]) // LEVELS].append(v)
+    stages: list[list[int]] = [[]]
+    for v in exported.tree.internal.tolist():  # pre-order: a stage is entered before the one below it
+        stage, level = divmod(int(exported.tree.depth[v]), LEVELS)
+        if level == 0:
+            stages += [[]] if stage == len(stages) else []
+            stages[stage].append(v)
     return stages
 
 
-def _nested(exported: Exported, speech: Dialect, entry: int) -> Iterator[str]:
+def _nested(exported: Exported, speech: Dialect, entry: int) -> str:
     """The tests below a node as one CASE, down to where the next stage takes over."""
     depth = exported.tree.depth
-    limit = int(depth[entry]) + LEVELS
-    waiting: list[int | str] = [entry]
-    while waiting:
-        what = waiting.pop()
-        if isinstance(what, str):
-            yield what
-        elif not exported.children[what] or depth[what] == limit:
-            yield str(exported.nodes[what])
-        else:
-            waiting.append(" END")
-            waiting.extend((exported.default[what], " ELSE "))
-            for child, condition in reversed(_conditions(exported, speech, what)):
-                waiting.extend((child, f" WHEN {condition} THEN "))
-            waiting.append("CASE")
+
+    def is_end(v: int) -> bool:
+        return not exported.children[v] or depth[v] == depth[entry] + LEVELS
+
+    words = case_words(exported, entry, lambda v: _conditions(exported, speech, v), is_end)
+    return " ".join(word if isinstance(word, str) else str(exported.nodes[word]) for _, word in words)
 
 
 def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, str]]:
@@ -196,15 +185,9 @@ def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, 
     if exported.is_nominal[v]:
         found = exported.sets(v) or [(exported.default[v], [-1])]  # a CASE has one WHEN at least
         return [(child, f"{x} IN ({', '.join(map(str, codes))})") for child, codes in found]
-    (low, high), threshold = exported.children[v], exported.threshold[v]
-    goes_low = exported.default[v] == high
-    if threshold == np.inf:
-        return [(low, f"{x} IS NOT NULL")] if goes_low else [(high, "1 = 0")]
-    if threshold == -np.inf:
-        literal = speech.number(-LARGEST)
-        return [(low, f"{x} < {literal}")] if goes_low else [(high, f"{x} >= {literal}")]
-    literal = speech.number(threshold)
-    return [(low, f"{x} <= {literal}")] if goes_low else [(high, f"{x} > {literal}")]
+    child, sign, number = exported.other_way(v)
+    ends = {"known": f"{x} IS NOT NULL", "never": "1 = 0"}
+    return [(child, ends.get(sign) or f"{x} {sign} {speech.number(number)}")]
 
 
 def _reading(exported: Exported, speech: Dialect, j: int) -> str:
@@ -213,7 +196,6 @@ def _reading(exported: Exported, speech: Dialect, j: int) -> str:
     cell = f"r.{speech.identifier(column.name)}"
     if column.kind == "numeric":
         return speech.double(cell)
-    check_exact(column)
     family, values = categories_of(column)
     value = {"number": speech.double, "text": speech.text, "truth": speech.truth}[family](cell)
     known = [(code, known) for code, known in enumerate(values) if known not in (np.inf, -np.inf)]
@@ -232,9 +214,7 @@ def _answer(exported: Exported, speech: Dialect, node: str) -> str:
     """What the leaves answer, as one CASE."""
     by_answer: dict[str, list[int]] = {}
     for v in exported.leaves:
-        answer = exported.answers[v]
-        literal = speech.literal(exported.labels[answer] if exported.labels else answer)
-        by_answer.setdefault(literal, []).append(exported.nodes[v])
+        by_answer.setdefault(speech.literal(exported.answer(v)), []).append(exported.nodes[v])
     cases = [f"WHEN {node} IN ({', '.join(map(str, nodes))}) THEN {answer}" for answer, nodes in by_answer.items()]
     return f"CASE {' '.join(cases)} END"
 

@@ -6,7 +6,7 @@ stands beside the tests that would let it pass. A threshold that float32 holds a
 get an exponent, which makes them doubles.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -16,10 +16,9 @@ from ..data.cells import EPOCH
 from ..errors import UnsupportedError
 from ..show.wording import plain
 from ._dialects import Dialect
-from ._walk import Exported, Family, categories_of, check_exact
+from ._walk import Exported, Family, categories_of
 
 MOST_LEVELS = 30  # that readers and parsers bear: SQLite stops at 50
-LARGEST = float(np.finfo(np.float64).max)
 
 
 def can_be_plain(exported: Exported) -> bool:
@@ -37,29 +36,30 @@ def has_dates(exported: Exported) -> bool:
 
 def nested_case(exported: Exported, speech: Dialect, *, is_leaf: bool) -> Iterator[str]:
     """The lines of the expression that answers for one row."""
-    waiting: list[tuple[int, int | str]] = [(1, 0)]
+    words = case_words(exported, 0, lambda v: _conditions(exported, speech, v), lambda v: not exported.children[v])
+    for level, word in words:
+        pad = "  " * (level + 1)
+        if isinstance(word, str):
+            yield pad + word
+        else:
+            answer = exported.nodes[word] if is_leaf else exported.answer(word)
+            yield f"{pad}{speech.literal(answer)}  -- {_told(exported, word)}"
+
+
+def case_words(
+    exported: Exported, v: int, conditions: Callable[[int], list[tuple[int, str]]], is_end: Callable[[int], bool]
+) -> Iterator[tuple[int, str | int]]:
+    """The words of the CASE that node `v` is, each with its level, down to nodes that are ends, which stay numbers."""
+    waiting: list[tuple[int, int | str]] = [(0, v)]
     while waiting:
         level, what = waiting.pop()
-        pad = "  " * level
-        if isinstance(what, str):
-            yield pad + what
-        elif not exported.children[what]:
-            yield f"{pad}{_answer(exported, speech, what, is_leaf=is_leaf)}  -- {_told(exported, what)}"
-        else:
-            yield f"{pad}CASE"
-            waiting.append((level, "END"))
-            waiting.append((level + 2, exported.default[what]))
-            waiting.append((level + 1, "ELSE"))
-            for child, condition in reversed(_conditions(exported, speech, what)):
-                waiting.append((level + 2, child))
-                waiting.append((level + 1, f"WHEN {condition} THEN"))
-
-
-def _answer(exported: Exported, speech: Dialect, v: int, *, is_leaf: bool) -> str:
-    if is_leaf:
-        return str(exported.nodes[v])
-    answer = exported.answers[v]
-    return speech.literal(exported.labels[answer] if exported.labels else answer)
+        if isinstance(what, str) or is_end(what):
+            yield level, what
+            continue
+        yield level, "CASE"
+        waiting += [(level, "END"), (level + 2, exported.default[what]), (level + 1, "ELSE")]
+        for child, condition in reversed(conditions(what)):
+            waiting += [(level + 2, child), (level + 1, f"WHEN {condition} THEN")]
 
 
 def _told(exported: Exported, v: int) -> str:
@@ -78,22 +78,17 @@ def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, 
     column = exported.columns[exported.feature[v]]
     cell = speech.identifier(column.name)
     if exported.is_nominal[v]:
-        check_exact(column)
         known = categories_of(column)
         found = [(child, _among(speech, known, cell, codes)) for child, codes in exported.sets(v)]
         return found or [(exported.default[v], "1 = 0")]  # a CASE has one WHEN at least
-    (low, high), threshold = exported.children[v], exported.threshold[v]
-    goes_low = exported.default[v] == high
-    has_high_nan = speech.name in ("duckdb", "postgres") and not column.is_date
-    guard = f" AND {cell} < CAST('NaN' AS double precision)" if has_high_nan else ""
-    if threshold == np.inf:
-        return [(low, f"{cell} IS NOT NULL{guard}")] if goes_low else [(high, "1 = 0")]
-    number = -LARGEST if threshold == -np.inf else threshold
-    sign = ("<" if goes_low else ">=") if threshold == -np.inf else "<=" if goes_low else ">"
-    literal = _moment(number) if column.is_date else _number(speech, number)
-    if goes_low:
-        return [(low, f"{cell} {sign} {literal}")]
-    return [(high, f"{cell} {sign} {literal}{guard}")]
+    child, sign, number = exported.other_way(v)
+    if sign == "never":
+        return [(child, "1 = 0")]
+    test = (
+        "IS NOT NULL" if sign == "known" else f"{sign} {_moment(number) if column.is_date else _number(speech, number)}"
+    )
+    lets_nan_pass = speech.name in ("duckdb", "postgres") and not column.is_date and sign in (">", ">=", "known")
+    return [(child, f"{cell} {test}" + (f" AND {cell} < CAST('NaN' AS double precision)" if lets_nan_pass else ""))]
 
 
 def _among(speech: Dialect, known: tuple[Family, list[Any]], cell: str, codes: list[int]) -> str:

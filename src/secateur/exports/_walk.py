@@ -4,8 +4,7 @@ The exported tree is small (only nodes that are left after pruning) and counts i
 0; `nodes` has their numbers in the grown tree, which are the numbers users see.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,31 +13,34 @@ import numpy as np
 from ..data.arrays import ArrayLike, Floats
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
-from ..nouns import Model, Tree, as_model, check_plain
-from ..show.view import TreeView, view_of
+from ..nouns import as_model, check_plain
+from ..show.view import view_of
 from ..statistics.probabilities import node_probabilities
 from ._registry import EXPORTS
 
 Family = Literal["text", "truth", "number"]
 Plain = str | bool | int | float
 PER_LINE = 12  # items of a list that is written out
+LARGEST = float(np.finfo(np.float64).max)
 
 
-@dataclass(frozen=True, eq=False)
 class Exported:
     """A pruned tree with its tests as plain lists, and the answers of its leaves.
 
+    Trees that could not route a row are refused.
+
     Parameters
     ----------
-    model : Model
-    view : TreeView
+    thing : Model, estimator, or parts of a model
+
+    Attributes
+    ----------
     nodes : list of int
         The number of each node in the grown tree.
     columns : tuple of Column
         Those of the table the tree was grown on.
     used : list of int
         The columns that are tested somewhere.
-    leaves : list of int
     feature, threshold : lists
         The column each node tests (-1 for a leaf), and its threshold (NaN where there is none).
     is_nominal : list of bool
@@ -49,49 +51,26 @@ class Exported:
         The node that missing and unseen values go to from each node; -1 from a leaf.
     """
 
-    model: Model
-    view: TreeView
-    nodes: list[int]
-    columns: tuple[Column, ...]
-    used: list[int]
-    leaves: list[int]
-    feature: list[int]
-    threshold: list[float]
-    is_nominal: list[bool]
-    children: list[list[int]]
-    default: list[int]
-
-    @classmethod
-    def of(cls, thing: object) -> "Exported":
-        """Return what to export of a model, an estimator, or parts; trees that could not route a row are refused."""
-        model = as_model(thing, done="exported")
-        view = view_of(model.tree, model.grown, pruning=model.pruning)
-        tree = view.tree
+    def __init__(self, thing: object) -> None:
+        self.model = as_model(thing, done="exported")
+        self.view = view_of(self.model.tree, self.model.grown, pruning=self.model.pruning)
+        tree = self.tree = self.view.tree
         if not tree.has_tests or tree.schema is None:
             what = "has no schema" if tree.has_tests else "has no tests (it was made from parents alone)"
             raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
         check_plain(tree, "an export", "predict with secateur itself")
-        children: list[list[int]] = [[] for _ in range(tree.n_nodes)]
+        self.nodes: list[int] = self.view.node.tolist()
+        self.columns, self.classes = tree.schema.columns, tree.schema.classes
+        self.used: list[int] = tree.tested[0].tolist()
+        self.leaves: list[int] = tree.leaves.tolist()
+        self.feature: list[int] = tree.feature.tolist()
+        self.threshold: list[float] = tree.threshold.tolist()
+        self.is_nominal: list[bool] = self.view.is_nominal.tolist()
+        self.children: list[list[int]] = [[] for _ in range(tree.n_nodes)]
         for v, p in enumerate(tree.parent.tolist()[1:], 1):
-            children[p].append(v)
-        return cls(
-            model,
-            view,
-            view.node.tolist(),
-            tree.schema.columns,
-            tree.tested[0].tolist(),
-            tree.leaves.tolist(),
-            tree.feature.tolist(),
-            tree.threshold.tolist(),
-            view.is_nominal.tolist(),
-            children,
-            [below[child] if below else -1 for below, child in zip(children, tree.default.tolist(), strict=True)],
-        )
-
-    @property
-    def tree(self) -> Tree:
-        """The tree that is left after pruning."""
-        return self.view.tree
+            self.children[p].append(v)
+        below = zip(self.children, tree.default.tolist(), strict=True)
+        self.default = [children[child] if children else -1 for children, child in below]
 
     def codes(self, v: int) -> list[int]:
         """The node that each category code goes to from node `v`."""
@@ -108,6 +87,16 @@ class Exported:
         found = [(child, self.view.codes(child).tolist()) for child in below]
         return [(child, codes) for child, codes in found if codes]
 
+    def other_way(self, v: int) -> tuple[int, str, float]:
+        """The child of numeric node `v` that is not its default, and when a row goes there: a sign and a number.
+
+        The sign "known" is that of every value but a missing one, "never" that of none.
+        """
+        (low, high), threshold = self.children[v], self.threshold[v]
+        goes_low = self.default[v] == high
+        signs = ("known", "never") if threshold == np.inf else ("<", ">=") if threshold == -np.inf else ("<=", ">")
+        return low if goes_low else high, signs[not goes_low], max(threshold, -LARGEST)
+
     @cached_property
     def leaf_numbers(self) -> list[int]:
         """The number of each leaf among the leaves; -1 for other nodes."""
@@ -115,40 +104,48 @@ class Exported:
         found[self.leaves] = np.arange(len(self.leaves))
         return list(found.tolist())
 
-    def entries(self) -> tuple[list[int], list[int]]:
-        """Where the entries of each node begin, and these: where two sides of a number, or each code, go."""
+    def tables(self, spelled: Callable[[float], str]) -> dict[str, list[str]]:
+        """The tests as lists of numbers, by name, each number spelled.
+
+        From `start[v]` on, `next` has the nodes below node `v`: those on both sides of a number, or that of each code.
+        """
         start: list[int] = []
         below: list[int] = []
         for v in range(self.tree.n_nodes):
             start.append(len(below))
             below += self.codes(v) if self.is_nominal[v] else self.children[v]
-        return start, below
+        threshold = ["0.0" if x != x else spelled(x) for x in self.threshold]  # noqa: PLR0124
+        found: dict[str, list[Any]] = {"column": self.feature, "threshold": threshold, "start": start, "next": below}
+        found |= {"default": self.default, "node": self.nodes}
+        return {name: list(map(str, values)) for name, values in found.items()}
 
     @cached_property
     def labels(self) -> list[Plain]:
         """The classes, as plain values; empty for a regression tree."""
-        shares, schema = self.view.shares, self.tree.schema
-        if shares is None:
+        if self.view.shares is None:
             return []
-        if schema is None or schema.classes is None:
-            return list(range(shares.shape[1]))
-        return [plain_value(label, "class") for label in schema.classes.tolist()]
+        if self.classes is None:
+            return list(range(self.view.shares.shape[1]))
+        return [plain_value(label, "class") for label in self.classes.tolist()]
 
     @cached_property
     def answers(self) -> list[Any]:
         """What each leaf answers: the number of a class, or a mean. None for other nodes."""
-        found: list[Any] = [None] * self.tree.n_nodes
+        is_class = self.view.mean is None
+        said = self.view.label if is_class else self.view.mean
+        assert said is not None
+        found: list[Any] = [None if self.children[v] else answer for v, answer in enumerate(said.tolist())]
         for v in self.leaves:
-            if self.view.mean is not None:
-                found[v] = float(self.view.mean[v])
-                continue
-            assert self.view.label is not None
-            found[v] = int(self.view.label[v])
-            if found[v] >= len(self.labels):
+            if is_class and found[v] >= len(self.labels):
                 raise PruningError(
                     f"leaf {self.nodes[v]} predicts class number {found[v]}, which is not in the growing sample "
                     f"(it has {len(self.labels)} classes); only labels of the growing sample can be exported"
                 )
+        return found
+
+    def answer(self, v: int) -> Plain:
+        """What leaf `v` answers: a class, or a mean."""
+        found: Plain = self.labels[self.answers[v]] if self.labels else self.answers[v]
         return found
 
     def shares(self, given: ArrayLike | None = None) -> Floats:
@@ -187,23 +184,23 @@ def lines_of(items: Iterable[str], separator: str = ", ") -> list[str]:
     return [separator.join(given[k : k + PER_LINE]) for k in range(0, len(given), PER_LINE)]
 
 
-def categories_of(column: Column) -> tuple[Family, list[Any]]:
-    """The categories of a nominal column as plain values, and what they are."""
+def categories_of(column: Column, *, is_double: bool = True) -> tuple[Family, list[Any]]:
+    """What the values of a column are, and its categories as plain values; a numeric one has none.
+
+    Where numbers become doubles (`is_double`), whole numbers too large for a double to tell apart are refused.
+    """
     values = [plain_value(value, f"column {column.name!r}: category") for value in column.categories]
-    if not values or isinstance(values[0], str):
+    if column.kind == "nominal" and (not values or isinstance(values[0], str)):
         return "text", values
-    return ("truth" if isinstance(values[0], bool) else "number"), values
-
-
-def check_exact(column: Column) -> None:
-    """Refuse categories that are whole numbers too large for a double to tell apart."""
-    family, values = categories_of(column)
-    large = [value for value in values if family == "number" and isinstance(value, int) and abs(value) >= 2**53]
-    if large:
+    if values and isinstance(values[0], bool):
+        return "truth", values
+    large = [value for value in values if isinstance(value, int) and abs(value) >= 2**53]
+    if large and is_double:
         raise UnsupportedError(
             f"column {column.name!r} has the category {large[0]}, a whole number of 2**53 or more, which a double "
             "cannot distinguish from its neighbours; grow on the column as text, or export to Python"
         )
+    return "number", values
 
 
 def check_levels(n_levels: int, name: str, what: str) -> None:

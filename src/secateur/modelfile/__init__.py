@@ -8,26 +8,25 @@ a valid model or `ModelFileError`. docs/reference/model-file.md describes the fo
     _files      bytes on disk, read and unpacked up to a limit
     _text       bytes as JSON documents, strictly
     _values     arrays, labels and plain values in a document
-    _members    the changes of sequences that are not nested
+    _fields     what each name holds, read and written by one table
     _rows       sketches, the samples that shaped the tree, and the ledger
     _prove      that arrays are a tree and fit it
     _write      nouns as documents
-    _versions   documents of older versions
-    _read       documents as nouns
+    _read       documents, also of older versions, as nouns
 """
 
-import json
 from collections.abc import Callable
-from pathlib import Path
+from copy import deepcopy
 from typing import TypeVar
 
 from ..data.output import PathLike, write_file
 from ..errors import ModelFileError
 from ..nouns import Model, Sample, Tree
+from ._fields import SCHEMA
 from ._files import read_file, unpacked
 from ._read import read_counts, read_model
 from ._text import Document, from_text, to_text
-from ._write import VERSION, counts_document, fingerprint, model_document
+from ._write import VERSION, counts_document, model_document, tree_fingerprint
 
 __all__ = [
     "VERSION",
@@ -115,12 +114,7 @@ def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
       "format": "secateur-model",
       "version": 2,
     """
-    document = model_document(getattr(model, "model_", model), sketch=sketch)
-    try:
-        read_model(document)  # what could not be loaded is not written
-    except ModelFileError as error:
-        raise ModelFileError(f"the model cannot be saved: {error}") from error
-    return to_text(document)
+    return _written("model", model_document(getattr(model, "model_", model), sketch=sketch), read_model)
 
 
 def loads_model(data: bytes) -> Model:
@@ -161,11 +155,7 @@ def save_counts(counts: Sample, path: PathLike, *, overwrite: bool = True, sketc
     Counts('prune', 6 in 2 classes, 3 nodes)
     """
     document = counts_document(counts, sketch=sketch)
-    try:
-        read_counts(document, None)
-    except ModelFileError as error:
-        raise ModelFileError(f"the counts cannot be saved: {error}") from error
-    write_file(path, to_text(document), overwrite=overwrite)
+    write_file(path, _written("counts", document, lambda read: read_counts(read, None)), overwrite=overwrite)
 
 
 def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
@@ -191,28 +181,7 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     ...
     secateur.errors.ModelFileError: ...counts.json: the counts are of another tree, of 3 nodes, than the one given, ...
     """
-
-    def read() -> Sample:
-        counts, found = read_counts(from_text(read_file(path)), tree)
-        if tree is not None and found != (wanted := fingerprint(tree)):
-            raise ModelFileError(
-                f"the counts of sample {counts.sample!r} are of another tree (fingerprint {found[7:19]}) than the one "
-                f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
-            )
-        return counts
-
-    return _loaded(path, read)
-
-
-def tree_fingerprint(tree: Tree) -> str:
-    """Return a fingerprint that two trees share only if they route all rows alike and have the same classes.
-
-    Examples
-    --------
-    >>> tree_fingerprint(Tree.from_parents([-1, 0, 0]))[:15]
-    'sha256:...'
-    """
-    return fingerprint(tree)
+    return _loaded(path, lambda: read_counts(from_text(read_file(path)), tree))
 
 
 def json_schema() -> Document:
@@ -225,9 +194,16 @@ def json_schema() -> Document:
     >>> json_schema()["title"]
     'secateur model and counts files, version 2'
     """
-    text = Path(__file__).with_name("schema.json").read_text(encoding="utf-8")
-    schema: Document = json.loads(text)
-    return schema
+    return deepcopy(SCHEMA)
+
+
+def _written(what: str, document: Document, read: Callable[[Document], object]) -> bytes:
+    """The text of a document; what could not be loaded is not written."""
+    try:
+        read(document)
+    except ModelFileError as error:
+        raise ModelFileError(f"the {what} cannot be saved: {error}") from error
+    return to_text(document)
 
 
 def _loaded(path: PathLike, read: Callable[[], T]) -> T:

@@ -83,8 +83,9 @@ def _check_choice(model: Model) -> None:
     members = selection.sequence
     answers = model.grown.answers if members.node_labels is None else members.node_labels
     found = members.costs_on(holdout.costs_if_leaf(answers)) / float(holdout.total[0])
-    if not (np.abs(error - found) <= SLACK * np.abs(found).max()).all():
-        at = int(np.argmax(~(np.abs(error - found) <= SLACK * np.abs(found).max())))
+    is_off = ~(np.abs(error - found) <= SLACK * np.abs(found).max())
+    if is_off.any():
+        at = int(is_off.argmax())
         raise ModelFileError(
             f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g} "
             '(if these are given costs, which early files did not note, add "loss": "given costs" to selection.details)'

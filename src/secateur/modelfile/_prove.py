@@ -4,42 +4,36 @@ NumPy and one plain loop, linear in the size of the file: a compiled kernel chec
 so nothing that has not passed here may reach one. The nouns then check themselves again.
 """
 
-from dataclasses import dataclass
 from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
 from ..data.arrays import Array, Bools, Ints
 from ..data.columns import family_of
 from ..data.remarks import EXACT_WHOLE
-from ..data.sketch import Sketch
-from ..data.table import Column, Schema
+from ..data.table import Schema
 from ..errors import ModelFileError
 from ..nouns import MOST_DIGITS
+from ._text import Document
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
 MOST_TEXT = 256  # ... and how many for each node and branch beyond that
 NEAR = 1e-9  # of the whole: far above rounding, far below a row
 
 
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A proved structure: parents in pre-order, where each subtree ends, how many children."""
+class Shape(NamedTuple):
+    """A proved structure: parents in pre-order, where each subtree ends, how many children, whether there are none."""
 
     parent: Ints
     end: Ints
     arity: Ints
+    is_leaf: Bools
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         return len(self.parent)
-
-    @property
-    def is_leaf(self) -> Bools:
-        """Which nodes have no children."""
-        found: Bools = self.arity == 0
-        return found
 
 
 def prove_shape(parent: Ints) -> Shape:
@@ -62,7 +56,7 @@ def prove_shape(parent: Ints) -> Shape:
                     "a subtree is one run of nodes"
                 )
         path.append(v)
-    return Shape(parent, np.array(end, np.int32), arity)
+    return Shape(parent, np.array(end, np.int32), arity, arity == 0)
 
 
 def prove_schema(schema: Schema) -> None:
@@ -73,7 +67,10 @@ def prove_schema(schema: Schema) -> None:
         if column.name in seen:
             raise ModelFileError(f"{where}.name is {column.name!a}, the name of an earlier column; it must be unique")
         seen.add(column.name)
-        _prove_categories(column, where)
+        if column.kind == "numeric" and column.categories:
+            raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
+        if len({family_of(type(value)) for value in column.categories}) > 1:
+            raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
     if not schema.columns:
         raise ModelFileError("schema.columns is empty; at least one column is needed")
     if schema.classes is not None:
@@ -83,13 +80,10 @@ def prove_schema(schema: Schema) -> None:
             raise ModelFileError("schema.classes mix text, numbers and booleans; one kind is needed")
 
 
-def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -> None:
-    """Tests that send every row to a child that is there. Missing arrays are blank."""
+def prove_tests(shape: Shape, schema: Schema | None, tests: dict[str, Array]) -> None:
+    """Tests that send every row to a child that is there."""
     n, arity = shape.n_nodes, shape.arity
-    feature = arrays.get("feature", np.full(n, -1, np.int32))
-    start = arrays.get("branch_start", np.zeros(n + 1, np.int64))
-    branch = arrays.get("branch", np.zeros(0, np.uint16))
-    default = arrays.get("default", np.zeros(n, np.int32))
+    feature, threshold, start, branch, default, _, birth, ids, rounded = tests.values()  # as in `blank_tests`
     n_codes = np.diff(start)
     if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(branch):
         raise ModelFileError(f"tree.branch_start must rise from 0 to {len(branch):,}, the length of tree.branch")
@@ -98,7 +92,6 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
     is_tested = feature >= 0
     refuse(is_tested & shape.is_leaf, "tree.feature", feature, "the node is a leaf, which tests nothing: -1 is needed")
     is_numeric = is_tested & (n_codes == 0)
-    threshold = arrays.get("threshold", np.full(n, np.nan))
     refuse(is_numeric & np.isnan(threshold), "tree.threshold", threshold, "the node compares with it")
     refuse(is_numeric & (arity != 2), "the number of children of node", arity, "a comparison has 2")
     refuse(~is_tested & (n_codes > 0), "the number of branches of node", n_codes, "it tests no column")
@@ -111,15 +104,11 @@ def prove_tests(shape: Shape, schema: Schema | None, arrays: dict[str, Array]) -
         expected = np.array([column.n_codes for column in schema.columns] + [0])[feature]
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
         _prove_texts(shape, schema, feature, len(branch))
-    if (rounded := arrays.get("rounded")) is not None:
-        refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
-    if "birth" in arrays:
-        refuse(arrays["birth"] < -1, "tree.birth", arrays["birth"], "-1 or a step is needed")
-    if "ids" in arrays:
-        ids = arrays["ids"]
-        refuse(ids < 0, "tree.ids", ids, "a node number is needed")
-        if len(np.unique(ids)) < n:
-            raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
+    refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
+    refuse(birth < -1, "tree.birth", birth, "-1 or a step is needed")
+    refuse(ids < 0, "tree.ids", ids, "a node number is needed")
+    if len(np.unique(ids)) < n:
+        raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
 
 
 def _is_rounded(rounded: Array, threshold: Array) -> Bools:
@@ -180,23 +169,11 @@ def prove_moments(shape: Shape, weight: Array, mean: Array, spread: Array, where
     refuse(is_other, f"{where}.spread", spread, "it is not that of the children around their common mean")
 
 
-def prove_labels(labels: Array, n_classes: int | None, where: str) -> None:
-    """Class numbers that are there."""
-    limit = 1 << 31 if n_classes is None else n_classes
-    refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
-
-
-def prove_cuts(shape: Shape, cuts: Ints, where: str) -> Bools:
-    """The leaves of the tree cut at these nodes: internal ones, rising, none under another."""
+def prove_cuts(shape: Shape, cuts: Ints, where: str) -> None:
+    """Internal nodes, rising, none under another."""
     refuse((cuts < 0) | (cuts >= shape.n_nodes), where, cuts, "the number of a node is needed")
     refuse(shape.arity[cuts] == 0, where, cuts, "the node is a leaf anyway")
     refuse(cuts[1:] < shape.end[cuts[:-1]], where, cuts[1:], "it does not come after the subtree before it", first=1)
-    edges = np.zeros(shape.n_nodes + 1, np.int64)
-    edges[cuts + 1] += 1  # cuts are different, and so are the ends of subtrees that do not touch
-    edges[shape.end[cuts]] -= 1
-    is_leaf: Bools = shape.is_leaf & (np.cumsum(edges[:-1]) == 0)
-    is_leaf[cuts] = True
-    return is_leaf
 
 
 def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
@@ -211,15 +188,6 @@ def prove_steps(shape: Shape, steps: Ints, n_leaves: Array, where: str) -> None:
     ends = np.bincount(until, minlength=n_members + 1)
     found = np.cumsum(begins - ends)[:n_members]
     refuse(found != n_leaves, f"{where}.n_leaves", n_leaves, "the member has another number of leaves")
-
-
-def prove_members(shape: Shape, n_members: int, where: str) -> None:
-    """No more members than nodes: what is shown of each is of the size of the file."""
-    if n_members > shape.n_nodes:
-        raise ModelFileError(
-            f"{where}.n_leaves has {n_members:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are "
-            "equal; keep one of each"
-        )
 
 
 def prove_changes(shape: Shape, start: Array, changes: Ints, n_leaves: Array, where: str) -> None:
@@ -267,14 +235,6 @@ def refuse(is_wrong: Array, where: str, found: Array, needed: str, first: int = 
         raise ModelFileError(f"{where}[{at + first}] is {found[at]}; {needed}")
 
 
-def _prove_categories(column: Column, where: str) -> None:
-    if column.kind == "numeric":
-        if column.categories:
-            raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
-    elif len({family_of(type(value)) for value in column.categories}) > 1:
-        raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
-
-
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(
         ~((values >= 0) & (values < EXACT_WHOLE)), where, values, f"a number from 0 to below {EXACT_WHOLE} is needed"
@@ -288,7 +248,7 @@ def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(is_wrong, where, values, "it is not the sum over the children")
 
 
-def prove_rows(by_class: Array, n_rows: int | None, sketch: Sketch | None, where: str) -> None:
+def prove_rows(by_class: Array, n_rows: int | None, sketch: Document | None, where: str) -> None:
     """That so many rows, and those of the sketch, can be behind the counts (one line per class)."""
     if n_rows is None:
         return
@@ -297,6 +257,5 @@ def prove_rows(by_class: Array, n_rows: int | None, sketch: Sketch | None, where
         raise ModelFileError(f"{where}.n_rows is {n_rows:,}, more than the {total.sum():,} that are counted")
     if sketch is None or by_class.dtype.kind != "i" or n_rows != int(total.sum()):
         return  # weighted: a sum of weights does not tell the rows
-    n = max(len(total), len(sketch.n_by_class))
-    if (np.pad(total, (0, n - len(total))) != np.pad(sketch.n_by_class, (0, n - len(sketch.n_by_class)))).any():
+    if not np.array_equal(np.trim_zeros(total, "b"), np.trim_zeros(sketch["n_by_class"], "b")):
         raise ModelFileError(f"{where}.sketch.n_by_class differs from the counts of the root")

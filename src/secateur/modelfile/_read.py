@@ -1,51 +1,62 @@
-"""Documents as nouns. Every part is proved (`_prove`) before the noun is made of it."""
+"""Documents as nouns: every part is read and proved as plain values and arrays; then all nouns are made of them."""
 
 from dataclasses import replace
-from typing import Any, Literal
 
 import numpy as np
 
-from ..data.arrays import Array, sealed
+from .. import nouns
+from ..data.arrays import Ints, sealed
+from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
-from ..nouns import Bound, Members, Model, Pruning, PruningSequence, Sample, Selection, Surrogates, Tree
-from ..nouns.surrogates import DTYPES as SURROGATES
+from ..nouns.tree import blank_tests
 from . import _prove
 from ._certificate import checked
+from ._fields import KINDS, NAMES_OF, as_it_is, check_lengths, maybe, read_fields
 from ._prove import Shape
-from ._rows import Rows, key_in, sketch_in
-from ._samples import numbers_in, one_of, sample_in
-from ._text import Document, Json, check_keys, described
-from ._values import (
-    MOST_NAME,
-    MOST_TEXT,
-    labels_in,
-    list_in,
-    plain_in,
-    real_in,
-    real_number_in,
-    scalars_in,
-    text_in,
-    truth_in,
-    whole_in,
-    whole_number_in,
-)
-from ._versions import from_version_1
-from ._write import BOUND_FIELDS, COUNTS_FORMAT, MODEL_FORMAT, TESTS, VERSION
+from ._rows import key_in, rows_in, sketch_in
+from ._text import Document, Json, check_keys, described, proper
+from ._values import labels_in, list_in, real_in, scalars_in, text_in, truth_in, whole_in, whole_number_in
+from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION, tree_fingerprint
 
-_DTYPES: dict[str, type[np.integer]] = {
-    "feature": np.int32, "branch_start": np.int64, "branch": np.uint16, "default": np.int32, "birth": np.int32,
-    "ids": np.int32,
-}  # fmt: skip
-_MODEL_KEYS = (
-    "format", "version", "schema", "tree", "pruning", "grown", "holdout", "sequence", "selection", "certificate",
-    "parameters", "facts", "rows",
-)  # fmt: skip
-_SEQUENCE_KEYS = ("rule", "nested", "seen", "numbers", "n_leaves", "errors", "alphas", "node_labels")
-_SELECTION_KEYS = (
-    "rule", "sample", "judges", "n", "best", "chosen", "sequence", "error", "se", "betas", "fold_error", "counts",
-    "growing", "pool", "details",
-)  # fmt: skip
+_NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True}  # of certificates, in version 2
+_ANY_COLUMN = np.iinfo(np.int32).max  # where the columns are not known
+
+
+def read_model(document: Document) -> nouns.Model:
+    """The model in a document; every failure is a `ModelFileError`."""
+    check_format(document, MODEL_FORMAT)
+    try:
+        return _made(_proved(_from_version_1(document)))
+    except ModelFileError:
+        raise
+    except SecateurError as error:  # a second line: what a noun refuses that the proofs let through
+        raise ModelFileError(str(error)) from error
+
+
+def read_counts(document: Document, tree: nouns.Tree | None) -> nouns.Sample:
+    """The counts in a document, on `tree`, which must be theirs, or on their bare structure."""
+    check_format(document, COUNTS_FORMAT)
+    document = _from_version_1(document)
+    check_keys(document, "the file", NAMES_OF["countsFile"])
+    shape = _prove.prove_shape(whole_in(document["parent"], "parent"))
+    if tree is not None and not np.array_equal(shape.parent, tree.parent):
+        raise ModelFileError(
+            f"the counts are of another tree, of {shape.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
+        )
+    found = text_in(document["fingerprint"], "fingerprint")
+    key = key_in(document["key"], _ANY_COLUMN)
+    part = sample_in(document["counts"], shape, "counts")
+    if tree is not None and found != (wanted := tree_fingerprint(tree)):
+        raise ModelFileError(
+            f"the counts of sample {part['sample']!r} are of another tree (fingerprint {found[7:19]}) than the one "
+            f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
+        )
+    try:
+        tree = nouns.Tree(shape.parent, key=key) if tree is None else tree
+        return sample_of(part if key == tree.key else part | {"sketch": None}, tree)
+    except SecateurError as error:
+        raise ModelFileError(str(error)) from error
 
 
 def check_format(document: Document, wanted: str) -> None:
@@ -55,282 +66,259 @@ def check_format(document: Document, wanted: str) -> None:
     if found != wanted:
         hint = f"; {other[found]}" if isinstance(found, str) and found in other else ""
         raise ModelFileError(f'its "format" is {described(found)}; {wanted!r} is needed{hint}')
-    whole_number_in(version, '"version"', least=1)
-    assert isinstance(version, int)
-    if version > VERSION:
+    if whole_number_in(version, '"version"', least=1) > VERSION:
         raise ModelFileError(
             f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "
             "secateur, or save the model again with an older one"
         )
 
 
-def read_model(document: Document) -> Model:
-    """The model in a document; every failure is a `ModelFileError`."""
-    check_format(document, MODEL_FORMAT)
-    try:
-        document = from_version_1(document)
-        check_keys(document, "the file", _MODEL_KEYS)
-        return _model(document)
-    except ModelFileError:
-        raise
-    except SecateurError as error:  # a second line: what a noun refuses that the proofs let through
-        raise ModelFileError(str(error)) from error
+def _from_version_1(document: Document) -> Document:
+    """A document of version 1, as one that knows nothing of the rows behind it."""
+    if document.get("version") != 1:
+        return document
+    unknown = {"n_rows": None, "sketch": None}
+    new: Document = {"rows": None} if document.get("format") == MODEL_FORMAT else {"key": None}
+    for name in ("grown", "holdout", "counts"):
+        if isinstance(document.get(name), dict):
+            new[name] = document[name] | unknown
+    selection = document.get("selection")
+    if isinstance(selection, dict):
+        judge, counts = selection.get("sample"), selection.get("counts")
+        new["selection"] = {"judges": [] if judge == "cross-validation" else [judge], **selection}
+        if isinstance(counts, dict):
+            new["selection"]["counts"] = counts | unknown
+    if isinstance(document.get("certificate"), dict):
+        new["certificate"] = _NEW | document["certificate"]
+    return document | new
 
 
-def read_counts(document: Document, tree: Tree | None) -> tuple[Sample, str]:
-    """The counts in a document, on `tree` or on their bare structure, and the fingerprint of their tree."""
-    check_format(document, COUNTS_FORMAT)
-    document = from_version_1(document)
-    check_keys(document, "the file", ("format", "version", "fingerprint", "parent", "key", "counts"))
-    shape = _prove.prove_shape(whole_in(document["parent"], "parent"))
-    if tree is not None and not np.array_equal(shape.parent, tree.parent):
-        raise ModelFileError(
-            f"the counts are of another tree, of {shape.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
-        )
-    mark = text_in(document["fingerprint"], "fingerprint")
-    try:
-        key = key_in(document["key"], np.iinfo(np.int32).max)
-        if tree is None:
-            tree = Tree(shape.parent, key=key)
-        counts = sample_in(document["counts"], shape, tree, "counts")
-        return (counts if key == tree.key else replace(counts, sketch=None)), mark
-    except ModelFileError:
-        raise
-    except SecateurError as error:
-        raise ModelFileError(str(error)) from error
-
-
-def _model(document: Document) -> Model:
-    schema = None if document["schema"] is None else _schema(document["schema"])
-    shape, tests = _tests(document["tree"], schema)
-    tree, rows = _remembered(document, shape, schema, tests)
-    grown = sample_in(document["grown"], shape, tree, "grown")
-    n_classes = grown.n_labels or None
+def _proved(document: Document) -> Document:
+    """The parts of a model, each proved and fitting the others: arguments of the nouns that are made of them."""
+    check_keys(document, "the file", NAMES_OF["model"])
+    parts = dict(document)
+    schema = parts["schema"] = maybe(schema_in)(document["schema"], "schema")
+    shape, parts["tree"] = tree_in(document["tree"], schema)
+    grown = parts["grown"] = sample_in(document["grown"], shape, "grown")
+    n_classes = grown["by_class"].shape[1] if "by_class" in grown else None
     if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
         raise ModelFileError(
             f"grown holds {'moments' if n_classes is None else f'counts of {n_classes} classes'}; schema.classes has "
             f"{'none' if known is None else known}, and they must fit"
         )
-    holdout = None if document["holdout"] is None else sample_in(document["holdout"], shape, tree, "holdout")
-    if holdout is not None and type(holdout) is not type(grown):
-        raise ModelFileError("grown and holdout must both be counts or both be moments")
-    pruning = _pruning(document["pruning"], shape, tree, n_classes, rows)
-    sequence = None
+    if document["holdout"] is not None:
+        parts["holdout"] = sample_in(document["holdout"], shape, "holdout")
+        if parts["holdout"].keys() != grown.keys():
+            raise ModelFileError("grown and holdout must both be counts or both be moments")
+    parts["pruning"] = pruning_in(document["pruning"], shape, n_classes)
+    labels = parts["pruning"]["node_labels"]
     if document["sequence"] is not None:
-        sequence = _sequence(document["sequence"], "sequence", shape, pruning, n_classes, rows)
-    selection = None
+        parts["sequence"] = sequence_in(document["sequence"], "sequence", shape, n_classes, labels)
     if document["selection"] is not None:
-        selection = _selection(document["selection"], shape, pruning, grown, holdout, sequence, rows)
-    certificate = None if document["certificate"] is None else _bound(document["certificate"])
-    parameters, facts = (_dictionary(document[name], name) for name in ("parameters", "facts"))
-    model = checked(Model(pruning, grown, holdout, sequence, selection, certificate, parameters, facts))
-    rows.fill(tree.ledger, sequence)
-    return model
+        parts["selection"] = selection_in(document["selection"], shape, n_classes, labels, parts["sequence"])
+    if document["certificate"] is not None:
+        parts["certificate"] = read_fields(document["certificate"], "certificate", NAMES_OF["certificate"])
+    n_columns = _ANY_COLUMN if schema is None else len(schema.columns)
+    held = {name: parts[name] and parts[name]["sketch"] for name in ("grown", "holdout")}
+    parts["rows"] = rows_in(document["rows"], n_columns, held, has_sequence=document["sequence"] is not None)
+    return parts | {name: KINDS[name].read(document[name], name) for name in ("parameters", "facts")}
 
 
-def _remembered(document: Document, shape: Shape, schema: Schema | None, tests: dict[str, Any]) -> tuple[Tree, Rows]:
-    """The tree with what it knows of rows, and the part of the file that tells it."""
-    part = document["rows"]
-    if part is None:  # version 1
-        part = {"key": None, "history": [], "samples": [], "looks": []}
-    check_keys(part, "rows", ("key", "history", "samples", "looks"))
-    n_columns = np.iinfo(np.int32).max if schema is None else len(schema.columns)
-    tree = Tree(shape.parent, schema=schema, key=key_in(part["key"], n_columns), **tests)
-    held = {}
-    for name in ("grown", "holdout"):
-        sample = document[name]
-        held[name] = (
-            sketch_in(sample.get("sketch"), tree.row_key, f"{name}.sketch") if isinstance(sample, dict) else None
-        )
-    rows = Rows(part, tree, held)
-    return (replace(tree, history=rows.history) if rows.history else tree), rows
-
-
-def _schema(part: Json) -> Schema:
-    check_keys(part, "schema", ("has_names", "has_numeric_target", "classes", "columns"))
-    columns = list_in(part["columns"], "schema.columns")
-    schema = Schema(
-        tuple(_column(column, f"schema.columns[{i}]") for i, column in enumerate(columns)),
-        None if part["classes"] is None else labels_in(part["classes"], "schema.classes"),
-        truth_in(part["has_names"], "schema.has_names"),
-        truth_in(part["has_numeric_target"], "schema.has_numeric_target"),
-    )
+def schema_in(part: Json, where: str) -> Schema:
+    """The columns and the classes."""
+    read = read_fields(part, where, NAMES_OF["schema"], classes=maybe(labels_in))
+    columns = enumerate(list_in(read.pop("columns"), f"{where}.columns"))
+    schema = Schema(tuple(_column(column, f"{where}.columns[{i}]") for i, column in columns), **read)
     _prove.prove_schema(schema)
     return schema
 
 
 def _column(part: Json, where: str) -> Column:
-    check_keys(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
-    kind = one_of(part["kind"], f"{where}.kind", "numeric", "nominal")
-    categories: tuple[Json, ...] = ()
-    if kind == "nominal" or "categories" in part:
-        categories = tuple(scalars_in(part.get("categories"), f"{where}.categories"))
-    kinds: dict[str, Literal["numeric", "nominal"]] = {"numeric": "numeric", "nominal": "nominal"}
-    has_missing = truth_in(part["has_missing"], f"{where}.has_missing")
-    is_date = truth_in(part.get("is_date", False), f"{where}.is_date")
-    return Column(text_in(part["name"], f"{where}.name"), kinds[kind], categories, has_missing, is_date)
+    read = read_fields(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
+    if one_of(read["kind"], f"{where}.kind", "numeric", "nominal") == "nominal" or "categories" in read:
+        read["categories"] = tuple(scalars_in(read.get("categories"), f"{where}.categories"))
+    return Column(**read)
 
 
-def _tests(part: Json, schema: Schema | None) -> tuple[Shape, dict[str, Any]]:
-    """The structure of the tree and the arrays of its tests, which fit it and the columns."""
-    check_keys(part, "tree", ("parent",), (*TESTS, "surrogates"))
-    shape = _prove.prove_shape(whole_in(part["parent"], "tree.parent"))
-    n = shape.n_nodes
-    arrays: dict[str, Any] = {}
-    for name in TESTS:
-        if name in part:
-            length = {"branch_start": n + 1, "branch": None}.get(name, n)
-            where = f"tree.{name}"
-            is_real = name in ("threshold", "rounded", "score")
-            arrays[name] = (
-                real_in(part[name], where, length) if is_real else whole_in(part[name], where, length, _DTYPES[name])
-            )
-    _prove.prove_tests(shape, schema, arrays)
-    if "surrogates" in part:
-        arrays["surrogates"] = _surrogates(part["surrogates"])
-    return shape, arrays
+def tree_in(part: Json, schema: Schema | None) -> tuple[Shape, Document]:
+    """The structure of the tree, and the arrays of its tests, which fit it and the columns."""
+    read = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
+    shape = _prove.prove_shape(read["parent"])
+    blanks = blank_tests(shape.n_nodes)
+    for name, blank in blanks.items():
+        if name != "branch":
+            check_lengths(read, "tree", len(blank), name)
+    _prove.prove_tests(shape, schema, blanks | {name: read[name] for name in read.keys() & blanks})
+    if "surrogates" in read:
+        read["surrogates"] = read_fields(read["surrogates"], "tree.surrogates", NAMES_OF["surrogates"])
+    return shape, read
 
 
-def _surrogates(part: Json) -> Surrogates:
-    """The surrogates, which prove themselves when they are made; that they fit the tree, when it is."""
-    check_keys(part, "tree.surrogates", tuple(SURROGATES))
-    read = {name: (part[name], f"tree.surrogates.{name}", None) for name in SURROGATES}
-    is_real = {"threshold", "agreement"}
-    return Surrogates(**{n: real_in(*r) if n in is_real else whole_in(*r, SURROGATES[n]) for n, r in read.items()})
+def sample_in(part: Json, shape: Shape, where: str) -> Document:
+    """Counts or moments in every node, how many rows, and their sketch."""
+    is_moments = isinstance(part, dict) and part.get("kind") == "moments"
+    read = read_fields(part, where, NAMES_OF["moments" if is_moments else "counts"])
+    one_of(read.pop("kind"), f"{where}.kind", "counts", "moments")
+    if is_moments:
+        check_lengths(read, where, shape.n_nodes, "weight", "mean", "spread")
+        _prove.prove_moments(shape, read["weight"], read["mean"], read["spread"], where)
+    else:
+        columns = list_in(read["by_class"], f"{where}.by_class")
+        if not columns:
+            raise ModelFileError(f"{where}.by_class is empty; at least one class is needed")
+        kind, n = read.pop("numbers"), shape.n_nodes
+        by_class = np.array([numbers_in(x, kind, f"{where}.by_class[{c}]", n) for c, x in enumerate(columns)])
+        _prove.prove_counts(shape, by_class, where)
+        read["by_class"] = sealed(np.ascontiguousarray(by_class.T))
+    if read["n_rows"] is not None:
+        whole_number_in(read["n_rows"], f"{where}.n_rows", most=2**53)
+    sketch = read["sketch"] = sketch_in(read["sketch"], f"{where}.sketch")
+    if sketch is not None and (n_rows := int(sketch["n_by_class"].sum())) != read["n_rows"]:
+        raise ModelFileError(f"{where}.n_rows is {described(read['n_rows'])}; its sketch is of {n_rows:,} rows")
+    if not is_moments:
+        _prove.prove_rows(by_class, read["n_rows"], sketch, where)
+    return read
 
 
-def _pruning(part: Json, shape: Shape, tree: Tree, n_classes: int | None, rows: Rows) -> Pruning:
-    check_keys(part, "pruning", ("rule", "certified", "note", "seen", "cuts", "node_labels"))
-    is_leaf = _prove.prove_cuts(shape, whole_in(part["cuts"], "pruning.cuts"), "pruning.cuts")
-    return Pruning(
-        tree,
-        sealed(is_leaf),
-        _labels(part["node_labels"], "pruning.node_labels", shape, n_classes),
-        rows.seen(list_in(part["seen"], "pruning.seen"), "pruning.seen"),
-        text_in(part["rule"], "pruning.rule"),
-        None if part["certified"] is None else truth_in(part["certified"], "pruning.certified"),
-        text_in(part["note"], "pruning.note", MOST_TEXT),
-    )
+def numbers_in(values: Json, kind: Json, where: str, length: int) -> Json:
+    """Whole or real numbers, as `kind` says."""
+    if one_of(kind, f'"numbers" beside {where}', "whole", "real") == "whole":
+        return whole_in(values, where, length, np.int64)
+    return real_in(values, where, length)
 
 
-def _sequence(
-    part: Json, where: str, shape: Shape, pruning: Pruning, n_classes: int | None, rows: Rows
-) -> PruningSequence:
+def one_of(value: Json, where: str, *known: str) -> Json:
+    """One of two words."""
+    return proper(value, type(value) is str and value in known, where, " or ".join(map(repr, known)))
+
+
+def pruning_in(part: Json, shape: Shape, n_classes: int | None) -> Document:
+    """The pruning that predicts."""
+    read = read_fields(part, "pruning", NAMES_OF["pruning"], certified=maybe(truth_in), node_labels=as_it_is)
+    _prove.prove_cuts(shape, read["cuts"], "pruning.cuts")
+    return read | {"node_labels": _labels(read["node_labels"], "pruning.node_labels", shape, n_classes)}
+
+
+def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Ints | None:
+    """The class of each node, if there are any; whole numbers below the number of classes."""
+    if values is None:
+        return None
+    labels, limit = whole_in(values, where, shape.n_nodes), 1 << 31 if n_classes is None else n_classes
+    _prove.refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
+    return labels
+
+
+def sequence_in(part: Json, where: str, shape: Shape, n_classes: int | None, labels: Json) -> Document:
+    """A sequence; `labels` are those of the pruning, which it may name."""
     is_nested = isinstance(part, dict) and "steps" in part
-    check_keys(part, where, (*_SEQUENCE_KEYS, *(("steps",) if is_nested else ("change_start", "changes"))))
-    n_leaves = whole_in(part["n_leaves"], f"{where}.n_leaves", dtype=np.int64)
+    names = (*NAMES_OF["sequence"], *(("steps",) if is_nested else ("change_start", "changes")))
+    read = read_fields(part, where, names, errors=as_it_is, node_labels=as_it_is)
+    n_leaves = read["n_leaves"]
     n = len(n_leaves)
     if n == 0:
         raise ModelFileError(f"{where}.n_leaves is empty; at least one member is needed")
     _prove.prove_rising(-n_leaves, f"{where}.n_leaves, turned round,")
-    alphas = None if part["alphas"] is None else real_in(part["alphas"], f"{where}.alphas", n)
-    if alphas is not None:
-        _prove.prove_rising(alphas, f"{where}.alphas")
-    _prove.prove_members(shape, n, where)
-    steps = members = None
+    check_lengths(read, where, n, "alphas")
+    if read["alphas"] is not None:
+        _prove.prove_rising(read["alphas"], f"{where}.alphas")
+    if n > shape.n_nodes:  # what is shown of each is of the size of the file
+        raise ModelFileError(
+            f"{where}.n_leaves has {n:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are equal; "
+            "keep one of each"
+        )
     if is_nested:
-        steps = whole_in(part["steps"], f"{where}.steps", shape.n_nodes)
-        _prove.prove_steps(shape, steps, n_leaves, where)
+        check_lengths(read, where, shape.n_nodes, "steps")
+        _prove.prove_steps(shape, read["steps"], n_leaves, where)
     else:
-        start = whole_in(part["change_start"], f"{where}.change_start", n + 1, np.int64)
-        changes = whole_in(part["changes"], f"{where}.changes")
+        check_lengths(read, where, n + 1, "change_start")
+        start, changes = read["rebuild"] = read.pop("change_start"), read.pop("changes")
         _prove.prove_changes(shape, start, changes, n_leaves, where)
-        if truth_in(part["nested"], f"{where}.nested") and len(np.unique(changes)) < len(changes):
+        if read["nested"] and len(np.unique(changes)) < len(changes):
             raise ModelFileError(f"{where}.nested is true, but a node tests again after it was cut; false is needed")
-        members = Members(shape.parent, sealed(shape.is_leaf), start, changes)
-    labels = part["node_labels"]
-    return PruningSequence(
-        pruning.tree,
-        n_leaves,
-        numbers_in(part["errors"], part["numbers"], f"{where}.errors", n),
-        alphas,
-        steps,
-        members,
-        pruning.node_labels if labels == "pruning" else _labels(labels, f"{where}.node_labels", shape, n_classes),
-        rows.seen(list_in(part["seen"], f"{where}.seen"), f"{where}.seen"),
-        text_in(part["rule"], f"{where}.rule"),
-        truth_in(part["nested"], f"{where}.nested"),
+    read["errors"] = numbers_in(read["errors"], read.pop("numbers"), f"{where}.errors", n)
+    if read["node_labels"] != "pruning":
+        labels = _labels(read["node_labels"], f"{where}.node_labels", shape, n_classes)
+    return read | {"node_labels": labels}
+
+
+def selection_in(part: Json, shape: Shape, n_classes: int | None, labels: Json, sequence: Document | None) -> Document:
+    """A choice; the sequence and the counts it was made from are parts of their own, or named."""
+    read = read_fields(part, "selection", NAMES_OF["selection"])
+    members = sequence
+    if read["sequence"] != "sequence":
+        members = read["sequence"] = sequence_in(read["sequence"], "selection.sequence", shape, n_classes, labels)
+    if members is None:
+        raise ModelFileError("selection.sequence names the sequence of the model, which is null")
+    n = len(members["n_leaves"])
+    if isinstance(read["counts"], str):
+        one_of(read["counts"], "selection.counts", "grown", "holdout")
+    elif read["counts"] is not None:
+        read["counts"] = sample_in(read["counts"], shape, "selection.counts")
+    if read["fold_error"] is not None:
+        folds = enumerate(list_in(read["fold_error"], "fold_error"))
+        by_fold = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in folds]
+        read["fold_error"] = sealed(np.array(by_fold).reshape(len(by_fold), n))
+    check_lengths(read, "selection", n, "error", "se", "betas")
+    for name in ("best", "chosen"):
+        whole_number_in(read[name], f"selection.{name}", most=n - 1)
+    return read | {"select": read.pop("rule")}
+
+
+def _made(parts: Document) -> nouns.Model:
+    """The model of parts that are proved."""
+    rows, selection, certificate = parts["rows"], parts["selection"], parts["certificate"]
+    tree = tree_of(parts["tree"], parts["schema"], rows["key"])
+    samples = [nouns.SeenSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
+
+    def seen(names: list[str]) -> nouns.Seen:
+        wanted = set(names)
+        return nouns.Seen([*names, *(sample for sample in samples if sample.name in wanted)])
+
+    def sequence_of(part: Document) -> nouns.PruningSequence:
+        if "rebuild" in part:
+            part = part | {"rebuild": nouns.Members(tree.parent, tree.is_leaf, *part["rebuild"])}
+        return nouns.PruningSequence(tree, **part | {"seen": seen(part["seen"])})
+
+    if rows["history"]:
+        tree = replace(tree, history=seen(rows["history"]))
+    held = {name: parts[name] and sample_of(parts[name], tree) for name in ("grown", "holdout")}
+    pruning = nouns.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
+    sequence = parts["sequence"] and sequence_of(parts["sequence"])
+    if selection is not None:
+        members, counts = selection["sequence"], selection["counts"]
+        selection |= {
+            "sequence": sequence if members == "sequence" else sequence_of(members),
+            "counts": held[counts] if isinstance(counts, str) else counts and sample_of(counts, tree),
+            "judges": seen(selection["judges"]),
+        }
+    model = nouns.Model(
+        pruning,
+        **held,
+        sequence=sequence,
+        selection=selection and nouns.Selection(**selection),
+        certificate=certificate and nouns.Bound(**certificate),
+        parameters=parts["parameters"],
+        facts=parts["facts"],
     )
+    model = checked(model)
+    for look in rows["looks"]:
+        mark, of_path = look.pop("mark"), sequence if look.pop("is_sequence") else None
+        tree.ledger.looks[mark] = nouns.Look(**look | {"sample": samples[look["sample"]], "sequence": of_path})
+    return model
 
 
-def _selection(
-    part: Json,
-    shape: Shape,
-    pruning: Pruning,
-    grown: Sample,
-    holdout: Sample | None,
-    sequence: PruningSequence | None,
-    rows: Rows,
-) -> Selection:
-    check_keys(part, "selection", _SELECTION_KEYS)
-    if part["sequence"] == "sequence":
-        if sequence is None:
-            raise ModelFileError("selection.sequence names the sequence of the model, which is null")
-        members = sequence
-    else:
-        members = _sequence(part["sequence"], "selection.sequence", shape, pruning, grown.n_labels or None, rows)
-    n, counts, folds = len(members), part["counts"], part["fold_error"]
-    if counts is not None and not isinstance(counts, str):
-        counts = sample_in(counts, shape, pruning.tree, "selection.counts")
-    elif counts is not None:
-        counts = {"grown": grown, "holdout": holdout}[one_of(counts, "selection.counts", "grown", "holdout")]
-    by_fold = None
-    if folds is not None:
-        read = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in enumerate(list_in(folds, "fold_error"))]
-        by_fold = sealed(np.array(read).reshape(len(read), n))
-    return Selection(
-        members,
-        real_in(part["error"], "selection.error", n),
-        real_in(part["se"], "selection.se", n),
-        whole_number_in(part["best"], "selection.best", most=n - 1),
-        whole_number_in(part["chosen"], "selection.chosen", most=n - 1),
-        text_in(part["rule"], "selection.rule"),
-        text_in(part["sample"], "selection.sample"),
-        _rows(part["n"], "selection.n"),
-        None if part["betas"] is None else real_in(part["betas"], "selection.betas", n),
-        by_fold,
-        counts,
-        _dictionary(part["growing"], "selection.growing"),
-        tuple(_dictionary(one, "selection.pool") for one in list_in(part["pool"], "selection.pool")),
-        _dictionary(part["details"], "selection.details"),
-        rows.seen(list_in(part["judges"], "selection.judges"), "selection.judges"),
-    )
+def tree_of(part: Document, schema: Schema | None, key: RowKey | None) -> nouns.Tree:
+    """The tree of arrays that are proved; surrogates prove themselves."""
+    if "surrogates" in part:
+        part = part | {"surrogates": nouns.Surrogates(**part["surrogates"])}
+    return nouns.Tree(**part, schema=schema, key=key)
 
 
-def _bound(part: Json) -> Bound:
-    check_keys(part, "certificate", (*BOUND_FIELDS, "details"))
-    fields: Document = {}
-    for name in BOUND_FIELDS:
-        where = f"certificate.{name}"
-        if name in ("method", "reason", "sample", "predictor", "quantity", "freshness"):
-            fields[name] = text_in(part[name], where, MOST_TEXT if name in ("reason", "freshness") else MOST_NAME)
-        elif name in ("certified", "is_checked"):
-            fields[name] = truth_in(part[name], where)
-        elif name in ("n", "errors"):
-            fields[name] = _rows(part[name], where)
-        else:
-            fields[name] = real_number_in(part[name], where)
-    return Bound(**fields, details=_dictionary(part["details"], "certificate.details"))
+def sample_of(part: Document, tree: nouns.Tree) -> nouns.Sample:
+    """Counts or moments on a tree."""
+    fields = part | {"sketch": _sketch(part["sketch"], tree)}
+    return nouns.Counts(tree, **fields) if "by_class" in part else nouns.Moments(tree, **fields)
 
 
-def _rows(value: Json, where: str) -> Json:
-    """A number of rows, or their weight."""
-    number = real_number_in(value, where)
-    if not 0 <= number < float("inf"):
-        raise ModelFileError(f"{where} is {described(value)}; a number of 0 or more is needed")
-    return number
-
-
-def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Array | None:
-    if values is None:
-        return None
-    labels = whole_in(values, where, shape.n_nodes)
-    _prove.prove_labels(labels, n_classes, where)
-    return labels
-
-
-def _dictionary(value: Json, where: str) -> Document:
-    found = plain_in(value, where)
-    if not isinstance(found, dict):
-        raise ModelFileError(f"{where} is {described(value)}; an object is needed")
-    return found
+def _sketch(part: Document | None, tree: nouns.Tree) -> Sketch | None:
+    return None if part is None else Sketch(tree.row_key, **part)

@@ -4,15 +4,17 @@ A sketch is written where its sample is. `samples` lists all samples that are na
 that the model holds no counts of bring their sketch there.
 """
 
+import re
+
 import numpy as np
 
 from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
-from ..nouns import Ledger, Look, Model, PruningSequence, Seen, SeenSample, Tree
+from ..nouns import Look, Model, Tree
+from ._fields import NAMES_OF, as_it_is, check_lengths, maybe, read_fields, write_fields
 from ._text import Document, Json, check_keys, described
-from ._values import MOST_NAME, list_in, numbers_out, text_in, truth_in, whole_in, whole_number_in
+from ._values import MOST_NAME, list_in, text_in, whole_in, whole_number_in
 
-_SKETCH_KEYS = ("size", "hashes", "classes", "copies", "n_by_class")
 _LARGEST = 1 << 16
 _MOST_SAMPLES = 4096  # that are named, and looks at them: each look is compared with each sample
 
@@ -26,42 +28,42 @@ def key_in(part: Json, n_columns: int) -> RowKey | None:
     """The key of a tree."""
     if part is None:
         return None
-    check_keys(part, "rows.key", ("salt", "columns"))
+    check_keys(part, "rows.key", NAMES_OF["key"])
     columns = whole_in(part["columns"], "rows.key.columns").tolist()
     if sorted(set(columns)) != columns or (columns and not 0 <= columns[0] <= columns[-1] < n_columns):
         raise ModelFileError(f"rows.key.columns must be column numbers from 0 to {n_columns - 1}, rising")
-    return RowKey(_bytes(part["salt"], "rows.key.salt", 16), tuple(columns))
+    return RowKey(_mark_in(part["salt"], "rows.key.salt"), tuple(columns))
 
 
 def sketch_out(sketch: Sketch | None, tree: Tree) -> Document | None:
     """The sketch of a sample; one that was made for another tree says nothing here."""
     if sketch is None or sketch.key != tree.row_key:
         return None
-    about = {name: numbers_out(getattr(sketch, name)) for name in ("classes", "copies", "n_by_class")}
-    return {"size": sketch.size, "hashes": sketch.hashes.astype(">u8").tobytes().hex(), **about}
+    hashes = sketch.hashes.astype(">u8").tobytes().hex()
+    return write_fields(sketch, "sketch", NAMES_OF["sketch"], size=sketch.size, hashes=hashes)
 
 
-def sketch_in(part: Json, key: RowKey, where: str) -> Sketch | None:
-    """A sketch, proved to be one."""
+def sketch_in(part: Json, where: str) -> Document | None:
+    """The arrays of a sketch, proved to be one."""
     if part is None:
         return None
-    check_keys(part, where, _SKETCH_KEYS)
-    size = whole_number_in(part["size"], f"{where}.size", least=1, most=_LARGEST)
-    text = text_in(part["hashes"], f"{where}.hashes", 16 * _LARGEST)
+    read = read_fields(part, where, NAMES_OF["sketch"])
+    size = whole_number_in(read["size"], f"{where}.size", least=1, most=_LARGEST)
+    text = text_in(read["hashes"], f"{where}.hashes", 16 * _LARGEST)
     if len(text) % 16 or len(text) > 16 * size:
         raise ModelFileError(f"{where}.hashes must be at most {size} numbers of 16 hexadecimal digits")
-    hashes = np.frombuffer(_bytes(text, f"{where}.hashes", len(text) // 2), ">u8").astype(np.uint64)
+    hashes = np.frombuffer(_mark_in(text, f"{where}.hashes", len(text) // 2), ">u8").astype(np.uint64)
     if (hashes[1:] <= hashes[:-1]).any():
         raise ModelFileError(f"{where}.hashes must rise")
-    classes, copies = (whole_in(part[n], f"{where}.{n}", len(hashes), np.int64) for n in ("classes", "copies"))
-    n_by_class = whole_in(part["n_by_class"], f"{where}.n_by_class", dtype=np.int64)
+    check_lengths(read, where, len(hashes), "classes", "copies")
+    classes, copies, n_by_class = read["classes"], read["copies"], read["n_by_class"]
     if len(n_by_class) == 0 or n_by_class.min() < 0 or n_by_class.max() >= 2**53:
         raise ModelFileError(f"{where}.n_by_class must hold numbers of rows, one per class")
     if len(hashes) and not (classes.min() >= 0 and classes.max() < len(n_by_class) and copies.min() >= 1):
         raise ModelFileError(f"{where}: every hash needs a class of n_by_class, and occurs at least once")
     if (np.bincount(classes, copies, len(n_by_class)) > n_by_class).any():
         raise ModelFileError(f"{where} remembers more rows of a class than there are")
-    return Sketch(key, hashes, classes, copies, n_by_class, size)
+    return read | {"hashes": hashes}
 
 
 def rows_out(model: Model, *, sketch: bool) -> Document:
@@ -104,59 +106,40 @@ def _look_out(mark: bytes, look: Look, places: dict[tuple[bytes | None, str], in
     }
 
 
-class Rows:
-    """The part `rows` of a file, as the other parts need it while they are read."""
-
-    def __init__(self, part: Json, tree: Tree, held: dict[str, Sketch | None]) -> None:
-        self.samples: list[SeenSample] = []
-        for name in ("samples", "looks"):
-            if (n := len(list_in(part[name], f"rows.{name}"))) > _MOST_SAMPLES:
-                raise ModelFileError(f"rows.{name} has {n:,} entries; at most {_MOST_SAMPLES:,} are kept")
-        for i, one in enumerate(part["samples"]):
-            where = f"rows.samples[{i}]"
-            check_keys(one, where, ("sample", "sketch"))
-            place = one["sketch"]
-            if isinstance(place, str) and place not in held:
-                raise ModelFileError(f"{where}.sketch is {described(place)}; a sketch, 'grown' or 'holdout' is needed")
-            found = held[place] if isinstance(place, str) else sketch_in(place, tree.row_key, f"{where}.sketch")
-            self.samples.append(SeenSample(text_in(one["sample"], f"{where}.sample"), found))
-        self.history = self.seen(list_in(part["history"], "rows.history"), "rows.history")
-        self.looks = part["looks"]
-
-    def seen(self, names: list[Json], where: str) -> Seen:
-        """The samples of these names, with their rows."""
-        texts = [text_in(name, f"{where}[{i}]") for i, name in enumerate(names)]
-        if len(set(texts)) < len(texts):
-            raise ModelFileError(f"{where} holds a name twice")
-        wanted = set(texts)
-        return Seen([*texts, *(sample for sample in self.samples if sample.name in wanted)])
-
-    def fill(self, ledger: Ledger, sequence: PruningSequence | None) -> None:
-        """Enter the looks of the file into the ledger of a tree."""
-        for i, look in enumerate(self.looks):
-            where = f"rows.looks[{i}]"
-            check_keys(look, where, ("mark", "sample", "pruning", "is_sequence", "is_open", "is_several"))
-            if not self.samples:
-                raise ModelFileError(f"{where}.sample: rows.samples is empty")
-            place = whole_number_in(look["sample"], f"{where}.sample", most=len(self.samples) - 1)
-            is_path = truth_in(look["is_sequence"], f"{where}.is_sequence")
-            if is_path and sequence is None:
-                raise ModelFileError(f"{where}.is_sequence: the file has no sequence")
-            ledger.looks[_bytes(look["mark"], f"{where}.mark", 16)] = Look(
-                self.samples[place],
-                None if look["pruning"] is None else _bytes(look["pruning"], f"{where}.pruning", 16),
-                sequence if is_path else None,
-                truth_in(look["is_open"], f"{where}.is_open"),
-                truth_in(look["is_several"], f"{where}.is_several"),
-            )
+def rows_in(part: Json, n_columns: int, held: Document, *, has_sequence: bool) -> Document:
+    """The part `rows` of a file: the key, and names, sketches and looks of samples."""
+    if part is None:  # version 1
+        part = {"key": None, "history": [], "samples": [], "looks": []}
+    read = read_fields(part, "rows", NAMES_OF["rows"])
+    for name in ("samples", "looks"):
+        if (n := len(list_in(read[name], f"rows.{name}"))) > _MOST_SAMPLES:
+            raise ModelFileError(f"rows.{name} has {n:,} entries; at most {_MOST_SAMPLES:,} are kept")
+    samples = [_sample_in(one, f"rows.samples[{i}]", held) for i, one in enumerate(read["samples"])]
+    looks = [_look_in(one, f"rows.looks[{i}]", len(samples), has_sequence) for i, one in enumerate(read["looks"])]
+    return read | {"key": key_in(read["key"], n_columns), "samples": samples, "looks": looks}
 
 
-def _bytes(value: Json, where: str, length: int) -> bytes:
+def _sample_in(part: Json, where: str, held: Document) -> tuple[str, Document | None]:
+    """The name of a sample, and its sketch, which may be that of a part that holds it."""
+    read = read_fields(part, where, ("sample", "sketch"))
+    place = read["sketch"]
+    if isinstance(place, str) and place not in held:
+        raise ModelFileError(f"{where}.sketch is {described(place)}; a sketch, 'grown' or 'holdout' is needed")
+    return read["sample"], held[place] if isinstance(place, str) else sketch_in(place, f"{where}.sketch")
+
+
+def _look_in(part: Json, where: str, n_samples: int, has_sequence: bool) -> Document:
+    read = read_fields(part, where, NAMES_OF["look"], mark=_mark_in, sample=as_it_is, pruning=maybe(_mark_in))
+    if not n_samples:
+        raise ModelFileError(f"{where}.sample: rows.samples is empty")
+    whole_number_in(read["sample"], f"{where}.sample", most=n_samples - 1)
+    if read["is_sequence"] and not has_sequence:
+        raise ModelFileError(f"{where}.is_sequence: the file has no sequence")
+    return read
+
+
+def _mark_in(value: Json, where: str, length: int = 16) -> bytes:
     text = text_in(value, where, 2 * max(length, MOST_NAME))
-    try:
-        found = bytes.fromhex(text) if len(text) == 2 * length and text.isalnum() else b""
-    except ValueError:
-        found = b""
-    if len(found) != length:
+    if not re.fullmatch(f"[0-9A-Fa-f]{{{2 * length}}}", text):
         raise ModelFileError(f"{where} is {described(value)}; {2 * length} hexadecimal digits are needed")
-    return found
+    return bytes.fromhex(text)

@@ -59,15 +59,22 @@ def from_text(data: bytes) -> Document:
 
 def check_keys(part: Json, where: str, needed: Collection[str], optional: Collection[str] = ()) -> Document:
     """Return `part`, which must be an object with all the needed keys and no unknown one."""
-    if not isinstance(part, dict):
-        raise ModelFileError(f"{where} is {described(part)}; an object is needed")
+    proper(part, isinstance(part, dict), where, "an object")
     for key in part:
         if key not in needed and key not in optional:
             raise ModelFileError(f"{where} has the unknown key {shortened(key)}{nearest(key, [*needed, *optional])}")
     for key in needed:
         if key not in part:
             raise ModelFileError(f"{where} lacks the key {key!r}")
-    return part
+    found: Document = part
+    return found
+
+
+def proper(value: Json, is_proper: bool, where: str, needed: str) -> Json:
+    """Return a value that is what it must be; refuse any other, with its place and what is needed."""
+    if not is_proper:
+        raise ModelFileError(f"{where} is {described(value)}; {needed} is needed")
+    return value
 
 
 def described(value: object) -> str:

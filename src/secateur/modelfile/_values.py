@@ -15,12 +15,14 @@ takes to read the same bits again.
 import math
 import re
 from collections import Counter
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from ..data.arrays import Array, sealed
 from ..errors import ModelFileError
-from ._text import Document, Json, check_keys, described, shortened
+from ._text import Document, Json, check_keys, described, proper, shortened
 
 MOST_BITS = 1024  # of one whole number among plain values
 MOST_ALIKE = 64  # values that Python cannot tell apart at first look: more take the square of the time
@@ -31,7 +33,7 @@ _SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _LABELS = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
 
 
-def numbers_out(array: Array) -> list[Json]:
+def numbers_out(array: Array, _where: str = "") -> list[Json]:
     """An array as a list for JSON; NaN is None, infinity a text."""
     values: list[Json] = array.tolist()
     if array.dtype.kind == "f":
@@ -40,16 +42,16 @@ def numbers_out(array: Array) -> list[Json]:
     return values
 
 
-def whole_in(values: Json, where: str, length: int | None = None, dtype: type[np.integer] = np.int32) -> Array:
+def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
     """A list of whole numbers as a read-only array."""
-    _check_list(values, where, length)
+    list_in(values, where, length)
     if set(map(type, values)) - {int}:
         at, wrong = next((i, x) for i, x in enumerate(values) if type(x) is not int)
         raise ModelFileError(f"{where}[{at}] is {described(wrong)}; a whole number is needed")
     try:
         return sealed(np.array(values, dtype))
     except OverflowError:
-        limits = np.iinfo(dtype)
+        limits = np.iinfo(np.dtype(dtype))
         at, wrong = next((i, x) for i, x in enumerate(values) if not limits.min <= x <= limits.max)
         raise ModelFileError(
             f"{where}[{at}] is {described(wrong)}; a whole number from {limits.min} to {limits.max} is needed"
@@ -58,7 +60,7 @@ def whole_in(values: Json, where: str, length: int | None = None, dtype: type[np
 
 def real_in(values: Json, where: str, length: int | None = None) -> Array:
     """A list of real numbers, with null for NaN and "inf" for infinity, as a read-only array."""
-    _check_list(values, where, length)
+    list_in(values, where, length)
     found = set(map(type, values))
     is_named = np.zeros(len(values), bool)
     if type(None) in found and found <= {int, float, type(None)}:
@@ -78,48 +80,45 @@ def real_in(values: Json, where: str, length: int | None = None) -> Array:
 
 def real_number_in(value: Json, where: str) -> int | float:
     """One number: whole ones stay whole; {"$float": ...} is NaN or infinity."""
-    number = plain_in(value, where)
-    if type(number) not in (int, float):
-        raise ModelFileError(f"{where} is {described(value)}; a number is needed")
-    found: int | float = number
-    return found
+    number: int | float = plain_in(value, where)
+    proper(value, type(number) in (int, float), where, "a number")
+    return number
 
 
-def whole_number_in(value: object, where: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
+def whole_number_in(value: Json, where: str, least: int = 0, most: int = (1 << 63) - 1) -> Json:
     """One whole number in a range."""
-    if type(value) is not int or not least <= value <= most:
-        raise ModelFileError(f"{where} is {described(value)}; a whole number from {least} to {most} is needed")
-    return value
+    is_whole = type(value) is int and least <= value <= most
+    return proper(value, is_whole, where, f"a whole number from {least} to {most}")
 
 
-def text_in(value: object, where: str, most: int = MOST_NAME) -> str:
+def text_in(value: Json, where: str, most: int = MOST_NAME) -> str:
     """One text of bounded length, of whole characters only."""
-    if type(value) is not str:
-        raise ModelFileError(f"{where} is {described(value)}; a string is needed")
-    if len(value) > most:
-        raise ModelFileError(f"{where} has {len(value):,} characters; at most {most:,} are kept: shorten it")
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise ModelFileError(
-                f"{where} is {shortened(value)}, which contains a lone surrogate ({value[error.start]!a}); "
-                "replace it with a complete character"
-            ) from None
-    return value
+    text: str = proper(value, type(value) is str, where, "a string")
+    if len(text) > most:
+        raise ModelFileError(f"{where} has {len(text):,} characters; at most {most:,} are kept: shorten it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"{where} is {shortened(text)}, which contains a lone surrogate ({text[error.start]!a}); "
+            "replace it with a complete character"
+        ) from None
+    return text
 
 
-def truth_in(value: object, where: str) -> bool:
+long_text_in = partial(text_in, most=MOST_TEXT)
+
+
+def truth_in(value: Json, where: str) -> Json:
     """True or false."""
-    if type(value) is not bool:
-        raise ModelFileError(f"{where} is {described(value)}; true or false is needed")
-    return value
+    return proper(value, type(value) is bool, where, "true or false")
 
 
-def list_in(value: Json, where: str) -> list[Json]:
-    """Any list."""
-    _check_list(value, where, None)
-    found: list[Json] = value
+def list_in(values: Json, where: str, length: int | None = None) -> list[Json]:
+    """Any list, of this length."""
+    found: list[Json] = proper(values, type(values) is list, where, "a list")
+    if length is not None and len(found) != length:
+        raise ModelFileError(f"{where} has {len(found):,} entries; {length:,} are needed")
     return found
 
 
@@ -130,8 +129,7 @@ def scalars_out(values: Json, where: str) -> list[Json]:
 
 def scalars_in(values: Json, where: str) -> list[Json]:
     """Categories or labels, each different from all others."""
-    _check_list(values, where, None)
-    found = [plain_in(_scalar(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
+    found = [plain_in(_scalar(x, f"{where}[{i}]"), f"{where}[{i}]") for i, x in enumerate(list_in(values, where))]
     check_hashes(found, where)
     if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
         first: dict[Json, int] = {}
@@ -206,7 +204,7 @@ def plain_out(value: object, where: str, level: int = 0) -> Json:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return text_in(str.__str__(value), where, MOST_TEXT)
+        return long_text_in(str.__str__(value), where)
     if isinstance(value, int):
         return _checked_bits(int(value), where)
     if isinstance(value, float):
@@ -237,7 +235,7 @@ def plain_in(value: Json, where: str, level: int = 0) -> Json:
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
-        return text_in(value, where, MOST_TEXT)
+        return long_text_in(value, where)
     if type(value) is int:
         return _checked_bits(value, where)
     if type(value) is float:
@@ -250,9 +248,12 @@ def plain_in(value: Json, where: str, level: int = 0) -> Json:
         return [plain_in(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
     if len(value) == 1 and next(iter(value)).startswith("$"):
         return _tagged_in(value, where, level)
-    return {
-        _key_in(key, where): plain_in(item, f"{where}.{shortened(key)[1:-1]}", level + 1) for key, item in value.items()
-    }
+    found = {}
+    for key, item in value.items():
+        if key.startswith("$"):
+            raise ModelFileError(f'{where} has the key {shortened(key)}; "$" marks reserved keys: write it as "$dict"')
+        found[text_in(key, where)] = plain_in(item, f"{where}.{shortened(key)[1:-1]}", level + 1)
+    return found
 
 
 def _tagged_in(value: Document, where: str, level: int) -> Json:
@@ -277,18 +278,9 @@ def _tagged_in(value: Document, where: str, level: int) -> Json:
     raise ModelFileError(f'{where} holds {shortened(tag)}, which is not a valid "$float", "$tuple" or "$dict"')
 
 
-def _key_in(key: str, where: str) -> str:
-    if key.startswith("$"):
-        raise ModelFileError(f'{where} has the key {shortened(key)}; "$" marks reserved keys: write it as "$dict"')
-    return text_in(key, where)
-
-
-def _special_in(value: object, where: str) -> float:
-    if value is None:
-        return math.nan
-    if type(value) is str and value in ("inf", "-inf"):
-        return _SPECIAL[value]
-    raise ModelFileError(f'{where} is {described(value)}; a number, null for NaN, "inf" or "-inf" is needed')
+def _special_in(value: Json, where: str) -> float:
+    is_special = value is None or (type(value) is str and value in ("inf", "-inf"))
+    return _SPECIAL[proper(value, is_special, where, 'a number, null for NaN, "inf" or "-inf"') or "nan"]
 
 
 def _special_out(value: float) -> str | None:
@@ -297,19 +289,11 @@ def _special_out(value: float) -> str | None:
 
 def _scalar(value: Json, where: str) -> Json:
     is_special = isinstance(value, dict) and list(value) == ["$float"]
-    if not is_special and type(value) not in (str, bool, int, float):
-        raise ModelFileError(f"{where} is {described(value)}; a string, a number or a boolean is needed")
-    return value
+    is_scalar = is_special or type(value) in (str, bool, int, float)
+    return proper(value, is_scalar, where, "a string, a number or a boolean")
 
 
 def _checked_bits(value: int, where: str) -> int:
     if value.bit_length() > MOST_BITS:
         raise ModelFileError(f"{where} is a number of {value.bit_length():,} bits; at most {MOST_BITS:,} are kept")
     return value
-
-
-def _check_list(values: Json, where: str, length: int | None) -> None:
-    if type(values) is not list:
-        raise ModelFileError(f"{where} is {described(values)}; a list is needed")
-    if length is not None and len(values) != length:
-        raise ModelFileError(f"{where} has {len(values):,} entries; {length:,} are needed")

@@ -2,24 +2,24 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
 
 import numpy as np
 
-from ..data.arrays import same
+from ..data.arrays import Bools, Ints, Longs, same
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..nouns import Bound, Model, Moments, Pruning, PruningSequence, Sample, Selection, Surrogates, Tree
-from ..nouns.surrogates import DTYPES as SURROGATES
-from ._members import members_of
+from ..nouns import Bound, Members, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
+from ..nouns.tree import blank_tests
+from ._fields import NAMES_OF, write_fields
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document, Json
-from ._values import MOST_TEXT, labels_out, numbers_out, plain_out, scalars_out, text_in
+from ._values import labels_out, numbers_out, plain_out, scalars_out, text_in
 
 MODEL_FORMAT = "secateur-model"
 COUNTS_FORMAT = "secateur-counts"
 VERSION = 2
-TESTS = ("feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids", "rounded")
+MOST_CELLS = 1 << 31  # members x nodes of a sequence that is not nested
+MOST_CHANGES = 20_000_000  # between its members
 
 
 def model_document(model: Model, *, sketch: bool = True) -> Document:
@@ -32,7 +32,7 @@ def model_document(model: Model, *, sketch: bool = True) -> Document:
         "version": VERSION,
         "schema": None if model.tree.schema is None else _schema(model.tree.schema),
         "tree": _tree(model.tree),
-        "pruning": _pruning(model.pruning),
+        "pruning": write_fields(model.pruning, "pruning", NAMES_OF["pruning"]),
         "grown": _sample(model.grown, sketch=sketch),
         "holdout": None if model.holdout is None else _sample(model.holdout, sketch=sketch),
         "sequence": None if model.sequence is None else _sequence(model.sequence, model.pruning),
@@ -49,47 +49,46 @@ def counts_document(counts: Sample, *, sketch: bool = True) -> Document:
     return {
         "format": COUNTS_FORMAT,
         "version": VERSION,
-        "fingerprint": fingerprint(counts.tree),
+        "fingerprint": tree_fingerprint(counts.tree),
         "parent": numbers_out(counts.tree.parent),
         "key": key_out(counts.tree.key),
         "counts": _sample(counts, sketch=sketch),
     }
 
 
-def fingerprint(tree: Tree) -> str:
-    """A hash of all that decides where a row ends up and what its count means: structure, tests, columns, classes."""
+def tree_fingerprint(tree: Tree) -> str:
+    """Return a fingerprint that two trees share only if they route all rows alike and have the same classes.
+
+    It is a hash of all that decides where a row ends up and what its count means: structure, tests, columns, classes.
+
+    Examples
+    --------
+    >>> tree_fingerprint(Tree.from_parents([-1, 0, 0]))[:15]
+    'sha256:...'
+    """
     found = hashlib.sha256()
     schema = None if tree.schema is None else _schema(tree.schema)
     found.update(json.dumps(schema, sort_keys=True).encode())
-    for name, dtype in (
-        ("parent", "<i4"), ("feature", "<i4"), ("threshold", "<f8"), ("branch_start", "<i8"), ("branch", "<u2"),
-        ("default", "<i4"),
-    ):  # fmt: skip
-        array = getattr(tree, name).astype(dtype)
+    for name in ("parent", "feature", "threshold", "branch_start", "branch", "default"):
+        array = getattr(tree, name)
+        array = array.astype(array.dtype.newbyteorder("<"))
         if array.dtype.kind == "f":
             array[np.isnan(array)] = np.nan  # a NaN has many bit patterns
         found.update(f"{name}{len(array)}".encode())
         found.update(array.tobytes())
     if tree.surrogates is not None:
-        found.update(json.dumps(_surrogates(tree.surrogates), sort_keys=True).encode())
+        found.update(json.dumps(write_fields(tree.surrogates, "", NAMES_OF["surrogates"]), sort_keys=True).encode())
     return f"sha256:{found.hexdigest()}"
 
 
 def _schema(schema: Schema) -> Document:
-    return {
-        "has_names": bool(schema.has_names),
-        "has_numeric_target": bool(schema.has_numeric_target),
-        "classes": None if schema.classes is None else labels_out(np.asarray(schema.classes), "schema.classes"),
-        "columns": [_column(column, f"schema.columns[{i}]") for i, column in enumerate(schema.columns)],
-    }
+    classes = None if schema.classes is None else labels_out(np.asarray(schema.classes), "schema.classes")
+    columns = [_column(column, f"schema.columns[{i}]") for i, column in enumerate(schema.columns)]
+    return write_fields(schema, "schema", NAMES_OF["schema"], classes=classes, columns=columns)
 
 
 def _column(column: Column, where: str) -> Document:
-    about: Document = {
-        "name": text_in(str(column.name), f"{where}.name"),
-        "kind": column.kind,
-        "has_missing": bool(column.has_missing),
-    }
+    about = write_fields(column, where, ("name", "kind", "has_missing"), kind=column.kind)
     if column.kind == "nominal":
         about["categories"] = scalars_out(column.categories, f"{where}.categories")
     if column.is_date:
@@ -99,59 +98,37 @@ def _column(column: Column, where: str) -> Document:
 
 def _tree(tree: Tree) -> Document:
     """The parents, and the arrays that are not as they are in a bare structure."""
-    blank = Tree(tree.parent)
-    arrays = {name: getattr(tree, name) for name in TESTS if not same(getattr(tree, name), getattr(blank, name))}
-    about = {"parent": numbers_out(tree.parent), **{name: numbers_out(array) for name, array in arrays.items()}}
-    return about if tree.surrogates is None else {**about, "surrogates": _surrogates(tree.surrogates)}
-
-
-def _surrogates(surrogates: Surrogates) -> Document:
-    return {name: numbers_out(getattr(surrogates, name)) for name in SURROGATES}
-
-
-def _pruning(pruning: Pruning) -> Document:
-    return {
-        "rule": text_in(str(pruning.rule), "pruning.rule"),
-        "certified": None if pruning.certified is None else bool(pruning.certified),
-        "note": text_in(str(pruning.note), "pruning.note", MOST_TEXT),
-        "seen": _names(pruning.seen, "pruning.seen"),
-        "cuts": numbers_out(pruning.cuts),
-        "node_labels": None if pruning.node_labels is None else numbers_out(pruning.node_labels),
-    }
+    names = [name for name, blank in blank_tests(tree.n_nodes).items() if not same(getattr(tree, name), blank)]
+    about = write_fields(tree, "tree", ("parent", *names))
+    if tree.surrogates is not None:
+        about["surrogates"] = write_fields(tree.surrogates, "tree.surrogates", NAMES_OF["surrogates"])
+    return about
 
 
 def _sample(counts: Sample, *, sketch: bool) -> Document:
     about: Document = {
+        "kind": "counts" if counts.has_classes else "moments",
         "sample": text_in(str(counts.sample), "sample"),
         "n_rows": None if counts.n_rows is None else int(counts.n_rows),
         "sketch": sketch_out(counts.sketch, counts.tree) if sketch else None,
     }
     if isinstance(counts, Moments):
-        arrays = {name: numbers_out(getattr(counts, name)) for name in ("weight", "mean", "spread")}
-        return {"kind": "moments", **about, **arrays}
+        return about | write_fields(counts, "sample", counts.kept)
     by_class = [numbers_out(column) for column in counts.by_class.T]
-    return {"kind": "counts", **about, "numbers": "whole" if counts.is_whole else "real", "by_class": by_class}
+    return {**about, "numbers": "whole" if counts.is_whole else "real", "by_class": by_class}
 
 
 def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:
-    labels: Json = None if sequence.node_labels is None else numbers_out(sequence.node_labels)
+    errors = sequence.errors
+    if errors.ndim != 1 or errors.dtype.kind not in "iuf":
+        raise ModelFileError(f"sequence.errors are {errors.dtype} values; one number per member is needed")
+    given: Document = {"numbers": "real" if errors.dtype.kind == "f" else "whole", "errors": numbers_out(errors)}
     if sequence.node_labels is not None and same(sequence.node_labels, pruning.node_labels):
-        labels = "pruning"
-    if sequence.errors.ndim != 1 or sequence.errors.dtype.kind not in "iuf":
-        raise ModelFileError(f"sequence.errors are {sequence.errors.dtype} values; one number per member is needed")
-    about: Document = {
-        "rule": text_in(str(sequence.rule), "sequence.rule"),
-        "nested": bool(sequence.nested),
-        "seen": _names(sequence.seen, "sequence.seen"),
-        "numbers": "real" if sequence.errors.dtype.kind == "f" else "whole",
-        "n_leaves": numbers_out(sequence.n_leaves),
-        "errors": numbers_out(sequence.errors),
-        "alphas": None if sequence.alphas is None else numbers_out(sequence.alphas),
-        "node_labels": labels,
-    }
+        given["node_labels"] = "pruning"
+    about = write_fields(sequence, "sequence", NAMES_OF["sequence"], **given)
     if sequence.steps is not None:
         return {**about, "steps": numbers_out(sequence.steps)}
-    members = members_of(sequence)
+    members = _members(sequence)
     return {**about, "change_start": numbers_out(members.start), "changes": numbers_out(members.changes)}
 
 
@@ -164,35 +141,41 @@ def _selection(selection: Selection, model: Model) -> Document:
         if selection.counts is not None and selection.counts is getattr(model, name):
             counts = name
     is_shared = model.sequence is not None and selection.sequence is model.sequence
-    return {
-        "rule": text_in(str(selection.select), "selection.rule"),
-        "sample": text_in(str(selection.sample), "selection.sample"),
-        "judges": _names(selection.judges, "selection.judges"),
-        "n": plain_out(selection.n, "selection.n"),
-        "best": int(selection.best),
-        "chosen": int(selection.chosen),
-        "sequence": "sequence" if is_shared else _sequence(selection.sequence, model.pruning),
-        "error": numbers_out(selection.error),
-        "se": numbers_out(selection.se),
-        "betas": None if selection.betas is None else numbers_out(selection.betas),
-        "fold_error": None if folds is None else [numbers_out(row) for row in folds],
-        "counts": counts,
-        "growing": plain_out(dict(selection.growing), "selection.growing"),
-        "pool": [plain_out(dict(one), "selection.pool") for one in selection.pool],
-        "details": plain_out(dict(selection.details), "selection.details"),
-    }
+    return write_fields(
+        selection,
+        "selection",
+        NAMES_OF["selection"],
+        rule=text_in(str(selection.select), "selection.rule"),
+        sequence="sequence" if is_shared else _sequence(selection.sequence, model.pruning),
+        fold_error=None if folds is None else [numbers_out(row) for row in folds],
+        counts=counts,
+    )
 
 
 def _bound(bound: Bound) -> Document:
-    about = {name: plain_out(getattr(bound, name), f"certificate.{name}") for name in BOUND_FIELDS}
-    return {**about, "details": plain_out(dict(bound.details), "certificate.details")}
+    return {name: plain_out(getattr(bound, name), f"certificate.{name}") for name in NAMES_OF["certificate"]}
 
 
-BOUND_FIELDS = (
-    "value", "delta", "method", "n", "errors", "complexity", "certified", "reason", "sample", "predictor",
-    "quantity", "scale", "freshness", "is_checked",
-)  # fmt: skip
-
-
-def _names(seen: Iterable[str], where: str) -> list[str]:
-    return [text_in(str(name), where) for name in sorted(seen)]
+def _members(sequence: PruningSequence) -> Members:
+    """The changes of a sequence that is not stored as steps; refused where they are too many."""
+    if isinstance(sequence.rebuild, Members):
+        return sequence.rebuild
+    tree, n_cells = sequence.tree, len(sequence) * sequence.tree.n_nodes
+    why = f"{n_cells:,} nodes to look at; at most {MOST_CELLS:,} are" if n_cells > MOST_CELLS else ""
+    before: Bools = ~tree.is_leaf
+    found: list[Longs] = []
+    start = [0]
+    for member in () if why else sequence:
+        found.append(np.flatnonzero(member.is_kept != before))
+        before = member.is_kept
+        start.append(start[-1] + len(found[-1]))
+        if start[-1] > MOST_CHANGES:
+            why = f"more than {MOST_CHANGES:,} changes between them"
+            break
+    if why:
+        raise ModelFileError(
+            f"the sequence has {len(sequence):,} members that are not nested ({why}); make it shorter (max_leaves=), "
+            "or save the model without it: dataclasses.replace(model, sequence=None, selection=None)"
+        )
+    changes: Ints = np.concatenate([np.zeros(0, np.int32), *found], dtype=np.int32)
+    return Members(tree.parent, tree.is_leaf, np.array(start, np.int64), changes)

@@ -5,12 +5,11 @@ from .choice import Selection
 from .costs import Sample, excess_cost, full_cost, labels_of, m_estimate, node_cost, seen_of
 from .counted import Counted
 from .counts import Counts, LabelRule, Original, check_label_rule, leaf_labels
-from .members import Members
 from .model import Model, as_model
 from .moments import Moments
 from .pruning import Pruning
 from .seen import NOTHING, Ledger, Look, Seen, SeenSample
-from .sequence import PruningSequence
+from .sequence import Members, PruningSequence
 from .shares import LeafShares, class_number
 from .surrogates import SAYS_NOTHING, Surrogates, check_plain
 from .tree import MOST_DIGITS, Tree

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array, Floats, frozen, rebuilt, same
+from ..data.arrays import Array, Floats
 from ..errors import ParameterError, printable
+from ._noun import Tabled
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning
@@ -16,7 +17,7 @@ from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection:
+class Selection(Tabled):
     """The error of every member of a sequence, and which member was chosen.
 
     Parameters
@@ -75,18 +76,15 @@ class Selection:
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
-    judges: Seen = NOTHING
+    judges: Seen = field(default=NOTHING, compare=False)
 
     def __post_init__(self) -> None:
         n_members = len(self.sequence)
+        self._freeze(error=np.float64, se=np.float64, betas=np.float64, fold_error=np.float64)
         for name in ("error", "se", "betas", "fold_error"):
             values = getattr(self, name)
-            if values is None:
-                continue
-            values = frozen(values, np.float64)
-            if values.shape[-1:] != (n_members,):
+            if values is not None and values.shape[-1:] != (n_members,):
                 raise ParameterError(f"{name} has shape {values.shape}; one number per member, {n_members}, is needed")
-            object.__setattr__(self, name, values)
         for name in ("best", "chosen"):
             if not 0 <= getattr(self, name) < n_members:
                 raise ParameterError(f"{name}={getattr(self, name)}; a member from 0 to {n_members - 1} is needed")
@@ -146,26 +144,6 @@ class Selection:
         return {
             **table, "error": self.error, "se": self.se, "best": members == self.best, "chosen": members == self.chosen
         }  # fmt: skip
-
-    def to_frame(self, backend: Any = "pandas") -> Any:
-        """Return the table as a data frame of the named library (pandas, polars, pyarrow)."""
-        import narwhals.stable.v2 as nw
-
-        return nw.from_dict(self.to_dict(), backend=backend).to_native()
-
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Selection):
-            return NotImplemented
-        arrays = ("error", "se", "betas", "fold_error")
-        plain = ("best", "chosen", "select", "sample", "n", "growing", "pool", "details", "counts", "sequence")
-        return all(same(getattr(self, name), getattr(other, name)) for name in arrays) and all(
-            getattr(self, name) == getattr(other, name) for name in plain
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.error.tobytes(), self.chosen, self.select))
 
     def __repr__(self) -> str:
         leaves, at = self.sequence.n_leaves, self.chosen

@@ -1,21 +1,22 @@
 """Counted: what `Counts` and `Moments` have in common, so that verbs need not ask which of them they are given."""
 
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
-from ..data.arrays import Array, ArrayLike, Ints, Sums, rebuilt, same, sealed
+from ..data.arrays import Array, Ints, Sums, sealed
 from ..data.sketch import Sketch
 from ..errors import CountsError
+from ._noun import Noun
 from .tree import Tree
 
 
-class Counted:
+class Counted(Noun):
     """One named sample, counted in every node of a tree: `Counts` of classes, or `Moments` of a number.
 
-    `answers` is what each node answers as a leaf, `labels` the same where it is a class, and `scale` the cost
-    that an accuracy of 0 would mean.
+    Both also have `mark`, which tells the sample from others; `answers`, what each node answers as a leaf (`labels`
+    where it is a class); `own_costs` and `costs_if_leaf(answers)`, what it costs with its own or other answers; and
+    `scale`, the cost that an accuracy of 0 would mean.
     """
 
     has_classes: ClassVar[bool]
@@ -26,18 +27,8 @@ class Counted:
     sketch: Sketch | None
 
     @property
-    def mark(self) -> bytes:
-        """What tells this sample from others: its name and rows, or what was counted where those are not known."""
-        raise NotImplementedError
-
-    @property
     def total(self) -> Sums:
         """Examples (or weight) in each node."""
-        raise NotImplementedError
-
-    @property
-    def answers(self) -> Any:
-        """The prediction of each node as a leaf: its class, or its mean."""
         raise NotImplementedError
 
     @property
@@ -51,11 +42,6 @@ class Counted:
         return 0
 
     @property
-    def scale(self) -> float:
-        """What answering wrongly everywhere costs: the examples, or the squared error around the overall mean."""
-        raise NotImplementedError
-
-    @property
     def is_whole(self) -> bool:
         """Whether the numbers of examples are whole."""
         raise NotImplementedError
@@ -65,30 +51,9 @@ class Counted:
         """Whether some row counts for more or less than one."""
         return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
 
-    @cached_property
-    def own_costs(self) -> Sums:
-        """What each node costs as a leaf that answers for itself."""
-        raise NotImplementedError
-
-    def costs_if_leaf(self, answers: ArrayLike, /) -> Sums:
-        """Return what each node costs as a leaf with these answers: errors, or squared errors."""
-        raise NotImplementedError
-
     def restricted(self, tree: Tree, nodes: Array) -> Self:
         """Return the sample on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
         return replace(self, tree=tree, **{name: sealed(getattr(self, name)[nodes]) for name in self.kept})  # type: ignore[type-var]
-
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        assert isinstance(other, Counted)
-        alike = all(same(getattr(self, name), getattr(other, name)) for name in self.kept)
-        return alike and self.sample == other.sample and self.tree == other.tree
-
-    def __hash__(self) -> int:
-        return hash((self.sample, self.total.tobytes()))
 
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless this sample was counted in `tree`."""

@@ -1,6 +1,6 @@
 """Counts: how many examples of each class of one named sample reach each node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
@@ -54,8 +54,8 @@ class Counts(Counted):
     tree: Tree
     by_class: Sums
     sample: str = "grow"
-    n_rows: int | None = None
-    sketch: Sketch | None = None
+    n_rows: int | None = field(default=None, compare=False)
+    sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         by_class = _numbers(self.by_class)
@@ -87,14 +87,11 @@ class Counts(Counted):
         return cls(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
 
     @property
-    def answers(self) -> Ints:
-        """The prediction of each node as a leaf: its class."""
+    def labels(self) -> Ints:
+        """The class of each node as a leaf, which is its prediction: `answers`, too. None for `Moments`."""
         return self.majority
 
-    @property
-    def labels(self) -> Ints:
-        """The class of each node; None for `Moments`."""
-        return self.majority
+    answers = labels
 
     @property
     def scale(self) -> float:
@@ -203,7 +200,8 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     if holdout is None:
         raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
     n_classes = grown.n_classes  # a class that growing did not see errs everywhere and has no vote
-    votes = _padded(holdout.by_class[:, :n_classes], n_classes)
+    votes = holdout.by_class[:, :n_classes]
+    votes = np.pad(votes, ((0, 0), (0, n_classes - votes.shape[1])))
     if rule == "both":
         votes = votes + grown.by_class
     nodes = np.arange(grown.tree.n_nodes)
@@ -211,11 +209,6 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     if original == "fixed":
         keeps_grow = keeps_grow | grown.tree.is_leaf
     return sealed(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
-
-
-def _padded(by_class: Sums, n_classes: int) -> Sums:
-    missing = n_classes - by_class.shape[1]
-    return np.pad(by_class, ((0, 0), (0, missing))) if missing else by_class
 
 
 def _numbers(values: ArrayLike) -> Sums:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array, Ints, rebuilt, sealed
+from ..data.arrays import Array, Ints, sealed
 from ..errors import PruningError, UnsupportedError
+from ._noun import Noun
 from .bound import Bound
 from .choice import Selection
 from .counts import Counts
@@ -19,7 +20,7 @@ from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(Noun):
     """A fitted tree: the grown tree, its samples, and the pruning that predicts.
 
     Parameters
@@ -117,17 +118,6 @@ class Model:
         """Whether leaves predict a class and not a number."""
         return self.grown.has_classes
 
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        names = ("pruning", "grown", "holdout", "sequence", "selection", "certificate", "parameters", "facts")
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def __hash__(self) -> int:
-        return hash(self.pruning)
-
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"
         limit = "not certified"
@@ -152,13 +142,12 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
         return thing
     parts = list(thing) if isinstance(thing, tuple | list) else [thing]
 
-    def first(kind: Any, place: int = 0) -> Any:
-        found = [part for part in parts if isinstance(part, kind)]
-        return found[place] if len(found) > place else None
+    def first(kind: Any) -> Any:
+        return next((part for part in parts if isinstance(part, kind)), None)
 
     known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
     strange = next((part for part in parts if not isinstance(part, known)), None)
-    grown = first((Counts, Moments))
+    grown, holdout, *_ = [*(part for part in parts if isinstance(part, Counts | Moments)), None, None]
     if strange is not None or grown is None:
         what = f"a {type(thing if strange is None else strange).__name__} cannot be {done}"
         raise UnsupportedError(
@@ -166,14 +155,12 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
             "holdout) is needed (fit the estimator first)"
         )
     selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
-    if sequence is None and selection is not None:
-        sequence = selection.sequence
-    if pruning is None and selection is not None:
-        pruning = selection.pruning
-    if pruning is None and sequence is not None:
-        pruning = sequence[0]
+    if selection is not None:
+        sequence = selection.sequence if sequence is None else sequence
+        pruning = selection.pruning if pruning is None else pruning
     if pruning is None:
-        pruning = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+        whole = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+        pruning = whole if sequence is None else sequence[0]
     if pruning.node_labels is None:
         pruning = replace(pruning, node_labels=grown.labels)
-    return Model(pruning, grown, first((Counts, Moments), 1), sequence, selection, first(Bound))
+    return Model(pruning, grown, holdout, sequence, selection, first(Bound))

@@ -1,6 +1,6 @@
 """Moments: what squared error needs to know of one named sample in each node."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -63,24 +63,17 @@ class Moments(Counted):
     mean: Floats
     spread: Floats
     sample: str = "grow"
-    n_rows: int | None = None
-    sketch: Sketch | None = None
+    n_rows: int | None = field(default=None, compare=False)
+    sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("weight", "mean", "spread"):
-            values = _numbers(name, getattr(self, name), self.tree.n_nodes, self)
-            object.__setattr__(self, name, values)
+        for name in self.kept:
+            object.__setattr__(self, name, _numbers(name, getattr(self, name), self))
         _check_sums(self)
 
     @classmethod
     def from_leaves(
-        cls,
-        tree: Tree,
-        weight: ArrayLike,
-        mean: ArrayLike,
-        spread: ArrayLike | None = None,
-        *,
-        sample: str = "grow",
+        cls, tree: Tree, weight: ArrayLike, mean: ArrayLike, spread: ArrayLike | None = None, *, sample: str = "grow"
     ) -> "Moments":
         """Return the moments of all nodes from those of the leaves, in pre-order.
 
@@ -187,24 +180,21 @@ class Moments(Counted):
         return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"
 
 
-def _numbers(name: str, given: ArrayLike, n_nodes: int, moments: Moments) -> Floats:
+def _numbers(name: str, given: ArrayLike, moments: Moments) -> Floats:
+    what, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
     try:
         values: Floats = frozen(given, np.float64)
     except (TypeError, ValueError) as error:
-        raise CountsError(f"{name} of sample {moments.sample!r} holds values that are not numbers ({error})") from error
+        raise CountsError(f"{what} holds values that are not numbers ({error})") from error
     if values.shape != (n_nodes,):
         raise CountsError(
-            f"{name} of sample {moments.sample!r} has shape {values.shape}; one number per node, ({n_nodes},), "
-            f"needed for {moments.tree}"
+            f"{what} has shape {values.shape}; one number per node, ({n_nodes},), needed for {moments.tree}"
         )
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
-        raise CountsError(
-            f"{name} of sample {moments.sample!r} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed"
-        )
+        raise CountsError(f"{what} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed")
     if name != "mean" and values.min() < 0:
-        v = int(values.argmin())
-        raise CountsError(f"{name} of sample {moments.sample!r} is {values[v]} at node {v}; 0 or more is needed")
+        raise CountsError(f"{what} is {values.min()} at node {values.argmin()}; 0 or more is needed")
     return values
 
 

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import ArrayLike, Bools, Ints, Sums, frozen, rebuilt, same, sealed
+from ..data.arrays import ArrayLike, Bools, Ints, Sums, sealed
 from ..errors import PruningError
+from ._noun import Noun
 from .counts import Counts
 from .moments import Moments
 from .seen import NOTHING, Seen, digest_of
-from .tree import Tree
+from .tree import ONE_EACH, Tree, blank_tests
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pruning:
+class Pruning(Noun):
     """A pruned tree: exactly one leaf on each path from the root to a leaf of the grown tree.
 
     Parameters
@@ -68,7 +69,6 @@ class Pruning:
                 f"node {wrong[0]}: a path through it has no leaf or more than one; "
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
-        object.__setattr__(self, "is_leaf", frozen(is_leaf))
         object.__setattr__(self, "seen", Seen(self.seen))
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
@@ -76,7 +76,7 @@ class Pruning:
                 raise PruningError(
                     f"node_labels have shape {labels.shape} of {labels.dtype}; ({n},) whole numbers needed"
                 )
-            object.__setattr__(self, "node_labels", frozen(labels, np.int32))
+        self._freeze(is_leaf=None, node_labels=np.int32)
 
     @classmethod
     def from_cuts(cls, tree: Tree, cuts: ArrayLike, **fields: Any) -> "Pruning":
@@ -90,18 +90,18 @@ class Pruning:
         **fields
             `node_labels`, `seen`, `rule` and so on, as for `Pruning`.
         """
-        chosen = np.asarray(cuts)
-        if chosen.dtype == bool and chosen.shape == (tree.n_nodes,):
-            is_cut = chosen
-        else:
-            ids = chosen.astype(np.int64) if chosen.size else np.zeros(0, np.int64)
-            if chosen.size and (chosen.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= tree.n_nodes):
-                raise PruningError(
-                    f"cuts {chosen.ravel()[:5].tolist()}: node ids from 0 to {tree.n_nodes - 1} are needed"
-                )
-            is_cut = np.zeros(tree.n_nodes, bool)
-            is_cut[ids] = True
+        n, is_cut = tree.n_nodes, np.asarray(cuts)
+        if is_cut.dtype != bool or is_cut.shape != (n,):
+            ids = is_cut
+            if ids.size and (ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= n):
+                raise PruningError(f"cuts {ids.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
+            is_cut = np.zeros(n, bool)
+            is_cut[ids.astype(np.int64)] = True
         return cls(tree, sealed(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
+
+    @property
+    def _told(self) -> list[Any]:
+        return [self.is_leaf, self.labels, self.tree]
 
     @cached_property
     def cuts(self) -> Ints:
@@ -145,7 +145,9 @@ class Pruning:
         """Return the errors of this pruning on a sample, and record in the ledger that it was used."""
         counts.check_fits(self.tree)
         self.tree.ledger.look(counts, pruning=self)
-        return self.cost(counts.wrong(self._labels_or_raise()))
+        if self.node_labels is None:
+            raise PruningError("this pruning was made from costs and has no classes; use cost(node_cost)")
+        return self.cost(counts.wrong(self.node_labels))
 
     def cost(self, node_cost: Sums) -> int | float:
         """Return the sum of a cost per node over the leaves."""
@@ -214,16 +216,6 @@ class Pruning:
     def __ge__(self, other: "Pruning") -> bool:
         return other <= self
 
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Pruning):
-            return NotImplemented
-        return same(self.is_leaf, other.is_leaf) and same(self.labels, other.labels) and self.tree == other.tree
-
-    def __hash__(self) -> int:
-        return hash(self.is_leaf.tobytes())
-
     def __repr__(self) -> str:
         shown = ", ".join(str(v) for v in self.cuts[:8]) + (", ..." if len(self.cuts) > 8 else "")
         return (
@@ -234,11 +226,6 @@ class Pruning:
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
         return replace(self, is_leaf=sealed(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
-
-    def _labels_or_raise(self) -> Ints:
-        if self.node_labels is None:
-            raise PruningError("this pruning was made from costs and has no classes; use cost(node_cost)")
-        return self.node_labels
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.tree.n_nodes:
@@ -256,22 +243,19 @@ def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
     parent = np.where(tree.parent < 0, -1, new_id[tree.parent])[is_here].astype(np.int32)
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start))
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
-    return Tree(
-        sealed(parent),
-        feature=sealed(np.where(is_leaf, -1, tree.feature)[is_here]),
-        threshold=sealed(np.where(is_leaf, np.nan, tree.threshold)[is_here]),
+    blanks = blank_tests(tree.n_nodes)
+    tests: dict[str, Any] = {n: sealed(np.where(is_leaf, blanks[n], getattr(tree, n))[is_here]) for n in ONE_EACH}
+    surrogates = tree.surrogates
+    if surrogates is not None:
+        surrogates = surrogates.taken(np.flatnonzero(is_here), ~is_leaf[is_here])
+    return replace(
+        tree,
+        parent=sealed(parent),
         branch_start=sealed(np.append(0, np.cumsum(n_codes[is_here])).astype(np.int64)),
         branch=sealed(tree.branch[(is_here & ~is_leaf)[owner]]),
-        default=sealed(np.where(is_leaf, 0, tree.default)[is_here]),
-        score=sealed(np.where(is_leaf, np.nan, tree.score)[is_here]),
-        birth=sealed(np.where(is_leaf, -1, tree.birth)[is_here]),
         ids=sealed(tree.ids[is_here]),
-        rounded=sealed(np.where(is_leaf, np.nan, tree.rounded)[is_here]),
-        schema=tree.schema,
         key=tree.row_key,
         history=tree.history | pruning.seen,
-        ledger=tree.ledger,
-        surrogates=None
-        if tree.surrogates is None
-        else tree.surrogates.taken(np.flatnonzero(is_here), ~is_leaf[is_here]),
+        surrogates=surrogates,
+        **tests,
     )

@@ -22,7 +22,7 @@ from ..data.sketch import Sketch
 from ..errors import printable
 
 if TYPE_CHECKING:
-    from .counted import Counted
+    from .costs import Sample
     from .pruning import Pruning
     from .sequence import PruningSequence
 
@@ -60,7 +60,7 @@ class Seen(AbstractSet[str]):
         self.samples = tuple(sorted(kept, key=lambda m: (m.name, b"" if m.sketch is None else m.sketch.digest)))
 
     @classmethod
-    def of(cls, *samples: "Counted | None") -> "Seen":
+    def of(cls, *samples: "Sample | None") -> "Seen":
         """Return the set of these samples (`Counts` or `Moments`; None is passed over)."""
         return cls(SeenSample(sample.sample, sample.sketch) for sample in samples if sample is not None)
 
@@ -118,7 +118,7 @@ class Ledger:
 
     def look(
         self,
-        sample: "Counted",
+        sample: "Sample",
         *,
         pruning: "Pruning | None" = None,
         sequence: "PruningSequence | None" = None,
@@ -159,7 +159,7 @@ class Ledger:
 NOTHING = Seen()
 
 
-def mark_of(sample: "Counted", *arrays: Array) -> bytes:
+def mark_of(sample: "Sample", *arrays: Array) -> bytes:
     """The mark of a sample: of its name and sketch, or of the arrays it has counted."""
     if sample.sketch is None:
         return digest_of(*arrays)

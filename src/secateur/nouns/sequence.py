@@ -7,28 +7,96 @@ before `steps[v]` and no longer after, so v is a leaf in exactly the members
 
 Any additive number of all members is then one difference array and one cumulative sum.
 Sequences that are not nested rebuild a member on demand from the table behind them, or from
-the changes between members (`members.py`).
+the changes between members (`Members`): neighbours differ in few nodes, so the changes of all members
+together are about as many as the nodes, where the sets themselves would be as many as nodes times members. Files hold
+the changes, and all that is asked of every member is one pass over them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from .._kernels.weakest_link import member_sums
-from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, frozen, rebuilt, same
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, same
 from ..errors import ParameterError, PruningError
+from ._noun import Tabled
 from .counts import Counts
-from .members import Members
 from .moments import Moments
 from .pruning import Pruning
 from .seen import NOTHING, Seen
 from .tree import Tree
 
 
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The `rebuild` of a sequence: calling it with i gives the leaves of member i.
+
+    `changes[start[i]:start[i + 1]]` are the nodes that test in member i but not in the one
+    before it, or the other way round, rising; before the first comes the whole tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parent = np.array([-1, 0, 0, 2, 2], np.int32)
+    >>> members = Members(parent, np.array([0, 1, 0, 1, 1], bool), np.array([0, 0, 1, 2]), np.array([2, 0]))
+    >>> [np.flatnonzero(members(i)).tolist() for i in range(3)]
+    [[1, 3, 4], [1, 2], [0]]
+    >>> members.sums(np.array([9, 1, 5, 2, 1])).tolist()
+    [4, 6, 9]
+    """
+
+    parent: Ints
+    is_leaf: Bools
+    start: Longs
+    changes: Ints
+
+    def __call__(self, index: int) -> Bools:
+        n_times = np.bincount(self.changes[: self.start[index + 1]], minlength=len(self.parent))
+        is_kept = ~self.is_leaf ^ (n_times % 2 == 1)
+        leaves: Bools = ~is_kept
+        leaves[1:] &= is_kept[self.parent[1:]]
+        return leaves
+
+    @property
+    def n_different(self) -> int:
+        """The number of members that differ from the one before them, and the first."""
+        return 1 + int(np.count_nonzero(np.diff(self.start[1:])))
+
+    def sums(self, values: Sums) -> Sums:
+        """The sum of `values` over the leaves of every member."""
+        below = np.zeros(len(self.parent), np.result_type(values, np.int64))
+        np.add.at(below, self.parent[1:], values[1:])
+        opened: Sums = below - values  # what a node adds when it tests
+        sums: Sums = values[self.is_leaf].sum() + self._running(opened[self.changes] * self._signs)
+        return sums
+
+    def is_equal(self, is_kept: Bools) -> Bools:
+        """Which members test exactly these nodes."""
+        n_wrong = np.count_nonzero(is_kept != ~self.is_leaf)
+        steps: Longs = np.where(is_kept[self.changes], -self._signs, self._signs)
+        found: Bools = n_wrong + self._running(steps) == 0
+        return found
+
+    @cached_property
+    def _signs(self) -> Longs:
+        """Of each change: 1 where the node begins to test, -1 where it ends."""
+        order = np.argsort(self.changes, kind="stable")
+        nodes = self.changes[order]
+        first = np.searchsorted(nodes, nodes)  # all nodes test at the start: the first change of each ends it
+        signs = np.empty(len(nodes), np.int64)
+        signs[order] = 2 * ((np.arange(len(nodes)) - first) % 2) - 1
+        return signs
+
+    def _running(self, steps: Longs | Floats) -> Sums:
+        """The sums of steps up to the end of each member."""
+        sums: Sums = np.append(steps[:0].sum(), np.cumsum(steps))[self.start[1:]]
+        return sums
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class PruningSequence:
+class PruningSequence(Tabled):
     """Prunings of one tree, from the largest to the smallest.
 
     Parameters
@@ -65,29 +133,22 @@ class PruningSequence:
     n_leaves: Longs
     errors: Sums
     alphas: Floats | None = None
-    steps: Ints | None = None
-    rebuild: Callable[[int], Bools] | None = None
+    steps: Ints | None = field(default=None, compare=False)  # compared below
+    rebuild: Callable[[int], Bools] | None = field(default=None, compare=False)
     node_labels: Ints | None = None
-    seen: Seen = NOTHING
-    rule: str = ""
-    nested: bool = True
+    seen: Seen = field(default=NOTHING, compare=False)
+    rule: str = field(default="", compare=False)
+    nested: bool = field(default=True, compare=False)
 
     def __post_init__(self) -> None:
-        set_field = object.__setattr__
-        set_field(self, "n_leaves", frozen(self.n_leaves, np.int64))
-        set_field(self, "errors", frozen(self.errors))
-        if self.alphas is not None:
-            set_field(self, "alphas", frozen(self.alphas, np.float64))
-        if self.node_labels is not None:
-            set_field(self, "node_labels", frozen(self.node_labels, np.int32))
+        self._freeze(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
         # A sequence that no rule has signed may come from any sample that was looked at before.
-        set_field(self, "seen", Seen(self.seen) if self.rule else self.tree.ledger.open | self.seen)
+        object.__setattr__(self, "seen", Seen(self.seen) if self.rule else self.tree.ledger.open | self.seen)
         if (self.steps is None) == (self.rebuild is None):
             raise PruningError("a sequence needs either steps (nested) or rebuild (a table), and not both")
         if len(self.errors) != len(self) or (self.alphas is not None and len(self.alphas) != len(self)):
             raise PruningError("n_leaves, errors and alphas need one entry per member")
         if self.steps is not None:
-            set_field(self, "steps", frozen(self.steps, np.int32))
             self._check_steps(self.steps)
 
     def _check_steps(self, steps: Ints) -> None:
@@ -212,30 +273,17 @@ class PruningSequence:
             table["alpha"] = self.alphas
         return table
 
-    def to_frame(self, backend: Any = "pandas") -> Any:
-        """Return the table of members as a data frame of the named library (pandas, polars, pyarrow)."""
-        import narwhals.stable.v2 as nw
-
-        return nw.from_dict(self.to_dict(), backend=backend).to_native()
-
-    __reduce__ = rebuilt
-
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PruningSequence):
-            return NotImplemented
-        alike = (
-            same(self.n_leaves, other.n_leaves) and same(self.errors, other.errors) and same(self.alphas, other.alphas)
-        )
-        if not alike or self.tree != other.tree or not same(self.node_labels, other.node_labels):
-            return False
+        alike = super().__eq__(other)
+        if alike is not True or not isinstance(other, PruningSequence):
+            return alike
         if self.steps is not None and other.steps is not None:
             return same(self.steps, other.steps)
         if isinstance(self.rebuild, Members) and isinstance(other.rebuild, Members):
             return all(same(getattr(self.rebuild, name), getattr(other.rebuild, name)) for name in ("start", "changes"))
         return all(same(a.is_leaf, b.is_leaf) for a, b in zip(self, other, strict=True))
 
-    def __hash__(self) -> int:
-        return hash((self.n_leaves.tobytes(), self.errors.tobytes()))
+    __hash__ = Tabled.__hash__
 
     def __repr__(self) -> str:
         kind = "nested" if self.nested else "not nested"

@@ -137,9 +137,7 @@ class LeafShares:
     def restricted(self, nodes: ArrayLike) -> "LeafShares":
         """Return the limits of some of the leaves; they hold as they did."""
         rows = [self._row(int(v)) for v in np.unique(np.asarray(nodes))]
-        return replace(
-            self, nodes=self.nodes[rows], count=self.count[rows], lower=self.lower[rows], upper=self.upper[rows]
-        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in ("nodes", "count", "lower", "upper")})
 
     def __len__(self) -> int:
         return len(self.nodes)

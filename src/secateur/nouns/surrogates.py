@@ -9,15 +9,16 @@ branch         nominal: the child of each category code, or 2 where it says noth
 agreement      share of the rows that both tests know which they send to the same child
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import Array, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
+from ..data.arrays import Array, Bools, Floats, Ints, Longs, sealed
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
+from ._noun import Noun
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -30,7 +31,7 @@ DTYPES: dict[str, type] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogates:
+class Surrogates(Noun):
     """The surrogate tests of a binary tree, node by node; see the table at the head of the module.
 
     Examples
@@ -49,8 +50,7 @@ class Surrogates:
     agreement: Floats
 
     def __post_init__(self) -> None:
-        for name, dtype in DTYPES.items():
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        self._freeze(**DTYPES)
         n = len(self.feature)
         for name in ("threshold", "low", "agreement"):
             if len(getattr(self, name)) != n:
@@ -108,16 +108,6 @@ class Surrogates:
         if schema is not None:
             expected, n_codes = np.array([c.n_codes for c in schema.columns])[self.feature], np.diff(self.branch_start)
             _refuse(n_codes != expected, "number of branches", n_codes, "its column has another number of categories")
-
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Surrogates):
-            return NotImplemented
-        return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-
-    def __hash__(self) -> int:
-        return hash((self.start.tobytes(), self.feature.tobytes(), self.threshold.tobytes()))
 
 
 def check_plain(tree: "Tree", what: str, instead: str) -> None:

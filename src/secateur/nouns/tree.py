@@ -18,28 +18,28 @@ backwards loop, and no depth limit exists anywhere.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import route, structure
-from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, rebuilt, same, sealed
+from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, sealed
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
+from ._noun import Noun
 from .seen import Ledger, Seen
 from .surrogates import Surrogates
 
-# Of these only the schema and the surrogates make trees differ.
+ONE_EACH = ("feature", "threshold", "default", "score", "birth", "rounded")  # what a test has one of
 MOST_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
-_ABOUT = ("schema", "key", "history", "ledger", "rounded", "surrogates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(Noun):
     """A grown tree: the parent and the test of each node.
 
     Parameters
@@ -78,32 +78,21 @@ class Tree:
     score: Floats = None  # type: ignore[assignment]
     birth: Ints = None  # type: ignore[assignment]
     ids: Ints = None  # type: ignore[assignment]
-    rounded: Floats = None  # type: ignore[assignment]
+    rounded: Floats = field(default=None, compare=False)  # type: ignore[arg-type]
     schema: Schema | None = None
-    key: RowKey | None = None
-    history: Seen = field(default_factory=Seen)
-    ledger: Ledger = field(default_factory=Ledger)
+    key: RowKey | None = field(default=None, compare=False)
+    history: Seen = field(default_factory=Seen, compare=False)
+    ledger: Ledger = field(default_factory=Ledger, compare=False)
     surrogates: Surrogates | None = None
     end: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         parent = _whole_numbers("parent", self.parent)
         n = len(parent)
-        blanks: dict[str, Any] = {
-            "feature": np.full(n, -1, np.int32),
-            "threshold": np.full(n, np.nan),
-            "branch_start": np.zeros(n + 1, np.int64),
-            "branch": np.zeros(0, np.uint16),
-            "default": np.zeros(n, np.int32),
-            "score": np.full(n, np.nan),
-            "birth": np.full(n, -1, np.int32),
-            "ids": np.arange(n, dtype=np.int32),
-            "rounded": np.full(n, np.nan),
-        }
         set_field = object.__setattr__
         set_field(self, "parent", parent)
         set_field(self, "history", Seen(self.history))
-        for name, blank in blanks.items():
+        for name, blank in blank_tests(n).items():
             given = getattr(self, name)
             array = sealed(blank) if given is None else frozen(given, blank.dtype)
             if name != "branch" and array.shape != blank.shape:
@@ -246,24 +235,25 @@ class Tree:
         """Whether counts of the one tree fit the other."""
         return self is other or np.array_equal(self.parent, other.parent)
 
-    __reduce__ = rebuilt
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tree):
-            return NotImplemented
-        return self is other or (
-            all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.name not in _ABOUT)
-            and self.schema == other.schema
-            and self.surrogates == other.surrogates
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.parent.tobytes(), self.feature.tobytes(), self.threshold.tobytes()))
-
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves:,} leaves"
         nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes:,} nodes"
         return f"Tree({leaves}, {nodes}, depth {int(self.depth.max())})"
+
+
+def blank_tests(n_nodes: int) -> dict[str, Array]:
+    """Return the arrays of a tree that tests nothing."""
+    return {
+        "feature": np.full(n_nodes, -1, np.int32),
+        "threshold": np.full(n_nodes, np.nan),
+        "branch_start": np.zeros(n_nodes + 1, np.int64),
+        "branch": np.zeros(0, np.uint16),
+        "default": np.zeros(n_nodes, np.int32),
+        "score": np.full(n_nodes, np.nan),
+        "birth": np.full(n_nodes, -1, np.int32),
+        "ids": np.arange(n_nodes, dtype=np.int32),
+        "rounded": np.full(n_nodes, np.nan),
+    }
 
 
 def _whole_numbers(name: str, values: ArrayLike) -> Ints:
@@ -280,14 +270,10 @@ def _whole_numbers(name: str, values: ArrayLike) -> Ints:
 def _check_parents(parent: Ints) -> None:
     if parent[0] != -1:
         raise TreeError(f"node 0 has parent {parent[0]}; the root comes first and has parent -1")
-    later = parent[1:]
-    wrong = np.flatnonzero((later < 0) | (later >= np.arange(1, len(parent))))
-    if len(wrong):
-        v = int(wrong[0]) + 1
-        raise TreeError(f"node {v} has parent {parent[v]}; a parent between 0 and {v - 1} is needed")
-    single = np.flatnonzero(np.bincount(later, minlength=len(parent)) == 1)
-    if len(single):
-        raise TreeError(f"node {single[0]} has 1 child; a node has none or at least two")
+    last = np.arange(-1, len(parent) - 1)  # the node before each
+    is_wrong = (parent < np.minimum(last, 0)) | (parent > last)
+    _refuse(is_wrong, "has parent {}; a parent between 0 and {} is needed", parent, last)
+    _refuse(np.bincount(parent[1:], minlength=len(parent)) == 1, "has 1 child; a node has none or at least two")
 
 
 def _check_structure(parent: Ints) -> Ints:
@@ -304,7 +290,7 @@ def _check_structure(parent: Ints) -> Ints:
 
 def _check_tests(tree: Tree) -> None:
     """Refuse tests that could send a row to a child that is not there."""
-    start, n_codes = tree.branch_start, np.diff(tree.branch_start)
+    start, n_codes, default = tree.branch_start, np.diff(tree.branch_start), tree.default
     if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(tree.branch):
         raise TreeError(f"branch_start must rise from 0 to {len(tree.branch)}, the length of branch")
     tested = tree.feature >= 0
@@ -316,11 +302,7 @@ def _check_tests(tree: Tree) -> None:
     _refuse(is_numeric & np.isnan(tree.threshold), "compares with the threshold {}", tree.threshold)
     _refuse(is_nominal & ~tested, "has {} branches but tests no feature", n_codes)
     limit = np.maximum(tree.arity, 1)
-    _refuse(
-        (tree.default < 0) | (tree.default >= limit),
-        "sends missing values to child {}, which it does not have",
-        tree.default,
-    )
+    _refuse((default < 0) | (default >= limit), "sends missing values to child {}, which it does not have", default)
     if len(tree.branch):
         owner = np.repeat(np.arange(tree.n_nodes), n_codes)
         wrong = np.flatnonzero(tree.branch >= limit[owner])
@@ -337,7 +319,7 @@ def _check_tests(tree: Tree) -> None:
         _refuse(tested & (n_codes != expected), "has {} branches; its column has another number of categories", n_codes)
 
 
-def _refuse(is_wrong: Bools, says: str, found: Array) -> None:
+def _refuse(is_wrong: Bools, says: str, *found: Array) -> None:
     if is_wrong.any():
         at = int(is_wrong.argmax())
-        raise TreeError(f"node {at} " + says.format(found[at]))
+        raise TreeError(f"node {at} " + says.format(*(array[at] for array in found)))

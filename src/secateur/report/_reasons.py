@@ -12,7 +12,7 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums
-from ..nouns import Counted, Model, Pruning, PruningSequence, Tree, m_estimate
+from ..nouns import Model, Pruning, PruningSequence, Sample, Tree, m_estimate
 from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
@@ -53,7 +53,7 @@ class Reasons:
         return text
 
 
-def costs_of(model: Model, counts: Counted) -> Sums:
+def costs_of(model: Model, counts: Sample) -> Sums:
     """What each node costs as a leaf on a sample: errors, or squared error."""
     assert model.node_answers is not None
     return counts.costs_if_leaf(model.node_answers)

@@ -1,0 +1,187 @@
+"""The tree as drawings: Graphviz, and the Mermaid flowcharts that Markdown pages show."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..nouns import as_model
+from ..show.view import TreeView, view_of
+
+# Those of the figures, told apart also by the colour-blind (Okabe and Ito). A leaf is whiter the more
+# classes are mixed in it.
+PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121, 167), (86, 180, 233), (240, 228, 66))
+# Letters that Mermaid, its Markdown or the HTML it makes would read as its own.
+_NAMED = {"&": "#amp;", '"': "#quot;", "<": "#lt;", ">": "#gt;"}
+_SPECIAL = str.maketrans(_NAMED | {letter: f"#{ord(letter)};" for letter in "#`\\*_~[]|;%$"})
+
+
+def export_dot(
+    model: object,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int | None = None,
+    filled: bool = True,
+) -> str:
+    r"""Return the pruned tree in the DOT language of Graphviz.
+
+    Parameters
+    ----------
+    model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
+    feature_names, class_names : sequence of str, optional
+        Names of columns and classes; by default those of the data the tree was grown on.
+    max_depth : int, optional
+        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+    decimals : int, optional
+        Digits after the point of thresholds and means, as for `export_text`.
+    filled : bool
+        Whether leaves have the colour of their class, paler the more classes are mixed.
+
+    Returns
+    -------
+    str
+        Node `n7` is node 7 of the grown tree.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
+    >>> print(export_dot((tree, counts), feature_names=['"size"'], filled=False))
+    digraph tree {
+        node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];
+        edge [fontname=sans];
+        n0 [label="\"size\" <= 2\n2 rows"];
+        n1 [label="no\n1 row"];
+        n0 -> n1 [label="yes"];
+        n2 [label="yes\n1 row"];
+        n0 -> n2 [label="no"];
+    }
+    """
+    lines = [
+        "digraph tree {",
+        '    node [shape=box, style="rounded,filled", fillcolor=white, fontname=sans];',
+        "    edge [fontname=sans];",
+    ]
+    for box in boxes(
+        model, feature_names=feature_names, class_names=class_names, max_depth=max_depth, decimals=decimals
+    ):
+        label = r"\n".join(map(_for_dot, box.lines))
+        fill = f', fillcolor="{_colour(box.colour, box.purity)}"' if filled and box.colour is not None else ""
+        lines.append(f'    n{box.node} [label="{label}"{fill}];')
+        if box.parent is not None:
+            lines.append(f'    n{box.parent} -> n{box.node} [label="{_for_dot(box.edge)}"];')
+    return "\n".join([*lines, "}"])
+
+
+def _for_dot(text: str) -> str:
+    """Text inside the double quotes of a label: Graphviz reads backslashes, quotes and HTML entities."""
+    return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+
+
+@lru_cache(maxsize=1024)
+def _colour(number: int, purity: float) -> str:
+    paleness = 0.85 - 0.6 * purity
+    return "#" + "".join(f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[number % len(PALETTE)])
+
+
+def export_mermaid(
+    model: object,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    decimals: int | None = None,
+) -> str:
+    """Return the pruned tree as a Mermaid flowchart.
+
+    Parameters
+    ----------
+    model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
+    feature_names, class_names : sequence of str, optional
+        Names of columns and classes; by default those of the data the tree was grown on.
+    max_depth : int, optional
+        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+    decimals : int, optional
+        Digits after the point of thresholds and means, as for `export_text`.
+
+    Returns
+    -------
+    str
+        Node `n7` is node 7 of the grown tree.
+
+    Notes
+    -----
+    Mermaid draws at most 500 edges and 50,000 letters unless its `maxEdges` and `maxTextSize`
+    are raised: `max_depth` keeps a large tree below that.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0], [4.0]], ["no", "yes"])
+    >>> print(export_mermaid((tree, counts), feature_names=['"size"']))
+    flowchart TD
+        n0["#quot;size#quot; #lt;= 2<br/>2 rows"]
+        n1(["no<br/>1 row"])
+        n0 -->|"yes"| n1
+        n2(["yes<br/>1 row"])
+        n0 -->|"no"| n2
+    """
+    lines = ["flowchart TD"]
+    for box in boxes(
+        model, feature_names=feature_names, class_names=class_names, max_depth=max_depth, decimals=decimals
+    ):
+        label = "<br/>".join(map(_for_mermaid, box.lines))
+        lines.append(f'    n{box.node}(["{label}"])' if box.is_leaf else f'    n{box.node}["{label}"]')
+        if box.parent is not None:
+            lines.append(f'    n{box.parent} -->|"{_for_mermaid(box.edge)}"| n{box.node}')
+    return "\n".join(lines)
+
+
+def _for_mermaid(text: str) -> str:
+    """Text inside the double quotes of a label."""
+    return text.translate(_SPECIAL)
+
+
+class Box(NamedTuple):
+    """One node of a drawing, by its number in the grown tree, and the edge that leads to it."""
+
+    node: int
+    lines: list[str]
+    parent: int | None
+    edge: str
+    is_leaf: bool
+    colour: int | None  # the class of a leaf
+    purity: float  # the share of that class
+
+
+def boxes(model: object, **words: Any) -> Iterator[Box]:
+    """The nodes in order, parents first; `words` are those that `view_of` takes."""
+    found = as_model(model, done="exported")
+    view = view_of(found.tree, found.grown, pruning=found.pruning, **words)
+    is_leaf, total = view.tree.is_leaf.tolist(), found.grown.total[view.node].tolist()
+    nodes, parent = view.node.tolist(), view.tree.parent.tolist()
+    for v, node in enumerate(nodes):
+        lines = [view.answer(v) if is_leaf[v] else view.test(v), view.size(v)]
+        colour, purity = None, 0.0
+        if view.n_hidden[v]:
+            lines = [f"... {view.n_hidden[v]:,} leaves"]
+        elif is_leaf[v] and view.label is not None and view.wrong is not None:
+            colour = int(view.label[v])
+            purity = 1 - view.wrong[v] / total[v] if total[v] > 0 else 0.0
+        is_end = is_leaf[v] and not view.n_hidden[v]
+        yield Box(node, lines, nodes[parent[v]] if v else None, _edge(view, v), is_end, colour, purity)
+
+
+def _edge(view: TreeView, v: int) -> str:
+    """What leads to a node, where its parent's box names the test."""
+    p = int(view.tree.parent[v])
+    if p < 0 or view.tree.feature[p] < 0:
+        return "" if p < 0 else str(view.child[v])
+    column = int(view.tree.feature[p])
+    if view.is_nominal[p]:
+        return view.known(v).removeprefix(view.columns[column]).strip()
+    word = "no" if view.child[v] else "yes"
+    says_it = view.child[v] == 1 and view.threshold[p] == "inf"  # not known is missing
+    goes_here = view.ways.is_missing_in[v] and view.has_gaps(column) and not says_it
+    return f"{word} or missing" if goes_here else word
