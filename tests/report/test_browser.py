@@ -188,8 +188,7 @@ def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_p
 def test_nodes_stand_where_the_layout_puts_them(page, model):
     lines = page.evaluate("[...secateur.picture.plan().line]")
 
-    x = tidy(model.tree, model.pruning.is_leaf).x
-    assert dict(lines) == {v: x[v] for v in np.flatnonzero(~np.isnan(x)).tolist()}
+    assert dict(lines) == dict(zip(model.nodes.tolist(), tidy(model.shown).tolist(), strict=True))
 
 
 def test_keys_move_the_slider_along_the_sequence(page, model):

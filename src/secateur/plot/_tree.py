@@ -160,7 +160,7 @@ class TreeDisplay(ModelDisplay):
             at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
         else:
-            x = np.asarray(tidy(small, packed=False).x)
+            x = tidy(small)
         table = table_of(tree, data)
         tests = small.ids[~small.is_leaf].tolist() if table is not None else []
         bars = {} if table is None else node_bars(tree, table, tests)

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ..data.cells import day_text
 from ..data.table import Table
 from ..nouns import Model
 from ..plot.distributions import Bars, known_values, node_bars
-from ..show.wording import category, plain, written
+from ..show.wording import plain, value_text
 from ._numbers import Entries
 from ._stops import short
 
@@ -56,11 +55,10 @@ def rows_facts(model: Model, table: Table) -> list[list[str]]:
         about, column = _column(table, j), table.schema.columns[j]
         told = f"{100 * about['missing'] / table.n_rows:.3g} % missing"
         if "low" in about:
-            shown = day_text if column.is_date else written
-            low, middle, high = (shown(about[name]) for name in ("low", "middle", "high"))
+            low, middle, high = (value_text(column, about[name]) for name in ("low", "middle", "high"))
             told = f"{low} to {high}, half at most {middle}; {told}"
         elif "common" in about:
-            common = category(column.categories[about["common"]])
+            common = value_text(column, about["common"])
             told = f"{len(column.categories):,} categories, most often {common}; {told}"
         found.append([plain(column.name), told])
     return found

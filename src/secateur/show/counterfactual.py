@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array
-from ..data.cells import day_text
 from ..data.names import check_name
 from ..data.table import Column, Table
 from ..errors import ParameterError
 from ..nouns import Tree, check_plain
 from .view import TreeView
-from .wording import category, written
+from .wording import value_text
 
 __all__ = ["Change", "Counterfactual", "nearest_change"]
 
@@ -107,26 +105,25 @@ def nearest_change(
     size above 3 (is 1) would give b
     >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
     """
-    tree, names = view.tree, view.columns
+    tree, names, columns = view.tree, view.columns, table.schema.columns
     check_plain(tree, "the search for the nearest change", "explain without it")
     for name in actionable or ():
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
     values = [column[row] for column in table.columns]
     start, child = tree.child_lists
-    if wanted is None:
-        own = view.answer(_leaf(tree, values, start, child))
-        wanted = lambda v: view.answer(v) != own  # noqa: E731
+    own = None
     queue: list[tuple[int, float, int, dict[int, _Room], dict[int, float]]] = [(0, 0.0, 0, {}, {})]
     while queue:
         _, _, v, rooms, costs = heapq.heappop(queue)
         if tree.is_leaf[v]:
-            if wanted(v):
-                return _told(view, v, rooms, costs, values)
+            own = view.answer(v) if own is None else own  # nothing changes on the way to the first leaf
+            if view.answer(v) != own if wanted is None else wanted(v):
+                changes = tuple(_change(columns[j], rooms[j], names[j], values[j]) for j in costs)
+                return Counterfactual(changes, int(view.node[v]), v + 1, view.answer(v))
             continue
         column = int(tree.feature[v])
-        about = view.about(column)
-        assert about is not None
+        about = columns[column]
         unit = (spread or {}).get(column) or 1.0
         for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
             room = _narrowed(tree, v, k, rooms.get(column, _Room()), about)
@@ -146,19 +143,6 @@ def spreads_of(tree: Tree) -> dict[int, float]:
         at = tree.threshold[is_number & (tree.feature == column)]
         found[column] = float(np.ptp(at)) or abs(float(at[0])) or 1.0
     return found
-
-
-def _leaf(tree: Tree, values: list[Any], start: Array, child: Array) -> int:
-    v = 0
-    while not tree.is_leaf[v]:
-        value = values[int(tree.feature[v])]
-        codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
-        if bool(value < 0) if len(codes) else bool(np.isnan(value)):
-            taken = int(tree.default[v])
-        else:
-            taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
-        v = int(child[start[v] + taken])
-    return v
 
 
 def _narrowed(tree: Tree, v: int, k: int, room: _Room, about: Column) -> _Room:
@@ -185,7 +169,7 @@ def _cost(value: Any, room: _Room, about: Column, unit: float) -> float:
         return math.inf
     if math.isnan(x):
         return 1.0
-    if room.low < x <= room.high:
+    if room.low < x <= room.high or x == room.low == -math.inf:
         return 0.0
     # What lies on the threshold must still move: more than nothing, less than anything else.
     return max(room.low - x if x <= room.low else x - room.high, 0.0) / unit + 1e-12
@@ -195,41 +179,36 @@ def _categories(room: _Room, about: Column) -> list[int]:
     return sorted(code for code in room.codes or () if code < len(about.categories))
 
 
-def _told(
-    view: TreeView, v: int, rooms: dict[int, _Room], costs: dict[int, float], values: list[Any]
-) -> Counterfactual:
-    changes = []
-    for column in costs:
-        about, room, value = view.about(column), rooms[column], values[column]
-        assert about is not None
-        shown = day_text if about.is_date else written
-        if about.kind == "nominal":
-            codes = _categories(room, about)
-            known = 0 <= value < len(about.categories)
-            was = category(about.categories[value]) if known else "missing or new"
-            words = " or ".join(category(about.categories[code]) for code in codes[:5])
-            changes.append(Change(view.columns[column], was, f"to {words}", about.categories[codes[0]]))
-            continue
-        x = float(value)
-        is_up = x <= room.low if not math.isnan(x) else room.low > -math.inf
-        to = f"above {shown(room.low)}" if is_up else f"at most {shown(room.high)}"
-        if math.isnan(x) and is_up and room.high < math.inf:
-            to += f" and at most {shown(room.high)}"
-        new = float(np.nextafter(room.low, math.inf)) if is_up else room.high
-        changes.append(Change(view.columns[column], "missing" if math.isnan(x) else shown(x), to, new))
-    return Counterfactual(tuple(changes), int(view.node[v]), v + 1, view.answer(v))
+def _change(about: Column, room: _Room, name: str, value: Any) -> Change:
+    if about.kind == "nominal":
+        codes = _categories(room, about)
+        was = value_text(about, value) if 0 <= value < len(about.categories) else "missing or new"
+        words = " or ".join(value_text(about, code) for code in codes[:5])
+        return Change(name, was, f"to {words}", about.categories[codes[0]])
+    is_missing = math.isnan(value)
+    is_up = room.low > -math.inf if is_missing else bool(value <= room.low)
+    to = f"above {value_text(about, room.low)}" if is_up else f"at most {value_text(about, room.high)}"
+    if is_missing and is_up and room.high < math.inf:
+        to += f" and at most {value_text(about, room.high)}"
+    new = float(np.nextafter(room.low, math.inf)) if is_up else room.high
+    return Change(name, "missing" if is_missing else value_text(about, value), to, new)
 
 
-def wanted_of(view: TreeView, wanted: Any) -> Callable[[int], bool] | None:
-    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range."""
-    if wanted is None:
-        return None
-    if view.mean is None:
+def wanted_of(view: TreeView, wanted: Any, own: int) -> Callable[[int], bool] | None:
+    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range.
+
+    If none is wanted, a mean above that of the node `own`, or (None) any other class.
+    """
+    mean = view.mean
+    if mean is None:
+        if wanted is None:
+            return None
         check_name("wanted", str(wanted), view.classes)
         return lambda v: view.answer(v) == str(wanted)
+    if wanted is None:
+        return lambda v: bool(mean[v] > mean[own])
     try:
         low, high = map(float, wanted)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"wanted={wanted!r}; the ends (low, high) of a range are needed") from error
-    mean = view.mean
     return lambda v: low <= float(mean[v]) <= high

@@ -17,7 +17,7 @@ from ..data.table import Column
 from ..errors import PruningError
 from ..nouns import Counts, Moments, Pruning, Tree
 from ._ways import Ways, child_numbers, walk, ways_of
-from .wording import among, answered, class_names_of, column_names, covered, date_text, ranged, threshold_text
+from .wording import among, answered, class_names_of, column_names, covered, ranged, threshold_text
 
 __all__ = ["TreeView", "view_of"]
 
@@ -108,10 +108,8 @@ class TreeView:
         is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
         found = [""] * self.tree.n_nodes
         for v in np.flatnonzero(is_numeric).tolist():
-            about = self.about(int(self.tree.feature[v]))
             exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
-            is_date = about is not None and about.is_date
-            found[v] = date_text(exact, short) if is_date else threshold_text(exact, short, self.decimals)
+            found[v] = threshold_text(exact, short, self.decimals, is_date=self.is_date(int(self.tree.feature[v])))
         return found
 
     @cached_property
@@ -216,6 +214,10 @@ class TreeView:
     def has_gaps(self, column: int) -> bool:
         """Whether the column had missing values in growing."""
         return self.tree.schema is not None and self.tree.schema.columns[column].has_missing
+
+    def is_date(self, column: int) -> bool:
+        """Whether the numbers of the column are days."""
+        return self.tree.schema is not None and self.tree.schema.columns[column].is_date
 
 
 def view_of(

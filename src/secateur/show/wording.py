@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array
 from ..data.cells import day_text
+from ..data.table import Column
 from ..errors import ParameterError, printable
 from ..nouns import LeafShares, Tree
 
@@ -37,7 +39,7 @@ def among(name: str, codes: Array, categories: Sequence[object] | None, *, gaps:
     return f"{text} or missing" if is_missing_in else text
 
 
-def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
+def threshold_text(exact: float, rounded: float, decimals: int | None, *, is_date: bool) -> str:
     """A threshold as people read it; `rounded` parts the growing rows as it does (NaN: not known).
 
     So does every number between the two. With `decimals` it is the threshold with so many digits,
@@ -46,16 +48,13 @@ def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
     if not math.isfinite(exact):
         return str(exact)
     short = exact if math.isnan(rounded) else rounded
+    if is_date:
+        return day_text(short)
     if decimals is not None and abs(exact) < TOO_LARGE:
         for text in (f"{exact:.{decimals}f}", f"{short:.{decimals}f}"):
             if min(exact, short) <= float(text) <= max(exact, short):
                 return text
     return written(short)
-
-
-def date_text(exact: float, rounded: float) -> str:
-    """A threshold of days since 1970-01-01 as a date."""
-    return day_text(exact if math.isnan(rounded) else rounded) if math.isfinite(exact) else str(exact)
 
 
 def written(value: float) -> str:
@@ -143,6 +142,13 @@ def category(value: object) -> str:
     text = plain(str(value))
     is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
     return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
+
+
+def value_text(column: Column, value: Any) -> str:
+    """A known value of a column: a category, a date or a number."""
+    if column.kind == "nominal":
+        return category(column.categories[value])
+    return (day_text if column.is_date else written)(float(value))
 
 
 def plain(text: str) -> str:
