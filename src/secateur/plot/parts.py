@@ -14,7 +14,6 @@ from ..nouns import Counts, Moments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
@@ -30,10 +29,40 @@ class Display:
     ax_: Any = None
     figure_: Any = None
 
-    def _on(self, ax: "Axes | None", size: tuple[float, float]) -> "Axes":
-        """The axes to draw on, kept with their figure."""
-        self.figure_, self.ax_ = axes_for(ax, size=size)
+    def _on(self, ax: Any, size: tuple[float, float], n_columns: int = 1) -> "Axes":
+        """The axes to draw on, kept with their figure; new ones if none are given."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            message = "figures need matplotlib, which is not installed; pip install 'secateur[plot]'"
+            raise ImportError(message) from error
+        self.ax_ = ax if n_columns == 1 else np.ravel(np.asarray(ax, dtype=object))
+        if ax is None:
+            self.figure_, self.ax_ = plt.subplots(1, n_columns, figsize=size, layout="constrained")
+        elif n_columns == 1:
+            self.figure_ = ax.figure
+        elif len(self.ax_) == n_columns:
+            self.figure_ = self.ax_[0].figure
+        else:
+            raise ParameterError(f"ax holds {len(self.ax_)} axes; {n_columns} are needed, or None for a new figure")
         return cast("Axes", self.ax_)
+
+    def _tidied(self, title: str, fontsize: int = 11, legend: float | str | None = None) -> Self:
+        """The display, its axes tidied, with a title and perhaps a legend in this size; names are shown as they are."""
+        self.ax_.set_title(title, fontsize=fontsize, **LITERAL)
+        if legend is not None:
+            for text in self.ax_.legend(frameon=False, fontsize=legend).get_texts():
+                text.set(**LITERAL)
+        tidied(self.ax_)
+        return self
+
+    def _listed(self, names: Sequence[str], title: str) -> Self:
+        """The same for bars, one under the other, with their names beside them."""
+        n = len(names)
+        self.ax_.set_yticks(np.arange(n), names, fontsize=8, **LITERAL)
+        self.ax_.set_ylim(max(n, 1) - 0.4, -0.6)
+        self._tidied(title).ax_.grid(visible=False, axis="y")
+        return self
 
     def _repr_png_(self) -> bytes | None:
         """The picture; the figure is closed, so that it is not shown once more at the end of the cell."""
@@ -56,23 +85,6 @@ class ModelDisplay(Display):
     def from_estimator(cls, estimator: object, **options: Any) -> Self:
         """Return the display of a fitted estimator; options as for `from_model`."""
         return cast("Self", cls.from_model(estimator, **options))
-
-
-def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> "tuple[Figure, Any]":
-    """The figure and the axes to draw on; new ones if none are given."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("figures need matplotlib, which is not installed; pip install 'secateur[plot]'") from error
-    if ax is None:
-        figure, ax = plt.subplots(1, n_columns, figsize=size, layout="constrained")
-        return figure, ax
-    if n_columns == 1:
-        return ax.figure, ax
-    axes = list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(axes) != n_columns:
-        raise ParameterError(f"ax holds {len(axes)} axes; {n_columns} are needed, or None for a new figure")
-    return axes[0].figure, np.array(axes, dtype=object)
 
 
 def tidied(axes: "Axes") -> None:
@@ -134,13 +146,6 @@ def class_legend(axes: "Axes", names: Sequence[str], colours: Floats, *, n_lette
         text.set(text=elided(name, n_letters), **LITERAL)
 
 
-def legend_as_is(axes: "Axes", **options: Any) -> None:
-    """The legend of what is drawn, its labels shown as they are."""
-    legend = axes.legend(**{"frameon": False, **options})
-    for text in legend.get_texts():
-        text.set(**LITERAL)
-
-
 def label_as_is(name: str) -> str:
     """A label that matplotlib does not leave out of the legend."""
     return f" {name}" if name.startswith("_") else name
@@ -162,11 +167,6 @@ def width_of(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
-
-
-def written(number: float) -> str:
-    """A number with at most six digits, none of them idle."""
-    return f"{number:.6g}"
 
 
 def check_sample(counts: object, name: str) -> None:
