@@ -5,7 +5,6 @@
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
     _rows.py      distributions of rows                                    joined in the order of SCRIPTS
     _card.py      the model card
-    _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
 
 The parts are joined here. The page needs no network and no other file; its policy forbids
@@ -30,9 +29,8 @@ from ..data.output import write_file
 from ..data.table import Table
 from ..nouns import Model, as_model, check_plain
 from ..plot.distributions import table_of
-from ..show.wording import plain
+from ..show.wording import figure, number, percent, plain
 from ._data import node_limits, page_data
-from ._numbers import figure, number, percent
 from ._reasons import costs_of
 from ._static import picture, static_html
 

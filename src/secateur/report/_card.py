@@ -8,8 +8,7 @@ import numpy as np
 from .. import __version__
 from ..data.arrays import Array
 from ..nouns import Model, PruningSequence
-from ..show.wording import plain
-from ._numbers import number, percent
+from ..show.wording import number, percent, plain
 
 NOT_COVERED = (
     "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "

@@ -19,10 +19,9 @@ from ..nouns import Counts, LeafShares, Model, Moments
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
-from ._numbers import Entries
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._rows import rows_facts, rows_of
-from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
+from ._stops import Entries, changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
 
 
 def page_data(
@@ -39,9 +38,7 @@ def page_data(
     judged = model.selection
     if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
         judged = None
-    reasons = sequence_reasons(
-        sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
-    )
+    reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), model.grown.total)
     n_classes = max(sample.n_labels for sample in samples)
     gain = short(node_gains(model)[internal], 5)
     view = view_of(tree, n_classes=n_classes)
@@ -63,14 +60,14 @@ def page_data(
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
         "stops": stop_table(model, sequence, stops, costs, judged),
-        "cuts": {str(at): cuts for at, cuts in stops.cuts.items()},
-        "names": {str(at): name for at, name in stops.names.items()},
+        "cuts": {str(at): pruning.cuts.tolist() for at, (_, pruning) in stops.others.items()},
+        "names": {str(at): name for at, (name, _) in stops.others.items()},
         "marks": marks_of(stops, None if own is None else judged),
         "limit": _limit(model),
         "delta": delta_of(model),
         "shares": _packed_limits(limits),
         "reasons": _packed_reasons(reasons, internal),
-        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.names else None,
+        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.others else None,
         "certificate": None if model.certificate is None else str(model.certificate),
         "certified": _certified(model),
         "is_own_sequence": own is not None,
