@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -13,10 +13,7 @@ from ..growers.importances import column_importances, node_gains
 from ..nouns import Counts, Moments, Pruning, Tree, as_model
 from ..show.wording import column_names, covered
 from ._tree import PrunedDisplay, shown_tree
-from .parts import BLUE, ModelDisplay, class_colours, class_legend, elided
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
 
 
 @dataclass

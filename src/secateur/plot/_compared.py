@@ -3,17 +3,14 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from ..data.arrays import Bools, Floats, Longs
 from ..errors import ParameterError
 from ..nouns import Bound
-from .parts import BLUE, CYCLE, GREY, LITERAL, Display, label_as_is, leaves_axis
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis
 
 
 @dataclass

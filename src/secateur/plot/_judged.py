@@ -1,7 +1,7 @@
 """Figures of a judged tree: leaves ranked or calibrated by one class, counted on the sample that judges."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -13,10 +13,7 @@ from ..show.wording import class_names_of
 from ..statistics.probabilities import node_probabilities
 from ..statistics.ranking import Ranking, ranking_of
 from ..statistics.tails import binomial_upper, check_delta
-from .parts import BLUE, GREY, LITERAL, RED, ModelDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import BLUE, GREY, LITERAL, RED, Axes, ModelDisplay
 
 Curve = Literal["roc", "pr", "lift"]
 

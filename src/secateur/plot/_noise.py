@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
 from ..data.arrays import Array, ArrayLike, Bools, Floats, Longs
-from .parts import BLUE, GREY, ORANGE, RED, Display, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import BLUE, GREY, ORANGE, RED, Axes, Display, tidied
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from ..certifiers import path
 from ..data.arrays import Floats, Longs
 from ..errors import LeakageError, ParameterError, UnsupportedError
 from ..nouns import Bound, Counts, Moments, PruningSequence, Selection, as_model
-from .parts import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, ModelDisplay, check_sample, label_as_is, leaves_axis
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, label_as_is, leaves_axis
 
 _WORDS = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
 

@@ -9,7 +9,7 @@ In all of them colour is the class (or the mean) and its depth the purity.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -20,10 +20,7 @@ from ..nouns import Counts, Moments, Pruning, Tree, as_model
 from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from .distributions import Bars, node_bars, table_of
-from .parts import ModelDisplay, check_sample, class_colours, on_white
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import Axes, ModelDisplay, check_sample, class_colours, on_white
 
 Style = Literal["boxes", "branches", "icicle"]
 

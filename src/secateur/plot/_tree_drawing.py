@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from ..data.arrays import Floats
-from .parts import GREY, LITERAL, class_colours, class_legend, elided, ink_on, width_of
+from .parts import GREY, LITERAL, Axes, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
 
     from ._tree import TreeDisplay
 

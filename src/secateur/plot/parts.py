@@ -13,7 +13,9 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns import Counts, Moments
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 the other figures import it from here
+else:
+    Axes = Any  # matplotlib is imported when something is drawn
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import __version__
 from ..data.arrays import Array
-from ..nouns import Model, PruningSequence
+from ..nouns import Bound, Model, PruningSequence, Selection
 from ..show.wording import number, percent, plain
 
 NOT_COVERED = (
@@ -23,25 +23,25 @@ Section = list[Any]  # title, then a list of [name, text]
 
 def card(model: Model, sequence: PruningSequence, rows: list[list[str]], classes: list[str]) -> list[Section]:
     """Return the sections of the model card: a title, and a list of names and texts; `rows` tell of the rows."""
-    sections: list[Section] = [
-        ["Data", [*_data(model, classes), *rows]],
-        ["Tree and pruning", _pruning(model, sequence)],
-    ]
-    if model.selection is not None:
-        sections.append(["Choice of the size", _selection(model)])
-    sections.append(["Certificate", _certificate(model)])
-    if model.parameters:
-        sections.append(["Parameters", [[plain(str(k)), _text(v)] for k, v in model.parameters.items()]])
-    sections.append(["Where it comes from", _facts(model)])
-    return sections
+    made_with = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    sections = {
+        "Data": [*_data(model, classes), *rows],
+        "Tree and pruning": _pruning(model, sequence),
+        "Choice of the size": [] if model.selection is None else _selection(model.selection),
+        "Certificate": _certificate(model.certificate),
+        "Parameters": _listed(model.parameters),
+        "Where it comes from": _listed({**made_with, **model.facts}),
+    }
+    return [[title, facts] for title, facts in sections.items() if facts]
 
 
 def _data(model: Model, classes: list[str]) -> list[list[str]]:
-    schema = model.tree.schema
-    found = [["growing sample", f"{number(model.grown.total[0].item())} rows, named {plain(model.grown.sample)}"]]
-    if model.holdout is not None:
-        held = model.holdout
-        found.append(["held-out sample", f"{number(held.total[0].item())} rows, named {plain(held.sample)}"])
+    schema, grown = model.tree.schema, model.class_grown
+    found = [
+        [f"{name} sample", f"{number(sample.total[0].item())} rows, named {plain(sample.sample)}"]
+        for name, sample in (("growing", model.grown), ("held-out", model.holdout))
+        if sample is not None
+    ]
     if schema is not None:
         n_nominal = sum(column.kind == "nominal" for column in schema.columns)
         n_gaps = sum(column.has_missing for column in schema.columns)
@@ -51,17 +51,17 @@ def _data(model: Model, classes: list[str]) -> list[list[str]]:
         found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
     used = np.unique(model.tree.feature[model.pruning.is_kept])
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
-    if model.class_grown is not None:
-        found.append(["target", f"{model.class_grown.n_classes:,} classes"])
-        grown = model.class_grown
-        least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
-        why = "rows that are equal in all columns but not in class cannot be told apart"
-        found.append(["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"])
-        found.append(["classes in growing", _class_rows(model.class_grown.by_class[0], classes)])
-        found.append(["counts", "whole numbers, compared exactly" if model.grown.is_whole else "weights"])
-    else:
-        found.append(["target", "a number; RMSE is the root of the mean squared error"])
-    return found
+    if grown is None:
+        return [*found, ["target", "a number; RMSE is the root of the mean squared error"]]
+    least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
+    why = "rows that are equal in all columns but not in class cannot be told apart"
+    return [
+        *found,
+        ["target", f"{grown.n_classes:,} classes"],
+        ["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"],
+        ["classes in growing", _class_rows(grown.by_class[0], classes)],
+        ["counts", "whole numbers, compared exactly" if grown.is_whole else "weights"],
+    ]
 
 
 def _class_rows(rows: Array, names: list[str]) -> str:
@@ -73,48 +73,39 @@ def _class_rows(rows: Array, names: list[str]) -> str:
 
 def _pruning(model: Model, sequence: PruningSequence) -> list[list[str]]:
     pruning, tree = model.pruning, model.tree
+    kind = "each a pruning of the one before" if sequence.nested else "not nested"
+    whose = "" if model.sequence is not None else "; made for this page, as the model came without a sequence"
     found = [
         ["as grown", f"{tree.n_leaves:,} leaves, {tree.n_nodes:,} nodes, depth {int(tree.depth.max()):,}"],
         ["as fitted", f"{pruning.n_leaves:,} leaves, {pruning.n_nodes:,} nodes, {len(pruning.cuts):,} cuts"],
         ["rule", plain(pruning.rule) or "not named"],
         ["samples that shaped it", ", ".join(plain(s) for s in sorted(pruning.seen)) or "not named"],
+        ["slider", f"{len(sequence):,} prunings ({plain(sequence.rule) or 'rule not named'}), {kind}{whose}"],
     ]
-    kind = "each a pruning of the one before" if sequence.nested else "not nested"
-    whose = "" if model.sequence is not None else "; made for this page, as the model came without a sequence"
-    name = plain(sequence.rule) or "rule not named"
-    found.append(["slider", f"{len(sequence):,} prunings ({name}), {kind}{whose}"])
     if pruning.certified is not None:
-        found.append(
-            ["guarantee of the rule", "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"]
-        )
+        told = "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"
+        found.append(["guarantee of the rule", told])
     elif pruning.note:
         found.append(["note", plain(pruning.note)])
     return found
 
 
-def _selection(model: Model) -> list[list[str]]:
-    selection = model.selection
-    assert selection is not None
-    leaves, error, se = selection.sequence.n_leaves, selection.error, selection.se
-
+def _selection(selection: Selection) -> list[list[str]]:
     def told(i: int) -> str:
-        value, spread = number(float(error[i])), number(float(se[i]))
-        return f"{leaves[i]:,} leaves, {selection.score} {value} with standard error {spread}"
+        value, spread = number(float(selection.error[i])), number(float(selection.se[i]))
+        return f"{selection.sequence.n_leaves[i]:,} leaves, {selection.score} {value} with standard error {spread}"
 
-    found = [
+    return [
         ["rule", plain(selection.select)],
         ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
         [f"least {selection.score}", told(selection.best)],
         ["chosen", told(selection.chosen)],
+        *_listed({**selection.growing, **selection.details}),
+        *([["other ways of growing tried", f"{len(selection.pool):,}"]] if selection.pool else []),
     ]
-    found += [[plain(str(k)), _text(v)] for k, v in {**selection.growing, **selection.details}.items()]
-    if selection.pool:
-        found.append(["other ways of growing tried", f"{len(selection.pool):,}"])
-    return found
 
 
-def _certificate(model: Model) -> list[list[str]]:
-    bound = model.certificate
+def _certificate(bound: Bound | None) -> list[list[str]]:
     if bound is None:
         return [["statement", "None was asked for: nothing here limits the error on new rows."]]
     found = [
@@ -130,10 +121,8 @@ def _certificate(model: Model) -> list[list[str]]:
     return found
 
 
-def _facts(model: Model) -> list[list[str]]:
-    own = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    told = {str(k): v for k, v in model.facts.items()}
-    return [[plain(k), _text(v)] for k, v in {**own, **told}.items()]
+def _listed(facts: dict[str, Any]) -> list[list[str]]:
+    return [[plain(str(name)), _text(value)] for name, value in facts.items()]
 
 
 def _text(value: object) -> str:
