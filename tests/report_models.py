@@ -7,7 +7,7 @@ from secateur import Counts, Tree
 from secateur.certifiers import path
 from secateur.nouns.choice import Selection
 from secateur.nouns.model import Model
-from secateur.show.wording import number
+from secateur.report._numbers import number
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 CLASSES = ["</noscript><script>alert(2)</script>", "plain", "a & b\n\u202e"]

@@ -14,11 +14,10 @@ from secateur.nouns.model import Model
 from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
+from secateur.report._numbers import figure
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from secateur.report._stops import own_sequence
-from secateur.show.layout import tidy
 from secateur.show.view import view_of
-from secateur.show.wording import figure
 
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -188,7 +187,7 @@ def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_p
 def test_nodes_stand_where_the_layout_puts_them(page, model):
     lines = page.evaluate("[...secateur.picture.plan().line]")
 
-    assert dict(lines) == dict(zip(model.nodes.tolist(), tidy(model.shown).tolist(), strict=True))
+    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.shown).place.tolist(), strict=True))
 
 
 def test_keys_move_the_slider_along_the_sequence(page, model):

@@ -11,8 +11,8 @@ from report_models import random_model
 from secateur.nouns.model import Model
 from secateur.pruners import reduced_error
 from secateur.report import report_html
+from secateur.report._numbers import figure, percent
 from secateur.report._reasons import costs_of
-from secateur.show.wording import figure, percent
 
 STRUCK = """() => {
   const shown = [...document.querySelectorAll('#tree .node text')].filter((t) => t.closest('[role=treeitem]'));

@@ -12,8 +12,8 @@ from secateur import Counts, Pruning, Tree, prune
 from secateur.nouns.costs import m_estimate
 from secateur.nouns.model import Model
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
+from secateur.report._numbers import figure, number, percent
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
-from secateur.show.wording import figure, number, percent
 from strategies import trees_with_counts
 
 EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))

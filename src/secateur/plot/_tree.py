@@ -13,18 +13,17 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
-from ..data.arrays import Array, Bools, Floats, Ints, Longs
+from ..data.arrays import Array, Floats, Ints, Longs
 from ..data.names import check_name
 from ..errors import UnsupportedError
 from ..nouns import Counts, Moments, Pruning, Tree, as_model
-from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from .distributions import Bars, node_bars, table_of
 from .parts import Axes, ModelDisplay, check_sample, class_colours, on_white
 
 Style = Literal["boxes", "branches", "icicle"]
 
-MOST_BOXES, MOST_BRANCHES = 40, 500  # leaves
+MOST_LEAVES: dict[Style, float] = {"boxes": 40, "branches": 500, "icicle": np.inf}
 MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper trees take the next style, then stubs
 UNKNOWN = (0.85, 0.85, 0.85)  # no rows, or nothing known
 
@@ -151,7 +150,6 @@ class TreeDisplay(PrunedDisplay):
             Rows whose distribution over the tested column, by class, is drawn under each box.
         """
         check_name("style", style, ("auto", *MOST_LEVELS))
-
         options: dict[str, Any] = {
             "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
         }  # fmt: skip
@@ -165,10 +163,11 @@ class TreeDisplay(PrunedDisplay):
             at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
         else:
-            x = tidy(small)
+            x = view.place
+        has_room = share > (1 / 400 if chosen == "icicle" else -1)
+        words = [_words(view, v, proportion, node_ids) if has_room[v] else () for v in range(small.n_nodes)]
         table = table_of(tree, data)
-        tests = small.ids[~small.is_leaf].tolist() if table is not None else []
-        bars = {} if table is None else node_bars(tree, table, tests)
+        bars = {} if table is None else node_bars(tree, table, small.ids[~small.is_leaf].tolist())
         return cls(
             node=small.ids,
             parent=small.parent,
@@ -179,7 +178,7 @@ class TreeDisplay(PrunedDisplay):
             mean=view.mean,
             colour=_colours(view),
             n_hidden=view.n_hidden,
-            text=_words(view, share > (1 / 400 if chosen == "icicle" else -1), proportion, node_ids),
+            text=words,
             class_names=[] if view.label is None else view.classes,
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
             style=chosen,
@@ -205,24 +204,16 @@ class TreeDisplay(PrunedDisplay):
 
 
 def _style_for(tree: Tree) -> Style:
-    deepest = int(tree.depth.max())
-    if tree.n_leaves <= MOST_BOXES and deepest <= MOST_LEVELS["boxes"]:
-        return "boxes"
-    return "branches" if tree.n_leaves <= MOST_BRANCHES and deepest <= MOST_LEVELS["branches"] else "icicle"
+    deepest = tree.depth.max()
+    fit = (style for style, most in MOST_LEAVES.items() if tree.n_leaves <= most and deepest <= MOST_LEVELS[style])
+    return next(fit, "icicle")
 
 
-def _words(view: TreeView, has_room: Bools, proportion: bool, node_ids: bool) -> list[tuple[str, ...]]:
-    """The lines of each node that has room for words."""
-    found: list[tuple[str, ...]] = []
-    for v in range(view.tree.n_nodes):
-        if not has_room[v]:
-            found.append(())
-            continue
-        way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
-        lines = (way, view.answer(v), _size_text(view, v, proportion=proportion))
-        number = (view.mark(v),) if node_ids else ()
-        found.append(number + tuple(line for line in lines if line))
-    return found
+def _words(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
+    """The lines of a node."""
+    way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
+    lines = (view.mark(v) if node_ids else "", way, view.answer(v), _size_text(view, v, proportion))
+    return tuple(line for line in lines if line)
 
 
 def shown_tree(tree: Tree, counts: Counts | Moments | None, **options: Any) -> TreeView:
@@ -265,7 +256,7 @@ def _colours(view: TreeView) -> Floats:
     return found
 
 
-def _size_text(view: TreeView, v: int, *, proportion: bool = False) -> str:
+def _size_text(view: TreeView, v: int, proportion: bool) -> str:
     """How many rows, and how many of them of another class; at a stub how many leaves are left out."""
     hidden = f"+{view.n_hidden[v]:,} more" if view.n_hidden[v] else ""
     if view.sample is None:

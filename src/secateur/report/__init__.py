@@ -5,6 +5,7 @@
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
     _rows.py      distributions of rows                                    joined in the order of SCRIPTS
     _card.py      the model card
+    _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
 
 The parts are joined here. The page needs no network and no other file; its policy forbids
@@ -29,8 +30,9 @@ from ..data.output import write_file
 from ..data.table import Table
 from ..nouns import Model, as_model, check_plain
 from ..plot.distributions import table_of
-from ..show.wording import figure, number, percent, plain
+from ..show.wording import plain
 from ._data import node_limits, page_data
+from ._numbers import figure, number, percent
 from ._reasons import costs_of
 from ._static import picture, static_html
 
@@ -201,7 +203,8 @@ class Report:
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
     check_plain(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
-    return Report(model, title, hasattr(model_or_parts, "model_"), table_of(model.tree, data))
+    table = None if data is None else table_of(model.tree, data)
+    return Report(model, title, hasattr(model_or_parts, "model_"), table)
 
 
 def _framed(page: str, height: int) -> str:

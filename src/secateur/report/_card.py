@@ -8,7 +8,8 @@ import numpy as np
 from .. import __version__
 from ..data.arrays import Array
 from ..nouns import Bound, Model, PruningSequence, Selection
-from ..show.wording import number, percent, plain
+from ..show.wording import plain
+from ._numbers import number, percent
 
 NOT_COVERED = (
     "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "

@@ -20,9 +20,10 @@ from ..nouns import Counts, LeafShares, Model, Moments
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card
+from ._numbers import Entries, short
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from ._rows import rows_facts, rows_of
-from ._stops import Entries, changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
+from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, stop_table
 
 
 def page_data(

@@ -13,7 +13,7 @@ import numpy as np
 from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, Longs, Sums
 from ..nouns import Counted, Model, Pruning, PruningSequence, Tree, m_estimate
-from ..show.wording import number
+from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
 

@@ -6,7 +6,7 @@ from ..data.table import Table
 from ..nouns import Model
 from ..plot.distributions import Bars, known_values, node_bars
 from ..show.wording import plain, value_text
-from ._stops import Entries, short
+from ._numbers import Entries, short
 
 MOST_NODES = 250  # tests with most rows; the others have no bars
 

@@ -6,7 +6,6 @@ from html import escape
 import numpy as np
 
 from ..nouns import LeafShares, Model, Pruning
-from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from ..show.wording import limited, plain
 
@@ -58,8 +57,8 @@ def _answers(model: Model, view: TreeView) -> dict[int, str]:
 
 
 def _drawing(model: Model, view: TreeView, answers: dict[int, str]) -> str:
-    tree, places = view.tree, tidy(view.tree)
-    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + places * ROW).tolist()
+    tree = view.tree
+    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + view.place * ROW).tolist()
     share = model.grown.total[view.node] / max(float(model.grown.total[0]), 1e-300)
     parts = []
     for v in range(1, tree.n_nodes):

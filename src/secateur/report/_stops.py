@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,8 @@ from ..errors import SecateurError
 from ..nouns import Model, Pruning, PruningSequence, Selection
 from ..pruners import cost_complexity
 from ..show.wording import plain
+from ._numbers import Entries, short
 from ._reasons import costs_of
-
-Entries = dict[str, Any]  # plain values for the page, by name
 
 MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
 DELTA = 0.05
@@ -69,21 +67,6 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     own = (-n_fitted, 0, -1) if fitted is None else (-int(sequence.n_leaves[fitted]), 1, fitted)
     listed = {at: others[place] for at, place in enumerate(places) if place in others}
     return Stops([member for *_, member in places], listed, places.index(own))
-
-
-def short(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
-    """Numbers as a list; real ones with so many digits, None where there is none."""
-    array = np.asarray(values)
-    if array.dtype.kind in "iub":
-        return list(array.tolist())
-    return [_rounded(x, n_digits) for x in array.tolist()]
-
-
-def _rounded(value: float, n_digits: int) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{n_digits}g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
 def stop_table(

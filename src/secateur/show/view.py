@@ -113,6 +113,15 @@ class TreeView:
         return found
 
     @cached_property
+    def place(self) -> Floats:
+        """Where each node stands across a drawing: leaves one apart, parents midway between first and last child."""
+        place, last = (np.cumsum(self.tree.is_leaf) - 1.0).tolist(), np.zeros(self.tree.n_nodes, np.int64)
+        last[self.tree.parent[1:]] = np.arange(1, self.tree.n_nodes)  # of several children the last one stays
+        for v in self.tree.internal[::-1].tolist():
+            place[v] = (place[v + 1] + place[last[v]]) / 2
+        return sealed(np.array(place))
+
+    @cached_property
     def ways(self) -> Ways:
         """What can arrive at each node."""
         return ways_of(self.tree)
@@ -143,13 +152,12 @@ class TreeView:
             return f"node {self.tree.ids[v]}"
         if self.is_nominal[p]:
             return self.known(v)
-        name, goes_on = self.columns[column], int(self.child[v]) == 0
-        is_missing_in, text = bool(self.ways.is_missing_in[v]), self.threshold[p]
-        if text == "inf":
-            told = ranged(name, "", "", is_missing_in=is_missing_in, is_known_in=goes_on, gaps=self.has_gaps(column))
-            return told or f"{name} <= inf or missing"
+        name, gaps, goes_on = self.columns[column], self.has_gaps(column), int(self.child[v]) == 0
+        text = "" if self.threshold[p] == "inf" else self.threshold[p]  # one of inf asks whether the number is known
         ends = ("", text) if goes_on else (text, "")
-        return ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=True, gaps=self.has_gaps(column))
+        is_missing_in, is_known_in = bool(self.ways.is_missing_in[v]), goes_on or bool(text)
+        told = ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=is_known_in, gaps=gaps)
+        return told or f"{name} <= inf or missing"
 
     def known(self, v: int) -> str:
         """All that the way to node `v` asks of the column its parent tests; empty if nothing."""
@@ -250,16 +258,16 @@ def view_of(
     n_classes : int
         Name so many classes at least.
     """
-    check_whole("decimals", decimals)
-    check_whole("max_depth", max_depth)
+    for name, value in (("decimals", decimals), ("max_depth", max_depth)):
+        if value is not None:
+            whole(name, value, 0)
     if counts is not None:
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):
         raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
     has_classes = counts is None or counts.has_classes
     label = None if pruning is None or not has_classes else pruning.node_labels
-    if label is None and counts is not None:
-        label = counts.labels
+    label = counts.labels if label is None and counts is not None else label
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
     shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
@@ -280,12 +288,6 @@ def view_of(
         classes=class_names_of(tree, class_names, n_classes) if has_classes else [],
         decimals=decimals,
     )
-
-
-def check_whole(name: str, value: object) -> None:
-    """Refuse what is neither None nor a whole number of 0 or more."""
-    if value is not None:
-        whole(name, value, 0)
 
 
 def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Longs, Longs]:
