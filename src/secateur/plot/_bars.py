@@ -87,10 +87,7 @@ class LeavesDisplay(PrunedDisplay):
         kept = leaves[np.sort(first)]  # in the order of the tree
         rest = np.setdiff1d(leaves, kept)
         node, rows = view.tree.ids[kept], sample.total[kept]
-        text = [
-            f"leaf {number}: {elided(view.answer(v), 24)}, {view.size(v)}"
-            for number, v in zip(node.tolist(), kept.tolist(), strict=True)
-        ]
+        text = [f"leaf {view.tree.ids[v]}: {elided(view.answer(v), 24)}, {view.size(v)}" for v in kept.tolist()]
         by_class = mean = deviation = None
         others = sample.total[rest].sum()
         if isinstance(sample, Moments):
@@ -118,11 +115,9 @@ class LeavesDisplay(PrunedDisplay):
             for c, colour in enumerate(class_colours(shares.shape[1])):
                 axes.barh(place, shares[:, c], high, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
             axes.set(xlabel="share of the class in the leaf (height: rows)", xlim=(0, 1))
-            n_classes = len(self.class_names)
-            class_legend(
-                axes, self.class_names, class_colours(n_classes), loc="upper left", bbox_to_anchor=(1.0, 1.0),
-                ncols=-(-n_classes // max(8, n)), n_letters=18,
-            )  # fmt: skip
+            place_of_legend = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+            n_columns = -(-len(self.class_names) // max(8, n))
+            class_legend(axes, self.class_names, ncols=n_columns, n_letters=18, **place_of_legend)
         elif self.mean is not None and self.deviation is not None:
             axes.errorbar(
                 self.mean, place, xerr=self.deviation, fmt="none", ecolor="#9cc3dd", elinewidth=2.2, capsize=0, zorder=1

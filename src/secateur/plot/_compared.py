@@ -113,13 +113,9 @@ class CertificatesDisplay(Display):
     def from_bounds(cls, bounds: Iterable[Bound]) -> Self:
         """Return the display of a list of bounds; equal ones keep their order."""
         listed = sorted(_bounds(bounds), key=lambda bound: (not bound.certified, bound.value))
-        return cls(
-            methods=tuple(bound.method for bound in listed),
-            value=np.array([bound.value for bound in listed], float),
-            error=np.array([bound.errors / bound.n for bound in listed], float),
-            certified=np.array([bound.certified for bound in listed]),
-            delta=np.array([bound.delta for bound in listed], float),
-        )
+        value, error, delta = np.array([(bound.value, bound.errors / bound.n, bound.delta) for bound in listed]).T
+        methods = tuple(bound.method for bound in listed)
+        return cls(methods, value, error, np.array([bound.certified for bound in listed]), delta)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one line per certificate, the smallest bound on top."""

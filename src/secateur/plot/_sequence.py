@@ -221,18 +221,13 @@ class SelectionDisplay(ModelDisplay):
         pool = [(entry.get("n_leaves", ()), entry.get("error", ())) for entry in selection.pool]
         single = [pair for pair in pool if np.ndim(pair[0]) == np.ndim(pair[1]) == 0]
         places = np.array(single, float).reshape(-1, 2)
+        shared = ("error", "se", "best", "chosen", "score", "select", "sample")
         return cls(
             n_leaves=selection.sequence.n_leaves,
-            error=selection.error,
-            se=selection.se,
-            best=selection.best,
-            chosen=selection.chosen,
             limit=selection.one_se_limit,
-            score=selection.score,
-            select=selection.select,
-            sample=selection.sample,
             pool_leaves=places[:, 0],
             pool_error=places[:, 1],
+            **{name: getattr(selection, name) for name in shared},
         )
 
     def plot(self, ax: "Axes | None" = None) -> Self:

@@ -190,8 +190,8 @@ def _key(display: "TreeDisplay", axes: "Axes", n_columns: int) -> None:
         )
     elif display.class_names:
         class_legend(
-            axes, display.class_names, class_colours(len(display.class_names)), title=None, loc="lower center",
-            ncols=n_columns, handlelength=1.2, columnspacing=1.2, borderaxespad=0.0,
+            axes, display.class_names, title=None, loc="lower center", ncols=n_columns, handlelength=1.2,
+            columnspacing=1.2, borderaxespad=0.0,
         )  # fmt: skip
 
 

@@ -38,15 +38,12 @@ class Display:
         except ImportError as error:
             message = "figures need matplotlib, which is not installed; pip install 'secateur[plot]'"
             raise ImportError(message) from error
-        self.ax_ = ax if n_columns == 1 else np.ravel(np.asarray(ax, dtype=object))
         if ax is None:
-            self.figure_, self.ax_ = plt.subplots(1, n_columns, figsize=size, layout="constrained")
-        elif n_columns == 1:
-            self.figure_ = ax.figure
-        elif len(self.ax_) == n_columns:
-            self.figure_ = self.ax_[0].figure
-        else:
-            raise ParameterError(f"ax holds {len(self.ax_)} axes; {n_columns} are needed, or None for a new figure")
+            _, ax = plt.subplots(1, n_columns, figsize=size, layout="constrained")
+        axes = np.ravel(np.asarray(ax, dtype=object))
+        if len(axes) != n_columns:
+            raise ParameterError(f"ax holds {len(axes)} axes; {n_columns} are needed, or None for a new figure")
+        self.figure_, self.ax_ = axes[0].figure, axes[0] if n_columns == 1 else axes
         return cast("Axes", self.ax_)
 
     def _tidied(self, title: str, fontsize: int = 11, legend: float | str | None = None) -> Self:
@@ -138,11 +135,11 @@ def ink_on(colours: ArrayLike) -> list[str]:
     return ["black" if light > 0.179 else "white" for light in linear @ np.array([0.2126, 0.7152, 0.0722])]
 
 
-def class_legend(axes: "Axes", names: Sequence[str], colours: Floats, *, n_letters: int = 30, **options: Any) -> None:
+def class_legend(axes: "Axes", names: Sequence[str], *, n_letters: int = 30, **options: Any) -> None:
     """A legend of classes; names are shown as they are, even those matplotlib would leave out."""
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(colours)]
+    handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(class_colours(len(names)))]
     legend = axes.legend(handles=handles, **{"frameon": False, "fontsize": 8, "title": "class", **options})
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=elided(name, n_letters), **LITERAL)

@@ -38,8 +38,6 @@ class TreeView:
         What was counted, on the nodes that are left.
     label : array of int, optional
         The class each node answers.
-    is_cut : array of bool
-        Leaves that test something in the tree that was given, and no longer do.
     n_hidden, n_levels : arrays of int
         Leaves and levels left out under each node by `max_depth`; 0 except at such stubs.
     columns, classes : list of str
@@ -51,25 +49,19 @@ class TreeView:
     --------
     >>> import secateur
     >>> view = view_of(*secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"]), feature_names=["size"])
-    >>> view.number.tolist(), [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
-    ([1, 2, 3], ['size <= 3', 'size > 3'], ['no', 'yes'])
+    >>> [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
+    (['size <= 3', 'size > 3'], ['no', 'yes'])
     """
 
     tree: Tree
     node: Longs
     sample: Counts | Moments | None
     label: Ints | None
-    is_cut: Bools
     n_hidden: Longs
     n_levels: Longs
     columns: list[str]
     classes: list[str]
     decimals: int | None = None
-
-    @cached_property
-    def number(self) -> Ints:
-        """A small number for each node, from 1 in the order shown, for people to say."""
-        return sealed(np.arange(1, self.tree.n_nodes + 1, dtype=np.int32))
 
     @cached_property
     def child(self) -> Ints:
@@ -190,8 +182,8 @@ class TreeView:
         return f"{self.columns[column]} is known" if is_known else f"{self.columns[column]} <= {self.threshold[v]}"
 
     def mark(self, v: int) -> str:
-        """The number of node `v` for people, and in brackets that in the tree as grown, by which nodes are cut."""
-        return f"#{self.number[v]} ({self.tree.ids[v]})"
+        """The number of node `v` for people, from 1 on, and in brackets that in the tree as grown, for cuts."""
+        return f"#{v + 1} ({self.tree.ids[v]})"
 
     def answer(self, v: int) -> str:
         """The class or the mean of node `v`; empty if neither is known."""
@@ -281,7 +273,6 @@ def view_of(
         node=sealed(here),
         sample=sample,
         label=None if label is None else sealed(label[here]),
-        is_cut=sealed((is_leaf & ~tree.is_leaf)[here]),
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),

@@ -108,31 +108,23 @@ def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[st
 
 
 def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
-    n_needed = int(tree.feature.max()) + 1
-    if tree.schema is not None:
-        n_needed = len(tree.schema.columns)
-    if given is not None:
-        if isinstance(given, str) or len(given) < n_needed or (tree.schema is not None and len(given) != n_needed):
-            raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
-        return [plain(str(name)) for name in given]
-    if tree.schema is not None:
-        return [plain(name) for name in tree.schema.names]
-    return [f"feature_{j}" for j in range(n_needed)]
+    known = None if tree.schema is None else tree.schema.names
+    n_needed = int(tree.feature.max()) + 1 if known is None else len(known)
+    if given is None:
+        given = [f"feature_{j}" for j in range(n_needed)] if known is None else known
+    elif isinstance(given, str) or len(given) < n_needed or (known is not None and len(given) != n_needed):
+        raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
+    return [plain(str(name)) for name in given]
 
 
 def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
     """Names of all classes that occur; a sample may hold classes that the tree does not know."""
     known = None if tree.schema is None else tree.schema.classes
     n_known = n_classes if known is None else len(known)
-    if given is not None:
-        if isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes)):
-            raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
-        names = [plain(str(name)) for name in given]
-    elif known is not None:
-        names = [plain(str(label)) for label in known.tolist()]
-    else:
-        names = [str(c) for c in range(n_classes)]
-    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
+    if given is not None and (isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes))):
+        raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
+    labels = given if given is not None else range(n_classes) if known is None else known.tolist()
+    return [plain(str(label)) for label in labels] + [f"unknown class {c}" for c in range(len(labels), n_classes)]
 
 
 def category(value: object) -> str:
