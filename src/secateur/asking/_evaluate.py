@@ -95,8 +95,7 @@ class Evaluation:
         """Share of wrong answers; for numbers the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._right.sum()) / float(self.n)
-        costs = self.counts.costs_if_leaf(self.model.grown.answers)
-        return float(self.model.pruning.cost(costs)) / float(self.n)
+        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.answers))) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
@@ -153,9 +152,9 @@ class Evaluation:
         found: dict[str, Any] = {"sample": self.counts.sample, "rows": self.n, "error": self.error}
         if not self.counts.has_classes:
             return {**found, "r2": self.r2}
-        limits = self.error_limits
+        low, high = self.error_limits or (None, None)
         found |= {
-            "error_from": limits and limits[0], "error_to": limits and limits[1], "classes": self.classes,
+            "error_from": low, "error_to": high, "classes": self.classes,
             "confusion": self.confusion.tolist() if len(self.classes) <= MOST_CLASSES else None,
             "log_loss": self.log_loss, "brier": self.brier,
         }  # fmt: skip

@@ -131,7 +131,8 @@ def explain(
     view = view_of(found.tree, found.grown, pruning=found.pruning)
     data = _rows(row, found)
     path = path_of(view, data, index)
-    will_do = wanted_of(view, wanted, path.number - 1)
+    own = path.number - 1
+    will_do = wanted_of(view, wanted, own)
     others = view.tree.surrogates
     is_searched = others is None or len(others.feature) == 0 or actionable is not None or wanted is not None
     change = None
@@ -142,8 +143,7 @@ def explain(
     n_held_out = 0 if limits is None else int(limits.n[limits.nodes == path.leaf].item())
     shares = {} if limits is None or not n_held_out else {name: limits.of(path.leaf, name) for name in limits.classes}
     may_change = None if actionable is None else tuple(actionable)
-    rows = view.size(path.number - 1)
-    return Explanation(path, rows, shares, n_held_out, delta, change, may_change, is_searched)
+    return Explanation(path, view.size(own), shares, n_held_out, delta, change, may_change, is_searched)
 
 
 def _rows(row: Any, model: Model) -> Any:

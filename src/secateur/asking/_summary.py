@@ -46,8 +46,7 @@ class Summary:
         if model.tree.schema is not None and model.tree.has_tests:
             shares = importances(model).tolist()
             result["importances"] = dict(zip(model.tree.schema.names, shares, strict=True))
-        if model.selection is not None:
-            selection = model.selection
+        if (selection := model.selection) is not None:
             result["selection"] = {"rule": selection.select, "sample": selection.sample, **selection.growing}
         if model.certificate is not None:
             result["certificate"] = {**model.certificate.to_dict(), "sentence": str(model.certificate)}
@@ -74,21 +73,21 @@ class Summary:
     def _head(self) -> str:
         model = self.model
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
-        target = model.facts.get("target")
-        depth = int(model.shown.depth.max())
-        lines = [
-            f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}"
-            + (f", target {target!r}" if target else "")
-        ]
+        target = f", target {model.facts['target']!r}" if model.facts.get("target") else ""
+        depth, rule = int(model.shown.depth.max()), model.pruning.rule.split(" (")[0]
         n_rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
-        pool = model.selection.growing if model.selection is not None else {}
-        how = ", ".join(f"{key} {value}" for key, value in pool.items() if key in ("criterion", "min_samples_leaf"))
-        lines.append(f"grown on {n_rows}, {n_columns} columns" + (f"; {how}" if how else ""))
-        rule = model.pruning.rule.split(" (")[0]
-        chosen = f", chosen by {model.selection.select} on {model.selection.sample}" if model.selection else ""
-        lines.append(f"pruned by {rule}{chosen}" if rule else "not pruned")
-        return "\n".join(_wrapped(line) for line in lines)
+        how = chosen = ""
+        if model.selection is not None:
+            known = model.selection.growing
+            how = ", ".join(f"{key} {known[key]}" for key in known if key in ("criterion", "min_samples_leaf"))
+            chosen = f", chosen by {model.selection.select} on {model.selection.sample}"
+        lines = (
+            f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}{target}",
+            f"grown on {n_rows}, {n_columns} columns{f'; {how}' if how else ''}",
+            f"pruned by {rule}{chosen}" if rule else "not pruned",
+        )
+        return "\n".join(map(_wrapped, lines))
 
     def _errors(self) -> str:
         what = "error" if self.model.is_classifier else "mean squared error"

@@ -158,8 +158,7 @@ class ImportancesDisplay(ModelDisplay):
         """Return the display of a model's columns, without those that no test uses."""
         found = as_model(model, done="drawn")
         gains = node_gains(found)
-        kept = found.pruning.is_kept
-        if not found.tree.has_tests or np.isnan(gains[kept]).any():
+        if not found.tree.has_tests or np.isnan(gains[found.pruning.is_kept]).any():
             raise UnsupportedError(f"the gains of the tests of {found.tree} are not known; grow the tree with secateur")
         names, shares = column_names(found.tree, None), column_importances(found, gains)
         order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]

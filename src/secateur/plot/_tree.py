@@ -37,8 +37,7 @@ class PrunedDisplay(ModelDisplay):
     def from_model(cls, model: object, **options: Any) -> Self:
         """Return the display of a model as pruned, with its growing sample; options as for `from_tree`."""
         found = as_model(model, done="drawn")
-        given = {"pruning": found.pruning, **options}
-        return cast("Self", cls.from_tree(found.tree, found.grown, **given))
+        return cast("Self", cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options}))
 
 
 @dataclass

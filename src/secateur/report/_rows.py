@@ -57,7 +57,6 @@ def rows_facts(model: Model, table: Table) -> list[list[str]]:
             low, middle, high = (value_text(column, about[name]) for name in ("low", "middle", "high"))
             told = f"{low} to {high}, half at most {middle}; {told}"
         elif "common" in about:
-            common = value_text(column, about["common"])
-            told = f"{len(column.categories):,} categories, most often {common}; {told}"
+            told = f"{len(column.categories):,} categories, most often {value_text(column, about['common'])}; {told}"
         found.append([plain(column.name), told])
     return found

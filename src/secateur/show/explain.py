@@ -131,8 +131,7 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
         else:
             taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
         below = int(child[start[v] + taken])
-        is_plain = is_missing or len(codes)
-        test = view.branch(below) if is_plain else _compared(view, v, below, about, value)
+        test = view.branch(below) if is_missing or len(codes) else _compared(view, v, below, about, value)
         told = _value(about, value, is_missing=is_missing)
         steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing, surrogate))
         v = below

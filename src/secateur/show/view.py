@@ -97,9 +97,8 @@ class TreeView:
     @cached_property
     def threshold(self) -> list[str]:
         """The threshold of each node as people read it; empty where there is none."""
-        is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
         found = [""] * self.tree.n_nodes
-        for v in np.flatnonzero(is_numeric).tolist():
+        for v in np.flatnonzero((self.tree.feature >= 0) & ~self.is_nominal).tolist():
             exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
             found[v] = threshold_text(exact, short, self.decimals, is_date=self.is_date(int(self.tree.feature[v])))
         return found
