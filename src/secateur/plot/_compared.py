@@ -195,8 +195,7 @@ class RulesDisplay(Display):
         together: dict[tuple[int, float], list[str]] = {}
         for name, size, error in zip(self.rules, self.n_leaves.tolist(), self.test_error.tolist(), strict=True):
             together.setdefault((size, error), []).append(name)
-        figure = axes.get_figure(root=True)
-        assert figure is not None
+        figure = self.ax_.get_figure(root=True)
         figure.draw_without_rendering()  # settles where the axes stand
         box, point = axes.get_window_extent(), figure.dpi / 72
         line = 11 * point

@@ -100,10 +100,8 @@ def leaves_axis(axes: "Axes", n_leaves: Iterable[Array]) -> None:
     found = np.concatenate([np.asarray(part) for part in n_leaves])
     least, most = int(found.min()), int(found.max())
     axes.set_xscale("log")
-    marks = [
-        m * 10**k for k in range(len(str(most)) + 1) for m in ((1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7))
-    ]
-    marks = marks if most > 12 else list(range(1, 13))
+    steps = (1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7)
+    marks = range(1, 13) if most <= 12 else [m * 10**k for k in range(len(str(most)) + 1) for m in steps]
     axes.xaxis.set_major_locator(FixedLocator([mark for mark in marks if least <= mark <= most] or [least]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -116,10 +114,8 @@ def class_colours(n_classes: int) -> Floats:
     if n_classes <= len(CYCLE) + 1:
         listed = [*CYCLE, YELLOW][:n_classes]
         return np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in listed])
-    light = (0.42, 0.58, 0.70)  # neighbours in hue differ in lightness, so that they stay apart
-    return np.array(
-        [colorsys.hls_to_rgb(i / n_classes, light[i % 3], 0.75 if i % 2 else 0.55) for i in range(n_classes)]
-    )
+    light, pale = (0.42, 0.58, 0.70), (0.55, 0.75)  # neighbours in hue differ in these, so that they stay apart
+    return np.array([colorsys.hls_to_rgb(i / n_classes, light[i % 3], pale[i % 2]) for i in range(n_classes)])
 
 
 def on_white(colours: ArrayLike, strength: ArrayLike) -> Floats:

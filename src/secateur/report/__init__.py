@@ -3,8 +3,7 @@
     _data.py      a model as plain lists        page/page.html, page.css   the page
     _stops.py     where the slider can stand
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
-    _rows.py      distributions of rows                                    joined in the order of SCRIPTS
-    _card.py      the model card
+    _card.py      the model card, the rows                                 joined in the order of SCRIPTS
     _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
 

@@ -19,10 +19,9 @@ from ..growers.importances import node_gains
 from ..nouns import Counts, LeafShares, Model, Moments
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
-from ._card import card
+from ._card import card, rows_of
 from ._numbers import Entries, short
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
-from ._rows import rows_facts, rows_of
 from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, stop_table
 
 
@@ -30,11 +29,11 @@ def page_data(
     model: Model, title: str, *, is_estimator: bool, table: Table | None, limits: LeafShares | None
 ) -> Entries:
     """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
-    tree, internal, own, judged = model.tree, model.tree.internal, model.sequence, model.selection
+    tree, own, judged = model.tree, model.sequence, model.selection
     sequence = own if own is not None else own_sequence(model)
     stops = find_stops(model, sequence)
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
-    costs = [costs_of(model, sample) for sample in samples]
+    costs, internal = [costs_of(model, sample) for sample in samples], tree.internal
     if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
         judged = None
     reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), model.grown.total)
@@ -70,7 +69,7 @@ def page_data(
         "is_own_sequence": own is not None,
         "code": _code(model, is_estimator=is_estimator),
         "rows": None if table is None else rows_of(model, table),
-        "card": card(model, sequence, [] if table is None else rows_facts(model, table), view.classes),
+        "card": card(model, sequence, table, view.classes),
     }
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
@@ -217,8 +216,8 @@ def node_limits(model: Model) -> LeafShares | None:
     They hold for all nodes of the grown tree at once, so for the leaves of every stop of the slider and
     of every tree cut by hand after looking.
     """
-    grown, held_out = model.class_grown, model.class_holdout
-    if grown is None or held_out is None:
+    grown, held_out = model.grown, model.holdout
+    if not (isinstance(grown, Counts) and isinstance(held_out, Counts)):
         return None
     n_more = grown.n_classes - held_out.n_classes
     if n_more > 0:  # the page knows all classes of either sample

@@ -1,9 +1,8 @@
 """Why a node is a leaf: one plain sentence, and the rule's own with the numbers it compared.
 
-A sentence is a template and a few numbers per node, so that a page can hold thousands of
-them; `words.js` fills them in. A template is used
-only where its numbers lead to the decision that was made; where they do not (another cost,
-a rule that decides for the tree as a whole), a plainer sentence that is true is used.
+A sentence is a template and a few numbers per node, so that a page can hold thousands of them; `words.js` fills them
+in. A template is used only where its numbers lead to the decision that was made; where they do not (another cost, a
+rule that decides for the tree as a whole), a plainer sentence that is true is used.
 """
 
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import Array, Floats, Ints, Longs, Sums
-from ..nouns import Counted, Model, Pruning, PruningSequence, Tree, m_estimate
+from ..nouns import Counted, Counts, Model, Pruning, PruningSequence, Tree, m_estimate
 from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
@@ -47,14 +46,13 @@ def costs_of(model: Model, counts: Counted) -> Sums:
 
 def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     """The cost a sequence was made from and how it is called: the first that explains its numbers, else the errors."""
-    grown = costs_of(model, model.grown)
-    if not model.is_classifier:
+    grown, counts = costs_of(model, model.grown), model.grown
+    if not isinstance(counts, Counts):
         return grown, "in squared error on the growing sample"
     rows = float(model.grown.total[0]) or 1.0
     # Of a table each member would have to be rebuilt to tell, and no sentence asks.
     if sequence.steps is not None and not _same_cost(sequence, grown, rows):
-        assert model.class_grown is not None
-        estimated = m_estimate(model.class_grown) * rows
+        estimated = m_estimate(counts) * rows
         if _same_cost(sequence, estimated, rows):
             return estimated, "estimated errors (growing sample, m-estimate with m = 2)"
         if model.holdout is not None and _same_cost(sequence, held := costs_of(model, model.holdout), rows):

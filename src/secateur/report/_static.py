@@ -52,7 +52,7 @@ def _answers(model: Model, view: TreeView) -> dict[int, str]:
     n_below = (ends[model.tree.end] - ends[:-1])[view.node]
     return {
         v: f"+{n_below[v]:,} leaves, {view.size(v)}" if n_below[v] > 1 else view.conclusion(v)
-        for v in view.tree.leaves.tolist()
+        for v in np.flatnonzero(view.tree.is_leaf).tolist()
     }
 
 

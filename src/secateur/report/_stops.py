@@ -10,7 +10,7 @@ import numpy as np
 from ..certifiers import path
 from ..data.arrays import ArrayLike, Sums, same
 from ..errors import SecateurError
-from ..nouns import Model, Pruning, PruningSequence, Selection
+from ..nouns import Counts, Model, Pruning, PruningSequence, Selection
 from ..pruners import cost_complexity
 from ..show.wording import plain
 from ._numbers import Entries, short
@@ -100,8 +100,8 @@ def stop_table(
 
 def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     """A limit for every member at once, where the held-out sample did not help to make the sequence."""
-    holdout, labels = model.class_holdout, sequence.node_labels
-    if holdout is None or labels is None or not same(labels, model.pruning.node_labels):
+    holdout, labels = model.holdout, sequence.node_labels
+    if not isinstance(holdout, Counts) or labels is None or not same(labels, model.pruning.node_labels):
         return None
     with suppress(SecateurError):  # weights, no rows, or a sample the sequence has seen
         return [bound.value for bound in path(sequence, holdout, delta=delta_of(model))]
