@@ -115,8 +115,9 @@ def nearest_change(
             continue
         column = int(tree.feature[v])
         unit = (spread or {}).get(column) or 1.0
-        for below in child[start[v] : start[v + 1]].tolist():
-            cost = _cost(view, below, columns[column], values[column], unit)
+        for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
+            is_missing_in = column not in costs and k == tree.default[v]
+            cost = _cost(view, below, columns[column], values[column], unit, is_missing_in=is_missing_in)
             if cost > 0 and (column not in may_change or math.isinf(cost)):
                 continue
             more = {**costs, column: cost} if cost else costs
@@ -134,9 +135,8 @@ def spreads_of(tree: Tree) -> dict[int, float]:
     return found
 
 
-def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float) -> float:
+def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, is_missing_in: bool) -> float:
     """What it costs to bring a value to node `v` as far as its column decides; infinite if none gets there."""
-    is_missing_in = bool(view.ways.is_missing_in[v])
     if about.kind == "nominal":
         fits = is_missing_in if value < 0 else value in view.codes(v)
         return 0.0 if fits else 1.0 if _categories(view, v, about) else math.inf
