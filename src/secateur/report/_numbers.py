@@ -49,9 +49,8 @@ def percent(share: float) -> str:
 def short(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
     """Numbers as a list; real ones with so many digits, None where there is none."""
     array = np.asarray(values)
-    if array.dtype.kind in "iub":
-        return list(array.tolist())
-    return [_rounded(x, n_digits) for x in array.tolist()]
+    is_real = array.dtype.kind not in "iub"
+    return [_rounded(x, n_digits) if is_real else x for x in array.tolist()]
 
 
 def _rounded(value: float, n_digits: int) -> float | int | None:

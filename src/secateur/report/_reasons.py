@@ -77,8 +77,8 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Ar
     below, n_below = _branch_before(tree, cost, steps)
     if steps is None:
         return _table_reasons(sequence, what, _values(cost, below, n_below, total))
-    top = _topmost(tree, steps)
-    is_top = top == np.arange(tree.n_nodes)
+    is_top = np.append(True, steps[1:] != steps[tree.parent[1:]])
+    top = structure.inherit_labels(tree.parent, np.arange(tree.n_nodes, dtype=np.int32), ~is_top)
     ratio, rows = (cost - below) / np.maximum(n_below - 1, 1), float(total[0]) or 1.0
     unit = 0.0
     if sequence.alphas is not None and _same_cost(sequence, cost, rows):
@@ -280,16 +280,6 @@ def _branch_before(tree: Tree, cost: Sums, steps: Ints | None = None) -> tuple[S
             below[p] += own[v] if is_leaf_then else below[v]
             leaves[p] += 1 if is_leaf_then else leaves[v]
     return np.array(below, cost.dtype), np.array(leaves, np.int64)
-
-
-def _topmost(tree: Tree, steps: Ints) -> Ints:
-    """The highest node of the chain above each node that goes at the same step."""
-    parent, step = tree.parent.tolist(), steps.tolist()
-    top = list(range(tree.n_nodes))
-    for v in range(1, tree.n_nodes):
-        if step[v] == step[parent[v]]:
-            top[v] = top[parent[v]]
-    return np.array(top, np.int32)
 
 
 def _least_below(tree: Tree, cost: Sums) -> Sums:
