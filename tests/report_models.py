@@ -7,6 +7,7 @@ from secateur import Counts, Tree
 from secateur.certifiers import path
 from secateur.nouns.choice import Selection
 from secateur.nouns.model import Model
+from secateur.report._numbers import number
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 CLASSES = ["</noscript><script>alert(2)</script>", "plain", "a & b\n\u202e"]
@@ -69,3 +70,19 @@ def random_model(n_leaves, seed=0, rows=5.0):
         hits = rng.binomial(n, share)
         counts.append(Counts.from_leaves(tree, np.stack([n - hits, hits], 1), sample=sample))
     return tree, *counts
+
+
+def sentence(reasons, node):
+    """The sentence of a node as `words.js` fills it in; empty for an original leaf."""
+    return "" if reasons.which[node] < 0 else filled(reasons, reasons.templates[reasons.which[node]], node)
+
+
+def plainly(reasons, node, *, is_cut):
+    """The plain sentence of a node; empty for an original leaf."""
+    return "" if reasons.which[node] < 0 else filled(reasons, reasons.plain[reasons.which[node]][not is_cut], node)
+
+
+def filled(reasons, text, node):
+    for name, values in reasons.values.items():
+        text = text.replace(f"{{{name}}}", number(values[node].item()))
+    return text

@@ -23,13 +23,11 @@ def case():
     return tree, counts, Pruning.from_cuts(tree, [1, 6], node_labels=counts.majority)
 
 
-def test_nodes_have_their_numbers_and_know_whether_they_were_cut(case):
+def test_nodes_have_their_numbers(case):
     tree, counts, pruning = case
     view = view_of(tree, counts, pruning=pruning)
 
     assert view.node.tolist() == [0, 1, 4, 5, 6]
-    assert view.number.tolist() == [1, 2, 3, 4, 5]
-    assert view.is_cut.tolist() == [False, True, False, False, True]
     assert view.sample.total.tolist() == [15, 4, 11, 4, 7]
     assert view.wrong.tolist() == [6, 1, 5, 0, 1]
     assert view.mark(4) == "#5 (6)"
@@ -41,7 +39,6 @@ def test_stubs_tell_what_is_left_out(case):
 
     assert view.node.tolist() == [0, 1, 4]
     assert (view.n_hidden.tolist(), view.n_levels.tolist()) == ([0, 2, 3], [0, 1, 2])
-    assert not view.is_cut.any()
 
 
 def test_a_node_without_rows_has_the_shares_of_its_parent(case):
@@ -56,7 +53,7 @@ def test_a_view_cannot_be_changed(case):
 
     with pytest.raises(FrozenInstanceError):
         view.decimals = 3
-    for array in (view.node, view.number, view.shares, view.child, view.ways.arrives, view.n_hidden):
+    for array in (view.node, view.place, view.shares, view.child, view.ways.arrives, view.n_hidden):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
 

@@ -54,7 +54,7 @@ _MODULES = {
         "analysis", "asking", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports",
         "fitting", "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
     )
-} | {"costs": "nouns.costs", "dealing": "data.dealing", "layout": "show.layout", "text": "show.text"}  # fmt: skip
+} | {"costs": "nouns.costs", "dealing": "data.dealing", "text": "show.text"}  # fmt: skip
 
 
 def __getattr__(name: str) -> "Any":

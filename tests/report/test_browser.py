@@ -7,7 +7,7 @@ import pytest
 
 import secateur
 from report_browser import click_node, leaves, shown_leaves, until
-from report_models import HOSTILE, random_model
+from report_models import HOSTILE, plainly, random_model, sentence
 from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
 from secateur.nouns.model import Model
@@ -17,7 +17,6 @@ from secateur.report import notebook_html, report_html
 from secateur.report._numbers import figure
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
 from secateur.report._stops import own_sequence
-from secateur.show.layout import tidy
 from secateur.show.view import view_of
 
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
@@ -128,11 +127,11 @@ def test_every_reason_is_the_sentence_that_python_writes(page, model):
     found = page.evaluate("ids => ids.map((v) => secateur.words.sentence(secateur.raw.reasons, v))", internal)
 
     cost = deciding_cost(model, model.sequence)
-    reasons = sequence_reasons(model.sequence, *cost, rows=500.0, total=model.grown.total)
-    assert found == [reasons.sentence(v) for v in internal]
+    reasons = sequence_reasons(model.sequence, *cost, model.grown.total)
+    assert found == [sentence(reasons, v) for v in internal]
     for is_cut in (True, False):
         plain = f"ids => ids.map((v) => secateur.words.plainly(secateur.raw.reasons, v, {str(is_cut).lower()}))"
-        assert page.evaluate(plain, internal) == [reasons.plainly(v, is_cut=is_cut) for v in internal]
+        assert page.evaluate(plain, internal) == [plainly(reasons, v, is_cut=is_cut) for v in internal]
 
 
 def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
@@ -144,8 +143,8 @@ def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
 
     for v in pruning.cuts[:5].tolist():
         page.evaluate(f"secateur.picture.select({v})")
-        assert page.inner_text("#why") == reasons.plainly(v, is_cut=True)
-        assert page.text_content("#arithmetic") == reasons.sentence(v)
+        assert page.inner_text("#why") == plainly(reasons, v, is_cut=True)
+        assert page.text_content("#arithmetic") == sentence(reasons, v)
     check_every_stop(page, model, own_sequence(model))
     assert page.trouble == []
 
@@ -188,8 +187,7 @@ def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_p
 def test_nodes_stand_where_the_layout_puts_them(page, model):
     lines = page.evaluate("[...secateur.picture.plan().line]")
 
-    x = tidy(model.tree, model.pruning.is_leaf).x
-    assert dict(lines) == {v: x[v] for v in np.flatnonzero(~np.isnan(x)).tolist()}
+    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.shown).place.tolist(), strict=True))
 
 
 def test_keys_move_the_slider_along_the_sequence(page, model):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from report_models import plainly, sentence
 from secateur import Counts, Pruning, Tree, prune
 from secateur.nouns.costs import m_estimate
 from secateur.nouns.model import Model
@@ -28,13 +29,14 @@ def test_the_sentence_of_a_weakest_link_has_its_numbers():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     sequence = prune(tree, grown)
 
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors on the growing sample")
+    cost = grown.errors_if_leaf(grown.majority)
+    reasons = sequence_reasons(sequence, cost, "errors on the growing sample", grown.total)
 
-    assert "costs 1 errors on the growing sample" in reasons.sentence(1)
-    assert "(1 - 0) / (2 - 1) = 1 saved" in reasons.sentence(1)
-    assert "step 1 of 2 (leaves left: 2)" in reasons.sentence(1)
-    assert "(9 - 1) / (2 - 1) = 8 saved" in reasons.sentence(0)
-    assert reasons.sentence(2) == ""
+    assert "costs 1 errors on the growing sample" in sentence(reasons, 1)
+    assert "(1 - 0) / (2 - 1) = 1 saved" in sentence(reasons, 1)
+    assert "step 1 of 2 (leaves left: 2)" in sentence(reasons, 1)
+    assert "(9 - 1) / (2 - 1) = 8 saved" in sentence(reasons, 0)
+    assert sentence(reasons, 2) == ""
 
 
 @given(EIGHT)
@@ -42,7 +44,7 @@ def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
     tree, grown, _ = drawn
     sequence = prune(tree, grown)
     cost = grown.errors_if_leaf(grown.majority)
-    values = sequence_reasons(sequence, cost, "errors").values
+    values = sequence_reasons(sequence, cost, "errors", grown.total).values
 
     for v in tree.internal.tolist():
         step = sequence.steps[v]
@@ -56,7 +58,7 @@ def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
 def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
     tree, grown, _ = drawn
     sequence = prune(tree, grown)
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors")
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
 
     for i, member in enumerate(sequence):
         for v in member.cuts.tolist():
@@ -66,14 +68,14 @@ def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
                 assert reasons.which[v] == 0
                 assert reasons.values["ratio"][v] == pytest.approx(sequence.alphas[step])
             else:
-                assert "save nothing" in reasons.sentence(v)
+                assert "save nothing" in sentence(reasons, v)
 
 
 @given(EIGHT)
 def test_a_test_that_goes_with_one_above_it_names_that_one(drawn):
     tree, grown, _ = drawn
     sequence = prune(tree, grown)
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors")
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
 
     for v in tree.internal[1:].tolist():
         parent = int(tree.parent[v])
@@ -88,10 +90,10 @@ def test_another_penalty_gets_no_sentence_about_alpha():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     sequence = cost_complexity(tree, grown, penalty="sqrt")
 
-    sentence = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors").sentence(1)
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
 
-    assert "alpha" not in sentence
-    assert "Cutting it adds 1" in sentence
+    assert "alpha" not in sentence(reasons, 1)
+    assert "Cutting it adds 1" in sentence(reasons, 1)
 
 
 @given(EIGHT)
@@ -102,13 +104,13 @@ def test_smoothed_costs_charged_per_row_are_recognised(drawn):
     sequence = cost_complexity(tree, grown, cost=m_estimate(grown))
 
     cost, words = deciding_cost(model, sequence)
-    reasons = sequence_reasons(sequence, cost, words, float(grown.total[0]))
+    reasons = sequence_reasons(sequence, cost, words, grown.total)
 
     plain = deciding_cost(model, prune(tree, grown))
     assert plain[1] == "errors on the growing sample"
     for v in sequence[-1].cuts.tolist() if len(sequence) > 1 else []:
         assert reasons.values["alpha"][v] == pytest.approx(sequence.alphas[sequence.steps[v]], abs=1e-9)
-        assert "charged alpha" in reasons.sentence(v)
+        assert "charged alpha" in sentence(reasons, v)
 
 
 def test_a_sequence_without_penalties_says_what_a_cut_adds():
@@ -116,7 +118,9 @@ def test_a_sequence_without_penalties_says_what_a_cut_adds():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     sequence = greedy(tree, grown)
 
-    assert "rule: " + sequence.rule in sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "x").sentence(1)
+    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "x", grown.total)
+
+    assert "rule: " + sequence.rule in sentence(reasons, 1)
 
 
 @given(EIGHT)
@@ -128,16 +132,16 @@ def test_reduced_error_compares_the_leaf_with_the_best_below(drawn):
     cost = costs_of(model, holdout)
 
     for v in tree.internal.tolist():
-        leaf, below = numbers(reasons.sentence(v).split(". ")[0])
+        leaf, below = numbers(sentence(reasons, v).split(". ")[0])
         # Slow and obvious: the least cost of all prunings of the branch that keep v.
         assert leaf == cost[v]
         assert below == least_that_keeps(tree, cost, v)
         if pruning.is_leaf[v]:
             assert leaf <= below
-            assert "so it is cut" in reasons.sentence(v)
+            assert "so it is cut" in sentence(reasons, v)
         elif pruning.is_kept[v]:
             assert leaf > below
-            assert "so it is kept" in reasons.sentence(v)
+            assert "so it is kept" in sentence(reasons, v)
 
 
 def least_that_keeps(tree, cost, v):
@@ -156,7 +160,7 @@ def test_pessimistic_compares_corrected_errors(drawn):
     for v in pruning.cuts.tolist():
         own, se = reasons.values["own"][v], reasons.values["se"][v]
         assert own <= reasons.values["corrected"][v] + se + 1e-9
-        assert "within one standard error, so it is cut" in reasons.sentence(v)
+        assert "within one standard error, so it is cut" in sentence(reasons, v)
 
 
 @given(EIGHT)
@@ -167,7 +171,7 @@ def test_a_rule_without_a_sentence_of_its_own_still_says_what_a_cut_adds(drawn):
     reasons = fitted_reasons(Model(pruning, grown))
 
     for v in tree.internal.tolist():
-        text = reasons.sentence(v)
+        text = sentence(reasons, v)
         assert pruning.rule in text
         assert text.endswith("kept it." if pruning.is_kept[v] else "cut it." if pruning.is_leaf[v] else "above it.")
 
@@ -206,13 +210,13 @@ def test_the_plain_sentence_says_what_leaves_save():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     cost = grown.errors_if_leaf(grown.majority)
 
-    reasons = sequence_reasons(prune(tree, grown), cost, "errors on the growing sample", total=grown.total)
+    reasons = sequence_reasons(prune(tree, grown), cost, "errors on the growing sample", grown.total)
 
-    assert reasons.plainly(1, is_cut=True) == (
+    assert plainly(reasons, 1, is_cut=True) == (
         "Cut because 2 leaves here save only 1 of its 1 errors in 10 rows: 1 for each further leaf, no more than a "
         "leaf costs."
     )
-    assert reasons.plainly(0, is_cut=False) == (
+    assert plainly(reasons, 0, is_cut=False) == (
         "Kept because 2 leaves here save 8 of its 9 errors in 20 rows: 8 for each further leaf, more than a leaf costs."
     )
-    assert reasons.plainly(2, is_cut=True) == ""
+    assert plainly(reasons, 2, is_cut=True) == ""

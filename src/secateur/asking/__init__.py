@@ -10,15 +10,9 @@ if TYPE_CHECKING:  # what they are, for type checkers
     from ._summary import Summary, errors, importances, measured, summary
 
 _HOMES = {
-    "Evaluation": "._evaluate",
-    "Explanation": "._explain",
-    "Summary": "._summary",
-    "errors": "._summary",
-    "evaluate": "._evaluate",
-    "explain": "._explain",
-    "importances": "._summary",
-    "measured": "._summary",
-    "summary": "._summary",
+    **dict.fromkeys(("Evaluation", "evaluate"), "._evaluate"),
+    **dict.fromkeys(("Explanation", "explain"), "._explain"),
+    **dict.fromkeys(("Summary", "errors", "importances", "measured", "summary"), "._summary"),
 }
 __all__ = [
     "Evaluation", "Explanation", "Summary", "errors", "evaluate", "explain", "importances", "measured", "summary",

@@ -71,9 +71,8 @@ class Evaluation:
                 f"a confusion matrix of {counts.n_classes:,} classes is too large; at most {MOST_CLASSES:,} are "
                 "supported: use error and recall"
             )
-        by_class, answer = counts.by_class[self.leaves], self.model.pruning.labels[self.leaves]
-        found = np.zeros((by_class.shape[1], by_class.shape[1]), by_class.dtype)
-        np.add.at(found.T, answer, by_class)
+        found = np.zeros((counts.n_classes, counts.n_classes), counts.by_class.dtype)
+        np.add.at(found.T, self.model.pruning.labels[self.leaves], counts.by_class[self.leaves])
         return found
 
     @cached_property
@@ -96,8 +95,7 @@ class Evaluation:
         """Share of wrong answers; for numbers the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._right.sum()) / float(self.n)
-        costs = self.counts.costs_if_leaf(self.model.grown.answers)
-        return float(self.model.pruning.cost(costs)) / float(self.n)
+        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.answers))) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
@@ -130,8 +128,7 @@ class Evaluation:
         """Rows ranked by the probability of the positive class; None without one, and if all rows are of one kind."""
         if self.positive is None:
             return None
-        c = self.classes.index(self.positive)
-        by_class = self._counts().by_class[self.leaves]
+        c, by_class = self.classes.index(self.positive), self._counts().by_class[self.leaves]
         good = by_class[:, c]
         bad = by_class.sum(axis=1) - good
         return ranking_of(self.scores[:, c], good, bad) if good.any() and bad.any() else None
@@ -155,9 +152,9 @@ class Evaluation:
         found: dict[str, Any] = {"sample": self.counts.sample, "rows": self.n, "error": self.error}
         if not self.counts.has_classes:
             return {**found, "r2": self.r2}
-        limits = self.error_limits
+        low, high = self.error_limits or (None, None)
         found |= {
-            "error_from": limits and limits[0], "error_to": limits and limits[1], "classes": self.classes,
+            "error_from": low, "error_to": high, "classes": self.classes,
             "confusion": self.confusion.tolist() if len(self.classes) <= MOST_CLASSES else None,
             "log_loss": self.log_loss, "brier": self.brier,
         }  # fmt: skip
@@ -200,10 +197,8 @@ class Evaluation:
     def _matrix(self) -> list[str]:
         names = self.classes
         if len(names) > MOST_SHOWN:
-            told = [
-                f"{name:<15}{100 * share:>10.1f} %" for name, share in zip(names, self.recall.tolist(), strict=True)
-            ]
-            return [f"{'class':<15}{'recall':>12}", *told]
+            recalls = zip(names, self.recall.tolist(), strict=True)
+            return [f"{'class':<15}{'recall':>12}", *(f"{name:<15}{100 * x:>10.1f} %" for name, x in recalls)]
         wide = max(15, *(len(name) + 2 for name in names))
         lines = [f"{'class / answer':<{wide}}" + "".join(f"{name:>{wide}}" for name in names) + f"{'recall':>10}"]
         for c, name in enumerate(names):

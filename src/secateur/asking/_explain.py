@@ -1,18 +1,18 @@
 """Why a row gets its answer, how sure that is, and what would change it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..certifiers import leaf_shares
 from ..data.encoding import encode
+from ..data.names import check_name
 from ..errors import SecateurError
 from ..nouns import LeafShares, Model, as_model
 from ..show.counterfactual import Counterfactual, nearest_change, spreads_of, wanted_of
 from ..show.explain import Path, path_of
-from ..show.view import TreeView, view_of
+from ..show.view import view_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Explanation:
         ]
         change = None
         if self.change is not None:
-            told = [{"column": c.column, "value": c.value, "to": c.to, "new": c.new} for c in self.change.changes]
+            told = [dict(vars(change)) for change in self.change.changes]
             change = {"answer": self.change.answer, "leaf": self.change.leaf, "changes": told}
         limits = {name: {"share": s, "at_least": a, "at_most": b} for name, (s, a, b) in self.limits.items()}
         return {
@@ -129,50 +129,35 @@ def explain(
     """
     found = as_model(model, done="explained")
     view = view_of(found.tree, found.grown, pruning=found.pruning)
-    schema = found.tree.schema
     data = _rows(row, found)
     path = path_of(view, data, index)
-    table = encode(data, schema=schema, strict=False)
-    will_do = wanted_of(view, wanted)
-    if will_do is None and view.mean is not None:
-        own, mean = float(view.mean[path.number - 1]), view.mean
-        will_do = lambda v: float(mean[v]) > own  # noqa: E731
+    own = path.number - 1
+    will_do = wanted_of(view, wanted, own)
     others = view.tree.surrogates
     is_searched = others is None or len(others.feature) == 0 or actionable is not None or wanted is not None
     change = None
     if is_searched:
-        spread = spreads_of(found.tree)
+        table, spread = encode(data, schema=found.tree.schema), spreads_of(found.tree)
         change = nearest_change(view, table, index, actionable=actionable, wanted=will_do, spread=spread)
     limits = _limits(found, delta)
-    shares: dict[str, tuple[float, float, float]] = {}
-    n_held_out = 0
-    if limits is not None:
-        at = limits.nodes.tolist().index(path.leaf)
-        n_held_out = int(limits.n[at])
-        if n_held_out:
-            of_leaf = np.stack([limits.share[at], limits.lower[at], limits.upper[at]], axis=1).tolist()
-            shares = {name: tuple(three) for name, three in zip(limits.classes, of_leaf, strict=True)}
+    n_held_out = 0 if limits is None else int(limits.n[limits.nodes == path.leaf].item())
+    shares = {} if limits is None or not n_held_out else {name: limits.of(path.leaf, name) for name in limits.classes}
     may_change = None if actionable is None else tuple(actionable)
-    return Explanation(path, _size(view, path), shares, n_held_out, delta, change, may_change, is_searched)
+    return Explanation(path, view.size(own), shares, n_held_out, delta, change, may_change, is_searched)
 
 
 def _rows(row: Any, model: Model) -> Any:
     """One row, by names or in order, as a table of one."""
     schema = model.tree.schema
+    if getattr(row, "ndim", 2) == 1:  # a row of a pandas frame, or of an array
+        row = row.to_dict() if hasattr(row, "index") else row.reshape(1, -1)
     if isinstance(row, Mapping) and schema is not None:
-        from ..data.names import check_name
-
         for name in row:
             check_name("row", name, schema.names)
-        cells = [row.get(name) for name in schema.names]
-        return encode([cells], names=list(schema.names), schema=schema)
-    if isinstance(row, list | tuple) and row and not isinstance(row[0], list | tuple):
-        return encode([list(row)], names=None if schema is None else list(schema.names), schema=schema)
-    if getattr(row, "ndim", 2) == 1 and not hasattr(row, "index"):
-        return row.reshape(1, -1)
-    if getattr(row, "ndim", 2) == 1:  # a row of a pandas frame
-        return _rows(row.to_dict(), model)
-    return row
+        row = [row.get(name) for name in schema.names]
+    elif not (isinstance(row, list | tuple) and row and not isinstance(row[0], list | tuple)):
+        return row
+    return encode([list(row)], names=None if schema is None else list(schema.names), schema=schema)
 
 
 def _limits(model: Model, delta: float) -> LeafShares | None:
@@ -181,13 +166,7 @@ def _limits(model: Model, delta: float) -> LeafShares | None:
     if grown is None or holdout is None:
         return None
     for over in ("leaves", "nodes"):
-        try:
+        with suppress(SecateurError):
             found: LeafShares = leaf_shares(model.pruning, holdout, delta=delta, over=over, grown=grown)
-        except SecateurError:
-            continue
-        return found
+            return found
     return None
-
-
-def _size(view: TreeView, path: Path) -> str:
-    return view.size(path.number - 1)

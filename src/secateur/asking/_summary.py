@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.arrays import Floats
 from ..growers.importances import column_importances, node_gains
-from ..nouns import Counts, Model, Moments, as_model
+from ..nouns import Counts, Model, Moments, Selection, as_model
 from ..show.wording import rate
 
 WIDTH = 80
@@ -46,16 +46,18 @@ class Summary:
         if model.tree.schema is not None and model.tree.has_tests:
             shares = importances(model).tolist()
             result["importances"] = dict(zip(model.tree.schema.names, shares, strict=True))
-        if model.selection is not None:
-            selection = model.selection
+        if (selection := model.selection) is not None:
             result["selection"] = {"rule": selection.select, "sample": selection.sample, **selection.growing}
         if model.certificate is not None:
             result["certificate"] = {**model.certificate.to_dict(), "sentence": str(model.certificate)}
         return result
 
     def __str__(self) -> str:
-        parts = [self._head(), *([self._path()] if self.model.selection is not None else []), self._errors()]
         model = self.model
+        parts = [self._head()]
+        if model.selection is not None:
+            parts.append(_path(model.selection, is_share=model.is_classifier and model.selection.is_error))
+        parts.append(self._errors())
         if model.tree.schema is not None and model.tree.has_tests and model.pruning.n_leaves > 1:
             shares = importances(model)
             order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
@@ -71,48 +73,26 @@ class Summary:
     def _head(self) -> str:
         model = self.model
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
-        target = model.facts.get("target")
-        depth = int(model.shown.depth.max())
-        lines = [
-            f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}"
-            + (f", target {target!r}" if target else "")
-        ]
+        target = f", target {model.facts['target']!r}" if model.facts.get("target") else ""
+        depth, rule = int(model.shown.depth.max()), model.pruning.rule.split(" (")[0]
         n_rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
-        pool = model.selection.growing if model.selection is not None else {}
-        how = ", ".join(f"{key} {value}" for key, value in pool.items() if key in ("criterion", "min_samples_leaf"))
-        lines.append(f"grown on {n_rows}, {n_columns} columns" + (f"; {how}" if how else ""))
-        rule = model.pruning.rule.split(" (")[0]
-        chosen = f", chosen by {model.selection.select} on {model.selection.sample}" if model.selection else ""
-        lines.append(f"pruned by {rule}{chosen}" if rule else "not pruned")
-        return "\n".join(_wrapped(line) for line in lines)
-
-    def _path(self) -> str:
-        selection = self.model.selection
-        assert selection is not None
-        n, at = len(selection.sequence), selection.chosen
-        shown = {0, n - 1, selection.best, *range(max(at - AROUND, 0), min(at + AROUND + 1, n))}
-        alphas = selection.sequence.alphas
-        lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>20}{'std. error':>12}"]
-        before = -1
-        for k in sorted(shown):
-            if k > before + 1:
-                lines.append(f"{'':2}{'...':>8}")
-            alpha = "" if alphas is None else f"{alphas[k]:.4g}"
-            mark, told = ("> " if k == at else "  "), (" least" if k == selection.best else "")
-            error, se = (
-                rate(value, is_share=self.model.is_classifier and selection.is_error)
-                for value in (float(selection.error[k]), float(selection.se[k]))
-            )
-            lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
-            before = k
-        return "\n".join(lines)
+        how = chosen = ""
+        if model.selection is not None:
+            known = model.selection.growing
+            how = ", ".join(f"{key} {known[key]}" for key in known if key in ("criterion", "min_samples_leaf"))
+            chosen = f", chosen by {model.selection.select} on {model.selection.sample}"
+        lines = (
+            f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}{target}",
+            f"grown on {n_rows}, {n_columns} columns{f'; {how}' if how else ''}",
+            f"pruned by {rule}{chosen}" if rule else "not pruned",
+        )
+        return "\n".join(map(_wrapped, lines))
 
     def _errors(self) -> str:
         what = "error" if self.model.is_classifier else "mean squared error"
-        lines = [f"{'measured by':<24}{what:>20}"]
-        shown = ((where, rate(x, is_share=self.model.is_classifier)) for where, x in errors(self.model).items())
-        return "\n".join(lines + [f"{where:<24}{value:>20}" for where, value in shown])
+        shown = {where: rate(x, is_share=self.model.is_classifier) for where, x in errors(self.model).items()}
+        return "\n".join(f"{where:<24}{value:>20}" for where, value in {"measured by": what, **shown}.items())
 
 
 def summary(model: object) -> Summary:
@@ -147,6 +127,21 @@ def importances(model: Model) -> Floats:
     Under gain ratio the drop of the entropy counts.
     """
     return column_importances(model, node_gains(model))
+
+
+def _path(selection: Selection, *, is_share: bool) -> str:
+    """The members of the sequence around the chosen one, the ends, and the one of least error."""
+    n, at, alphas = len(selection.sequence), selection.chosen, selection.sequence.alphas
+    shown = sorted({0, n - 1, selection.best, *range(max(at - AROUND, 0), min(at + AROUND + 1, n))})
+    lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>20}{'std. error':>12}"]
+    for before, k in zip([-1, *shown], shown, strict=False):
+        if k > before + 1:
+            lines.append(f"{'':2}{'...':>8}")
+        alpha = "" if alphas is None else f"{alphas[k]:.4g}"
+        error, se = (rate(float(values[k]), is_share=is_share) for values in (selection.error, selection.se))
+        mark, told = "> " if k == at else "  ", " least" if k == selection.best else ""
+        lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
+    return "\n".join(lines)
 
 
 def _wrapped(text: str) -> str:

@@ -26,16 +26,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..data.names import check_name
 from ..errors import UnsupportedError
 from ..nouns import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
-from ._bounds import BoundCurvesDisplay, CertificatesDisplay
-from ._calibration import LeafCalibrationDisplay
-from ._leaves import LeavesDisplay
+from ._bars import ImportancesDisplay, LeavesDisplay
+from ._compared import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
+from ._judged import LeafCalibrationDisplay, RankingDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
-from ._path import PruningPathDisplay
-from ._ranking import RankingDisplay
-from ._rules import RulesDisplay
-from ._selection import SelectionDisplay
+from ._sequence import PruningPathDisplay, SelectionDisplay
 from ._tree import TreeDisplay
-from .importances import ImportancesDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

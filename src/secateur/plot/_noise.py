@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from ..data.arrays import ArrayLike, Bools, Floats, Longs
-from .parts import BLUE, GREY, ORANGE, RED, Display, axes_for, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ..data.arrays import Array, ArrayLike, Bools, Floats, Longs
+from .parts import BLUE, GREY, ORANGE, RED, Axes, Display, tidied
 
 
 @dataclass
@@ -88,18 +85,14 @@ class NoiseBoundDisplay(Display):
         ax : two axes, optional
             For the surface and for the curves; a new figure by default.
         """
-        self.figure_, self.ax_ = axes_for(ax, n_columns=2, size=(10.5, 4.2))
+        self._on(ax, (10.5, 4.2), n_columns=2)
         left, right = self.ax_
         # The formula can exceed 1, where it says nothing about a probability.
-        shown = np.minimum(self.surface, 1).T
-        mesh = left.pcolormesh(self.p, self.c, shown, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True)
-        lines = left.contour(self.p, self.c, self.surface.T, levels=[0.25, 0.5], colors=[ORANGE, RED], linewidths=1.8)
-        left.clabel(lines, fmt={0.25: "0.25", 0.5: "0.5"}, fontsize=9)
+        _surface(left, self.p, self.c, self.surface.T, {0.25: ORANGE, 0.5: RED}, "printed bound (cut at 1)", 1.8)
         left.plot(self.p, self.best_c, color="black", lw=1.2, ls=":", label="best c")
         left.legend(loc="lower left", frameon=True, framealpha=0.9)
-        left.set(xlabel="p, probability of the majority class", ylabel="c, counted nodes hold at most c n / k")
+        left.set_ylabel("c, counted nodes hold at most c n / k")
         left.set_title(f"Published bound, {self.n:,} examples, {self.k:,} safe nodes", fontsize=11)
-        left.figure.colorbar(mesh, ax=left, label="printed bound (cut at 1)")
 
         right.fill_between(
             self.p, 0, 1, where=self.fails, step="mid", color=RED, alpha=0.13, lw=0, label="published below exact"
@@ -160,16 +153,21 @@ class PruningProbabilityDisplay(Display):
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the surface, with contours where it is .05, .5 and .95."""
         axes = self._on(ax, (6.4, 4.4))
-        mesh = axes.pcolormesh(
-            self.p, self.n, self.probability, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True
-        )
-        if min(self.probability.shape) > 1:
-            lines = axes.contour(
-                self.p, self.n, self.probability, levels=[0.05, 0.5, 0.95], colors=[ORANGE, RED, GREY], linewidths=1.6
-            )
-            axes.clabel(lines, fmt={0.05: "0.05", 0.5: "0.5", 0.95: "0.95"}, fontsize=9)
-        axes.set_yscale("log")
-        axes.set(xlabel="p, probability of the majority class", ylabel="pruning examples")
+        levels = {0.05: ORANGE, 0.5: RED, 0.95: GREY}
+        _surface(axes, self.p, self.n, self.probability, levels, "exact probability", 1.6)
+        axes.set(ylabel="pruning examples", yscale="log")
         axes.set_title(f"Pure noise is pruned to one leaf ({self.k:,} safe nodes)", fontsize=11)
-        axes.figure.colorbar(mesh, ax=axes, label="exact probability")
         return self
+
+
+def _surface(
+    axes: "Axes", p: Floats, y: Array, surface: Floats, levels: dict[float, str], told: str, lw: float
+) -> None:
+    """A probability over p and something else, cut at 1, with contours at some levels."""
+    shown = np.minimum(surface, 1)
+    mesh = axes.pcolormesh(p, y, shown, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True)
+    if min(surface.shape) > 1:
+        lines = axes.contour(p, y, surface, levels=list(levels), colors=list(levels.values()), linewidths=lw)
+        axes.clabel(lines, fmt={level: str(level) for level in levels}, fontsize=9)
+    axes.set_xlabel("p, probability of the majority class")
+    axes.figure.colorbar(mesh, ax=axes, label=told)

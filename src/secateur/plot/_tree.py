@@ -7,32 +7,41 @@
 In all of them colour is the class (or the mean) and its depth the purity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
-from ..data.arrays import Bools, Floats, Ints, Longs
+from ..data.arrays import Array, Floats, Ints, Longs
 from ..data.names import check_name
+from ..errors import UnsupportedError
 from ..nouns import Counts, Moments, Pruning, Tree, as_model
-from ..show.layout import tidy
-from ..show.view import TreeView
-from ._shown import colours, rows_of, shown_tree, size_text
+from ..show.view import TreeView, view_of
 from .distributions import Bars, node_bars, table_of
-from .parts import ModelDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .parts import Axes, ModelDisplay, check_sample, class_colours, on_white
 
 Style = Literal["boxes", "branches", "icicle"]
 
-MOST_BOXES, MOST_BRANCHES = 40, 500  # leaves
+MOST_LEAVES: dict[Style, float] = {"boxes": 40, "branches": 500, "icicle": np.inf}
 MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper trees take the next style, then stubs
+UNKNOWN = (0.85, 0.85, 0.85)  # no rows, or nothing known
+
+
+class PrunedDisplay(ModelDisplay):
+    """A figure of a pruned tree."""
+
+    from_tree: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_model(cls, model: object, **options: Any) -> Self:
+        """Return the display of a model as pruned, with its growing sample; options as for `from_tree`."""
+        found = as_model(model, done="drawn")
+        return cast("Self", cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options}))
 
 
 @dataclass
-class TreeDisplay(ModelDisplay):
+class TreeDisplay(PrunedDisplay):
     """A tree drawn: node colour by class and purity (or by mean), branch width by rows.
 
     Made by `from_estimator`, `from_model` or `from_tree`; one entry per drawn node, in
@@ -96,12 +105,6 @@ class TreeDisplay(ModelDisplay):
     thresholds: Floats | None = None
 
     @classmethod
-    def from_model(cls, model: object, **options: Any) -> Self:
-        """Return the display of a model's tree as pruned, with its growing sample."""
-        found = as_model(model, done="drawn")
-        return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
-
-    @classmethod
     def from_tree(
         cls,
         tree: Tree,
@@ -146,7 +149,6 @@ class TreeDisplay(ModelDisplay):
             Rows whose distribution over the tested column, by class, is drawn under each box.
         """
         check_name("style", style, ("auto", *MOST_LEVELS))
-
         options: dict[str, Any] = {
             "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
         }  # fmt: skip
@@ -154,16 +156,17 @@ class TreeDisplay(ModelDisplay):
         chosen = _style_for(view.tree) if style == "auto" else style
         if max_depth is None and int(view.tree.depth.max()) > MOST_LEVELS[chosen]:
             view = shown_tree(tree, counts, max_depth=MOST_LEVELS[chosen] - 1, **options)
-        small, rows = view.tree, rows_of(view)
+        small, rows = view.tree, _rows_of(view)
         share = rows / float(rows[0]) if rows[0] else np.zeros(small.n_nodes)
         if chosen == "icicle":
             at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
         else:
-            x = np.asarray(tidy(small, packed=False).x)
+            x = view.place
+        has_room = share > (1 / 400 if chosen == "icicle" else -1)
+        words = [_words(view, v, proportion, node_ids) if has_room[v] else () for v in range(small.n_nodes)]
         table = table_of(tree, data)
-        tests = small.ids[~small.is_leaf].tolist() if table is not None else []
-        bars = {} if table is None else node_bars(tree, table, tests)
+        bars = {} if table is None else node_bars(tree, table, small.ids[~small.is_leaf].tolist())
         return cls(
             node=small.ids,
             parent=small.parent,
@@ -172,9 +175,9 @@ class TreeDisplay(ModelDisplay):
             share=share,
             label=view.label,
             mean=view.mean,
-            colour=colours(view),
+            colour=_colours(view),
             n_hidden=view.n_hidden,
-            text=_words(view, share > (1 / 400 if chosen == "icicle" else -1), proportion, node_ids),
+            text=words,
             class_names=[] if view.label is None else view.classes,
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
             style=chosen,
@@ -195,27 +198,74 @@ class TreeDisplay(ModelDisplay):
         """
         from . import _tree_drawing as drawing
 
-        draw = {"boxes": drawing.boxes, "branches": drawing.branches, "icicle": drawing.icicle}[self.style]
-        self.figure_, self.ax_ = draw(self, ax, fontsize)
+        {"boxes": drawing.boxes, "branches": drawing.branches, "icicle": drawing.icicle}[self.style](self, ax, fontsize)
         return self
 
 
 def _style_for(tree: Tree) -> Style:
-    deepest = int(tree.depth.max())
-    if tree.n_leaves <= MOST_BOXES and deepest <= MOST_LEVELS["boxes"]:
-        return "boxes"
-    return "branches" if tree.n_leaves <= MOST_BRANCHES and deepest <= MOST_LEVELS["branches"] else "icicle"
+    deepest = tree.depth.max()
+    fit = (style for style, most in MOST_LEAVES.items() if tree.n_leaves <= most and deepest <= MOST_LEVELS[style])
+    return next(fit, "icicle")
 
 
-def _words(view: TreeView, has_room: Bools, proportion: bool, node_ids: bool) -> list[tuple[str, ...]]:
-    """The lines of each node that has room for words."""
-    found: list[tuple[str, ...]] = []
-    for v in range(view.tree.n_nodes):
-        if not has_room[v]:
-            found.append(())
-            continue
-        way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
-        lines = (way, view.answer(v), size_text(view, v, proportion=proportion))
-        number = (view.mark(v),) if node_ids else ()
-        found.append(number + tuple(line for line in lines if line))
+def _words(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
+    """The lines of a node."""
+    way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
+    lines = (view.mark(v) if node_ids else "", way, view.answer(v), _size_text(view, v, proportion))
+    return tuple(line for line in lines if line)
+
+
+def shown_tree(tree: Tree, counts: Counts | Moments | None, **options: Any) -> TreeView:
+    """Return the view of what is to be drawn; the options are those of `view_of`."""
+    if not isinstance(tree, Tree):
+        raise UnsupportedError(f"a {type(tree).__name__} is given; a Tree is needed, as grow returns it")
+    if counts is not None:
+        check_sample(counts, "counts")
+    return view_of(tree, counts, **options)
+
+
+def _rows_of(view: TreeView) -> Array:
+    """Rows (or weight) of each node; without counts its leaves, those left out as well."""
+    if view.sample is not None:
+        return view.sample.total
+    ends = np.append(0, np.cumsum(np.where(view.tree.is_leaf, np.maximum(view.n_hidden, 1), 0)))
+    return np.asarray(ends[view.tree.end] - ends[:-1])
+
+
+def _colours(view: TreeView) -> Floats:
+    """Red, green and blue of each node: its class, the paler the more are mixed, or its mean."""
+    if view.mean is not None:
+        from matplotlib import colormaps
+
+        scaled = view.mean / max(float(np.abs(view.mean).max()), 1e-300)  # else the difference of large ones overflows
+        low, high = float(scaled.min()), float(scaled.max())
+        strength = (scaled - low) / (high - low) if high > low else np.full(len(scaled), 0.5)
+        found = on_white(np.asarray(colormaps["viridis"](strength))[:, :3], np.full(len(scaled), 0.85))
+    elif view.label is not None:
+        strength = np.ones(view.tree.n_nodes)
+        if view.sample is not None and view.wrong is not None:
+            total, chance = view.sample.total, 1 / max(len(view.classes), 2)
+            share = 1 - np.divide(view.wrong, total, out=np.zeros(len(total)), where=total > 0)
+            strength = np.clip((share - chance) / (1 - chance), 0, 1)
+        found = on_white(class_colours(len(view.classes))[view.label], 0.15 + 0.85 * strength)
+    else:
+        found = np.tile(UNKNOWN, (view.tree.n_nodes, 1))
+    if view.sample is not None:
+        found[view.sample.total == 0] = UNKNOWN
     return found
+
+
+def _size_text(view: TreeView, v: int, proportion: bool) -> str:
+    """How many rows, and how many of them of another class; at a stub how many leaves are left out."""
+    hidden = f"+{view.n_hidden[v]:,} more" if view.n_hidden[v] else ""
+    if view.sample is None:
+        return hidden
+    total, whole = float(view.sample.total[v]), float(view.sample.total[0])
+    text = f"{total / whole:.1%} of rows" if proportion and whole else view.size(v)
+    if hidden:
+        return f"{text}, {hidden}"
+    if view.wrong is None or not total:
+        return text
+    wrong = float(view.wrong[v])
+    told = f"{wrong / total:.1%}" if proportion else f"{wrong:,.0f}" if wrong.is_integer() else f"{wrong:,.4g}"
+    return f"{text}, {told} wrong"

@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from ..data.arrays import Floats
-from .parts import GREY, LITERAL, axes_for, class_colours, class_legend, elided, ink_on, width_of
+from .parts import GREY, LITERAL, Axes, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from ._tree import TreeDisplay
 
@@ -22,7 +19,7 @@ BARS = (1.15, 0.42)  # inches of the bars under a box
 DOWNWARDS = 13.0  # wider than this, a tree grows to the right
 
 
-def boxes(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
+def boxes(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> None:
     """Every node as a box of words; downwards if that is not too wide, else to the right."""
     letters = 8.0 if fontsize is None else fontsize
     n_most = 34 if len(display.node) <= 25 else 28
@@ -37,15 +34,14 @@ def boxes(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> 
     widest = np.zeros(levels)
     np.maximum.at(widest, display.depth, wide)
     at_level = np.append(0, np.cumsum(widest + 0.5))
-    size = (
-        (slots * (max(wide.max(), BARS[0] if below else 0) + 0.12), levels * (high + 0.55))
-        if is_down
-        else (at_level[-1], slots * (high + 0.08))
-    )
-    figure, axes, scale = _canvas(display, ax, size)
+    size = (at_level[-1], slots * (high + 0.08))
+    if is_down:
+        size = (slots * (max(wide.max(), BARS[0] if below else 0) + 0.12), levels * (high + 0.55))
+    axes, scale = _canvas(display, ax, size)
     letters = min(letters * scale, 11) if fontsize is None else fontsize
     if fontsize is None and letters < SMALLEST:  # the axes are too small for so many words
-        return _draw_branches(display, figure, axes)
+        _draw_branches(display, axes, None)
+        return
     if is_down:
         x, y = (display.x + 0.5) / slots, 1 - (display.depth + 0.5) / levels
         leave = np.column_stack([x, y])
@@ -63,7 +59,6 @@ def boxes(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> 
     if display.bars:
         down = (texts[0].count("\n") + 1) * 0.65 * letters / 72 + 0.1
         _insets(axes, display, x if is_down else x + wide / 2 / at_level[-1], y, down)
-    return figure, axes
 
 
 def _insets(axes: "Axes", display: "TreeDisplay", x: Floats, y: Floats, down: float) -> None:
@@ -87,21 +82,19 @@ def _insets(axes: "Axes", display: "TreeDisplay", x: Floats, y: Floats, down: fl
         inset.spines[["top", "right", "left"]].set_visible(False)
 
 
-def branches(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
+def branches(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> None:
     """Growing to the right, each leaf on a line of its own; the largest nodes first are told in words."""
     slots, levels = float(display.x.max()) + 1, int(display.depth.max()) + 1
     size = (float(np.clip(levels * 1.5, 9, 24)), slots * float(np.clip(22 / slots, 0.05, 0.16)))
-    figure, axes, _ = _canvas(display, ax, size)
-    return _draw_branches(display, figure, axes, fontsize)
+    _draw_branches(display, _canvas(display, ax, size)[0], fontsize)
 
 
-def icicle(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> "tuple[Figure, Axes]":
+def icicle(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> None:
     """One rectangle per node, the root on top, as wide as its rows."""
     from matplotlib.collections import PolyCollection
 
     levels = int(display.depth.max()) + 1
-    size = (15.0, float(np.clip(levels * 0.36, 3, 12)))
-    figure, axes, _ = _canvas(display, ax, size)
+    axes, _ = _canvas(display, ax, (15.0, float(np.clip(levels * 0.36, 3, 12))))
     size = _inches(axes)
     left, right = display.x, display.x + display.share
     top, bottom = 1 - display.depth / levels, 1 - (display.depth + 1) / levels
@@ -128,11 +121,8 @@ def icicle(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) ->
                 fontsize=points, color=inks[i], linespacing=1.15, clip_on=True, **LITERAL,
             )  # fmt: skip
     n_hidden = int(display.n_hidden.sum())
-    said = f"{display.n_leaves:,} leaves, {levels - 1} levels of tests; width = rows"
-    if n_hidden:
-        said += f" (below the black lines: +{n_hidden:,} more leaves)"
-    axes.set_title(said, fontsize=9)
-    return figure, axes
+    more = f" (below the black lines: +{n_hidden:,} more leaves)" if n_hidden else ""
+    axes.set_title(f"{display.n_leaves:,} leaves, {levels - 1} levels of tests; width = rows{more}", fontsize=9)
 
 
 def _fills(display: "TreeDisplay") -> Floats:
@@ -152,45 +142,43 @@ def _box_lines(lines: tuple[str, ...], n_most: int, *, is_down: bool) -> list[st
     return [*(elided(line, n_most) for line in before), f"{elided(answer, max(n_most - len(size), 10))}: {size}"]
 
 
-def _canvas(display: "TreeDisplay", ax: "Axes | None", size: tuple[float, float]) -> "tuple[Figure, Axes, float]":
-    """Figure, empty axes from 0 to 1 with the legend under them, and how much smaller they are than `size`."""
+def _canvas(display: "TreeDisplay", ax: "Axes | None", size: tuple[float, float]) -> "tuple[Axes, float]":
+    """Empty axes from 0 to 1 with the legend under them, and how much smaller they are than `size`."""
     shrink = min(1.0, LARGEST / max(size))
     wide, high = max(size[0] * shrink, 3.2), max(size[1] * shrink, 1.6)
-    key = _key_height(display, wide)
-    figure, axes = axes_for(ax, size=(wide, high + key))
+    n_columns, key = _key_size(display, wide)
+    axes = display._on(ax, (wide, high + key))  # noqa: SLF001 it is the other half of the display
     axes.set_axis_off()
     if ax is not None:
         wide, high = _inches(axes)
-        key = min(_key_height(display, wide), high / 2)
+        n_columns, key = _key_size(display, wide)
+        key = min(key, high / 2)
         high -= key
     axes.set(xlim=(0, 1), ylim=(-key / high, 1))
-    _key(display, axes, wide)
-    return figure, axes, min(wide / size[0], high / size[1])
+    if display.filled:
+        _key(display, axes, n_columns)
+    return axes, min(wide / size[0], high / size[1])
 
 
 def _inches(axes: "Axes") -> tuple[float, float]:
     """Width of the axes, and height of the part that shows the tree."""
-    box, figure = axes.get_window_extent(), axes.get_figure(root=True)
-    assert figure is not None
+    box, dpi = axes.get_window_extent(), axes.figure.dpi
     low, high = axes.get_ylim()
-    return box.width / figure.dpi, box.height / figure.dpi * (1 / (high - low))
+    return box.width / dpi, box.height / dpi * (1 / (high - low))
 
 
-def _key_columns(display: "TreeDisplay", wide: float) -> int:
-    widest = max(min(width_of(name), 30) for name in display.class_names)
-    return int(np.clip(wide / ((widest * 4.6 + 34) / 72), 1, min(len(display.class_names), 13)))
+def _key_size(display: "TreeDisplay", wide: float) -> tuple[int, float]:
+    """Columns and height of the legend of classes; zeros if there is none."""
+    names = display.class_names if display.filled else []
+    if not names:
+        return 0, 0.0
+    widest = max(min(width_of(name), 30) for name in names)
+    n_columns = int(np.clip(wide / ((widest * 4.6 + 34) / 72), 1, min(len(names), 13)))
+    return n_columns, 0.12 + 0.17 * -(-len(names) // n_columns)
 
 
-def _key_height(display: "TreeDisplay", wide: float) -> float:
-    if not (display.filled and display.class_names):
-        return 0.0
-    return 0.12 + 0.17 * -(-len(display.class_names) // _key_columns(display, wide))
-
-
-def _key(display: "TreeDisplay", axes: "Axes", wide: float) -> None:
+def _key(display: "TreeDisplay", axes: "Axes", n_columns: int) -> None:
     """What the colours mean."""
-    if not display.filled:
-        return
     if display.mean is not None:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
@@ -202,26 +190,22 @@ def _key(display: "TreeDisplay", axes: "Axes", wide: float) -> None:
         )
     elif display.class_names:
         class_legend(
-            axes, display.class_names, class_colours(len(display.class_names)), title=None, loc="lower center",
-            ncols=_key_columns(display, wide), handlelength=1.2, columnspacing=1.2, borderaxespad=0.0,
+            axes, display.class_names, title=None, loc="lower center", ncols=n_columns, handlelength=1.2,
+            columnspacing=1.2, borderaxespad=0.0,
         )  # fmt: skip
 
 
-def _draw_branches(
-    display: "TreeDisplay", figure: "Figure", axes: "Axes", fontsize: float | None = None
-) -> "tuple[Figure, Axes]":
+def _draw_branches(display: "TreeDisplay", axes: "Axes", fontsize: float | None) -> None:
     slots, levels = float(display.x.max()) + 1, int(display.depth.max()) + 1
     wide, high = _inches(axes)
     letters = float(np.clip(0.9 * wide, 4.5, 6.5)) if fontsize is None else fontsize
     x, y = np.asarray((display.depth + 0.15) / (levels + 0.6), float), 1 - (display.x + 0.5) / slots
     place = np.column_stack([x, y])
     _edges(axes, display, place, place, is_down=False, thickest=min(16.0, 2 * high))
-    small = min(1.0, high / 8)
-    area = np.clip(160 * small * np.sqrt(display.share), 5, 90)
+    area = np.clip(160 * min(1.0, high / 8) * np.sqrt(display.share), 5, 90)
     axes.scatter(x, y, s=area, c=_fills(display), edgecolors="#444444", linewidths=0.5, zorder=3)
     n_letters = int(wide / (levels + 0.6) * 0.86 * 72 / (LETTER * letters))
     _labels(axes, display, x, y, 1.25 * letters / 72 / high, n_letters, letters)
-    return figure, axes
 
 
 def _edges(
@@ -230,31 +214,24 @@ def _edges(
     """Branches from parent to child as curves, as wide as their rows."""
     from matplotlib.collections import LineCollection
 
-    child = np.arange(1, len(display.parent))
-    if not len(child):
+    parent = display.parent[1:]
+    if not len(parent):
         return
-    start, stop = leave[display.parent[1:]], place[child]
+    start, stop = leave[parent], place[1:]
     t = np.linspace(0, 1, 14)[None, :, None]
     along = 1 if is_down else 0  # the curve leaves and arrives in the direction of growth
     middle_start, middle_stop = start.copy(), stop.copy()
     middle_start[:, along] = middle_stop[:, along] = (start[:, along] + stop[:, along]) / 2
-    points = [a[:, None, :] for a in (start, middle_start, middle_stop, stop)]
-    curve = (
-        (1 - t) ** 3 * points[0] + 3 * (1 - t) ** 2 * t * points[1] + 3 * (1 - t) * t**2 * points[2] + t**3 * points[3]
-    )
+    a, b, c, d = (points[:, None, :] for points in (start, middle_start, middle_stop, stop))
+    curve = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
     # A box may be narrower than we think; the line from its own place is hidden behind it.
-    lines = np.concatenate([place[display.parent[1:]][:, None, :], curve], axis=1)
+    lines = np.concatenate([place[parent][:, None, :], curve], axis=1)
     widths = np.maximum(thickest * display.share[1:], 0.7)
-    colours = 0.6 * display.colour[1:] + 0.4 * 0.55 if display.filled else np.full((len(child), 3), 0.7)
+    colours = 0.6 * display.colour[1:] + 0.4 * 0.55 if display.filled else np.full((len(parent), 3), 0.7)
     order = np.argsort(widths, kind="stable")[::-1]
+    drawn = cast("Sequence[Floats]", lines[order])
     axes.add_collection(
-        LineCollection(
-            cast("Sequence[Floats]", lines[order]),
-            linewidths=widths[order],
-            colors=colours[order],
-            capstyle="butt",
-            zorder=1,
-        )
+        LineCollection(drawn, linewidths=widths[order], colors=colours[order], capstyle="butt", zorder=1)
     )
 
 

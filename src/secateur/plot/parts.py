@@ -13,8 +13,9 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns import Counts, Moments
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 the other figures import it from here
+else:
+    Axes = Any  # matplotlib is imported when something is drawn
 
 # Okabe and Ito's colours: told apart by all readers, and in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
@@ -30,10 +31,37 @@ class Display:
     ax_: Any = None
     figure_: Any = None
 
-    def _on(self, ax: "Axes | None", size: tuple[float, float]) -> "Axes":
-        """The axes to draw on, kept with their figure."""
-        self.figure_, self.ax_ = axes_for(ax, size=size)
+    def _on(self, ax: Any, size: tuple[float, float], n_columns: int = 1) -> "Axes":
+        """The axes to draw on, kept with their figure; new ones if none are given."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            message = "figures need matplotlib, which is not installed; pip install 'secateur[plot]'"
+            raise ImportError(message) from error
+        if ax is None:
+            _, ax = plt.subplots(1, n_columns, figsize=size, layout="constrained")
+        axes = np.ravel(np.asarray(ax, dtype=object))
+        if len(axes) != n_columns:
+            raise ParameterError(f"ax holds {len(axes)} axes; {n_columns} are needed, or None for a new figure")
+        self.figure_, self.ax_ = axes[0].figure, axes[0] if n_columns == 1 else axes
         return cast("Axes", self.ax_)
+
+    def _tidied(self, title: str, fontsize: int = 11, legend: float | str | None = None) -> Self:
+        """The display, its axes tidied, with a title and perhaps a legend in this size; names are shown as they are."""
+        self.ax_.set_title(title, fontsize=fontsize, **LITERAL)
+        if legend is not None:
+            for text in self.ax_.legend(frameon=False, fontsize=legend).get_texts():
+                text.set(**LITERAL)
+        tidied(self.ax_)
+        return self
+
+    def _listed(self, names: Sequence[str], title: str) -> Self:
+        """The same for bars, one under the other, with their names beside them."""
+        n = len(names)
+        self.ax_.set_yticks(np.arange(n), names, fontsize=8, **LITERAL)
+        self.ax_.set_ylim(max(n, 1) - 0.4, -0.6)
+        self._tidied(title).ax_.grid(visible=False, axis="y")
+        return self
 
     def _repr_png_(self) -> bytes | None:
         """The picture; the figure is closed, so that it is not shown once more at the end of the cell."""
@@ -58,23 +86,6 @@ class ModelDisplay(Display):
         return cast("Self", cls.from_model(estimator, **options))
 
 
-def axes_for(ax: Any, *, size: tuple[float, float], n_columns: int = 1) -> "tuple[Figure, Any]":
-    """The figure and the axes to draw on; new ones if none are given."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("figures need matplotlib, which is not installed; pip install 'secateur[plot]'") from error
-    if ax is None:
-        figure, ax = plt.subplots(1, n_columns, figsize=size, layout="constrained")
-        return figure, ax
-    if n_columns == 1:
-        return ax.figure, ax
-    axes = list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(axes) != n_columns:
-        raise ParameterError(f"ax holds {len(axes)} axes; {n_columns} are needed, or None for a new figure")
-    return axes[0].figure, np.array(axes, dtype=object)
-
-
 def tidied(axes: "Axes") -> None:
     """Take away what draws the eye from the data."""
     axes.spines[["top", "right"]].set_visible(False)
@@ -89,10 +100,8 @@ def leaves_axis(axes: "Axes", n_leaves: Iterable[Array]) -> None:
     found = np.concatenate([np.asarray(part) for part in n_leaves])
     least, most = int(found.min()), int(found.max())
     axes.set_xscale("log")
-    marks = [
-        m * 10**k for k in range(len(str(most)) + 1) for m in ((1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7))
-    ]
-    marks = marks if most > 12 else list(range(1, 13))
+    steps = (1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7)
+    marks = range(1, 13) if most <= 12 else [m * 10**k for k in range(len(str(most)) + 1) for m in steps]
     axes.xaxis.set_major_locator(FixedLocator([mark for mark in marks if least <= mark <= most] or [least]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -105,10 +114,8 @@ def class_colours(n_classes: int) -> Floats:
     if n_classes <= len(CYCLE) + 1:
         listed = [*CYCLE, YELLOW][:n_classes]
         return np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in listed])
-    light = (0.42, 0.58, 0.70)  # neighbours in hue differ in lightness, so that they stay apart
-    return np.array(
-        [colorsys.hls_to_rgb(i / n_classes, light[i % 3], 0.75 if i % 2 else 0.55) for i in range(n_classes)]
-    )
+    light, pale = (0.42, 0.58, 0.70), (0.55, 0.75)  # neighbours in hue differ in these, so that they stay apart
+    return np.array([colorsys.hls_to_rgb(i / n_classes, light[i % 3], pale[i % 2]) for i in range(n_classes)])
 
 
 def on_white(colours: ArrayLike, strength: ArrayLike) -> Floats:
@@ -124,21 +131,14 @@ def ink_on(colours: ArrayLike) -> list[str]:
     return ["black" if light > 0.179 else "white" for light in linear @ np.array([0.2126, 0.7152, 0.0722])]
 
 
-def class_legend(axes: "Axes", names: Sequence[str], colours: Floats, *, n_letters: int = 30, **options: Any) -> None:
+def class_legend(axes: "Axes", names: Sequence[str], *, n_letters: int = 30, **options: Any) -> None:
     """A legend of classes; names are shown as they are, even those matplotlib would leave out."""
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(colours)]
+    handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(class_colours(len(names)))]
     legend = axes.legend(handles=handles, **{"frameon": False, "fontsize": 8, "title": "class", **options})
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=elided(name, n_letters), **LITERAL)
-
-
-def legend_as_is(axes: "Axes", **options: Any) -> None:
-    """The legend of what is drawn, its labels shown as they are."""
-    legend = axes.legend(**{"frameon": False, **options})
-    for text in legend.get_texts():
-        text.set(**LITERAL)
 
 
 def label_as_is(name: str) -> str:
@@ -162,11 +162,6 @@ def width_of(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
-
-
-def written(number: float) -> str:
-    """A number with at most six digits, none of them idle."""
-    return f"{number:.6g}"
 
 
 def check_sample(counts: object, name: str) -> None:

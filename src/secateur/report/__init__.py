@@ -3,8 +3,7 @@
     _data.py      a model as plain lists        page/page.html, page.css   the page
     _stops.py     where the slider can stand
     _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
-    _rows.py      distributions of rows                                    joined in the order of SCRIPTS
-    _card.py      the model card
+    _card.py      the model card, the rows                                 joined in the order of SCRIPTS
     _numbers.py   how numbers are written
     _static.py    the tree for readers without scripts
 
@@ -159,8 +158,29 @@ class Report:
 
     @cached_property
     def html(self) -> str:
-        """The page."""
-        return _page(self.model, self.name, is_estimator=self.is_estimator, table=self.table)
+        """The page: the parts joined, with a policy that allows nothing but its own script and style."""
+        folder = files(__package__).joinpath("page")
+        style = folder.joinpath("page.css").read_text("utf-8")
+        body = "\n".join(_compact(folder.joinpath(f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
+        script = f'(() => {{\n"use strict";\n{body}\n}})();\n'
+        limits = node_limits(self.model)
+        data = page_data(self.model, self.name, is_estimator=self.is_estimator, table=self.table, limits=limits)
+        policy = (
+            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+            "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        )
+        return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
+            policy=policy,
+            version=__version__,
+            title=escape(plain(self.name)),
+            summary=escape(_summary(self.model)),
+            style=style,
+            icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
+            static=static_html(self.model, limits),
+            # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
+            data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+            script=script,
+        )
 
     @property
     def name(self) -> str:
@@ -190,33 +210,6 @@ def _framed(page: str, height: int) -> str:
     return (
         f'<iframe title="secateur report" sandbox="allow-scripts allow-downloads" width="100%" height="{int(height)}" '
         f'frameborder="0" srcdoc="{escape(page, quote=True)}"></iframe>'
-    )
-
-
-def _page(model: Model, title: str, *, is_estimator: bool, table: Table | None) -> str:
-    """The parts joined into one page whose policy allows nothing but its own script and style."""
-    folder = files(__package__).joinpath("page")
-    style = folder.joinpath("page.css").read_text("utf-8")
-    body = "\n".join(_compact(folder.joinpath(f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{body}\n}})();\n'
-    limits = node_limits(model)
-    shown = page_data(model, title, is_estimator=is_estimator, table=table, limits=limits)
-    data = json.dumps(shown, separators=(",", ":"), allow_nan=False)
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-    return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
-        policy=policy,
-        version=__version__,
-        title=escape(plain(title)),
-        summary=escape(_summary(model)),
-        style=style,
-        icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
-        static=static_html(model, limits),
-        # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
-        data=data.replace("<", "\\u003c"),
-        script=script,
     )
 
 

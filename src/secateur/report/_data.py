@@ -6,45 +6,38 @@ the rest. Every text is on one line and without control characters; the page set
 """
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from ..certifiers import leaf_shares
-from ..data.arrays import Array, Ints
+from ..data.arrays import Array, Ints, same
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importances import node_gains
 from ..nouns import Counts, LeafShares, Model, Moments
 from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
-from ._card import card
-from ._numbers import Entries
+from ._card import card, rows_of
+from ._numbers import Entries, short
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
-from ._rows import rows_facts, rows_of
-from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, short, stop_table
+from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, stop_table
 
 
 def page_data(
     model: Model, title: str, *, is_estimator: bool, table: Table | None, limits: LeafShares | None
 ) -> Entries:
     """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
-    tree = model.tree
-    own = model.sequence
+    tree, own, judged = model.tree, model.sequence, model.selection
     sequence = own if own is not None else own_sequence(model)
     stops = find_stops(model, sequence)
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
-    costs = [costs_of(model, sample) for sample in samples]
-    internal = tree.internal
-    judged = model.selection
+    costs, internal = [costs_of(model, sample) for sample in samples], tree.internal
     if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
         judged = None
-    reasons = sequence_reasons(
-        sequence, *deciding_cost(model, sequence), rows=float(model.grown.total[0]) or 1.0, total=model.grown.total
-    )
-    n_classes = max(sample.n_labels for sample in samples)
-    gain = short(node_gains(model)[internal], 5)
-    view = view_of(tree, n_classes=n_classes)
+    reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), model.grown.total)
+    view = view_of(tree, n_classes=max(sample.n_labels for sample in samples))
     default, idle = _arrivals(view)
     data: Entries = {
         "title": plain(title),
@@ -56,27 +49,27 @@ def page_data(
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold[v] for v in internal.tolist()],
         "cut": _exact(view, internal),
-        "gain": gain,
+        "gain": short(node_gains(model)[internal], 5),
         "default": default[internal].tolist(),
         "idle": idle,
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
         "stops": stop_table(model, sequence, stops, costs, judged),
-        "cuts": {str(at): cuts for at, cuts in stops.cuts.items()},
-        "names": {str(at): name for at, name in stops.names.items()},
+        "cuts": {str(at): pruning.cuts.tolist() for at, (_, pruning) in stops.others.items()},
+        "names": {str(at): name for at, (name, _) in stops.others.items()},
         "marks": marks_of(stops, None if own is None else judged),
         "limit": _limit(model),
         "delta": delta_of(model),
         "shares": _packed_limits(limits),
         "reasons": _packed_reasons(reasons, internal),
-        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.names else None,
+        "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if stops.fitted in stops.others else None,
         "certificate": None if model.certificate is None else str(model.certificate),
         "certified": _certified(model),
         "is_own_sequence": own is not None,
         "code": _code(model, is_estimator=is_estimator),
         "rows": None if table is None else rows_of(model, table),
-        "card": card(model, sequence, [] if table is None else rows_facts(model, table), view.classes),
+        "card": card(model, sequence, table, view.classes),
     }
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
@@ -95,10 +88,8 @@ def _certified(model: Model) -> float | None:
 
 def _class_values(model: Model, view: TreeView) -> list[str | float] | None:
     """The classes as they are in the data, where that is something else than their texts."""
-    schema = model.tree.schema
-    if not model.is_classifier or schema is None or schema.classes is None:
-        return None
-    values = [_plainly(c) for c in schema.classes]
+    classes = None if model.tree.schema is None or not model.is_classifier else model.tree.schema.classes
+    values = None if classes is None else [_plainly(c) for c in classes]
     return None if values == view.classes else values
 
 
@@ -115,7 +106,7 @@ def _columns(view: TreeView) -> list[Entries]:
         about, entry = view.about(j), {"name": name, "gaps": view.has_gaps(j)}
         if about is not None and about.name != name:
             entry["own"] = about.name
-        if about is not None and about.is_date:
+        if view.is_date(j):
             entry["date"] = True
         if about is not None and about.n_codes and j in used:
             values = [_plainly(c) for c in about.categories]
@@ -130,11 +121,9 @@ def _exact(view: TreeView, internal: Array) -> list[float | None]:
     """The thresholds themselves, where they differ from the short ones that are shown; None elsewhere."""
     found: list[float | None] = []
     for v in internal.tolist():
-        exact, text, about = float(view.tree.threshold[v]), view.threshold[v], view.about(int(view.tree.feature[v]))
-        is_same = (
-            not text or not math.isfinite(exact) or ((about is None or not about.is_date) and float(text) == exact)
-        )
-        found.append(None if is_same else exact)
+        exact, text, column = float(view.tree.threshold[v]), view.threshold[v], int(view.tree.feature[v])
+        is_other = text and math.isfinite(exact) and (view.is_date(column) or float(text) != exact)
+        found.append(exact if is_other else None)
     return found
 
 
@@ -168,9 +157,8 @@ def _branches(view: TreeView) -> Entries:
 def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
     if not sample.has_classes:
-        return {
-            **about, "is_whole": False, "total": short(sample.total), "mean": short(sample.answers), "cost": short(cost)
-        }  # fmt: skip
+        numbers = {"total": sample.total, "mean": sample.answers, "cost": cost}
+        return {**about, "is_whole": False, **{name: short(values) for name, values in numbers.items()}}
     flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
         there = np.flatnonzero(row)
@@ -184,32 +172,24 @@ def _limit(model: Model) -> Entries:
     """What a limit for a pruning chosen by hand needs; a prior over all prunings pays for the choice."""
     holdout = model.holdout
     if holdout is None:
-        return {"why_not": "There is no held-out sample, so no limit on the error on new rows can be given."}
-    if not (holdout.has_classes and holdout.is_whole):
-        return {"why_not": "Limits are computed for whole counts of errors only."}
-    if holdout.total[0] == 0:
-        return {"why_not": "The held-out sample has no rows."}
-    labels = model.pruning.node_labels
-    assert labels is not None
-    assert model.grown.labels is not None
-    if not np.array_equal(labels, model.grown.labels):
-        return {
-            "why_not": "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
-        }
-    return {"delta": delta_of(model), "n": int(holdout.total[0])}
+        why_not = "There is no held-out sample, so no limit on the error on new rows can be given."
+    elif not (holdout.has_classes and holdout.is_whole):
+        why_not = "Limits are computed for whole counts of errors only."
+    elif holdout.total[0] == 0:
+        why_not = "The held-out sample has no rows."
+    elif not same(model.pruning.node_labels, model.grown.labels):
+        why_not = "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
+    else:
+        return {"delta": delta_of(model), "n": int(holdout.total[0])}
+    return {"why_not": why_not}
 
 
 def _packed_reasons(reasons: Reasons, internal: Array) -> Entries:
     """Reasons of internal nodes only; a number is kept only if a template asks for it."""
     asked = " ".join([*reasons.templates, *(text for pair in reasons.plain for text in pair)])
-    return {
-        "templates": list(reasons.templates),
-        "plain": reasons.plain,
-        "which": reasons.which[internal].tolist(),
-        "values": {
-            name: short(values[internal], 12) for name, values in reasons.values.items() if f"{{{name}}}" in asked
-        },
-    }
+    values = {name: short(found[internal], 12) for name, found in reasons.values.items() if f"{{{name}}}" in asked}
+    which = reasons.which[internal].tolist()
+    return {"templates": reasons.templates, "plain": reasons.plain, "which": which, "values": values}
 
 
 def _code(model: Model, *, is_estimator: bool) -> dict[str, str]:
@@ -217,13 +197,14 @@ def _code(model: Model, *, is_estimator: bool) -> dict[str, str]:
     end = "_" if is_estimator else ""
     tree, grown = f"model.tree{end}", "model.counts_" if is_estimator else "model.grown"
     labels = f", node_labels=model.pruning{end}.node_labels" if model.is_classifier else ""
-    made = (
-        f"secateur.prune({tree}, {grown})"
-        if model.is_classifier
-        else f"secateur.pruners.cost_complexity({tree}, None, cost={grown}.squared_errors_if_leaf({grown}.mean))"
-    )
+    if model.sequence is not None:
+        sequence = f"model.sequence{end}"
+    elif model.is_classifier:
+        sequence = f"secateur.prune({tree}, {grown})"
+    else:
+        sequence = f"secateur.pruners.cost_complexity({tree}, None, cost={grown}.squared_errors_if_leaf({grown}.mean))"
     return {
-        "sequence": f"model.sequence{end}" if model.sequence is not None else made,
+        "sequence": sequence,
         "fitted": f"model.pruning{end}",
         "cuts": f"secateur.Pruning.from_cuts({tree}, [CUTS]{labels})",
     }
@@ -235,19 +216,16 @@ def node_limits(model: Model) -> LeafShares | None:
     They hold for all nodes of the grown tree at once, so for the leaves of every stop of the slider and
     of every tree cut by hand after looking.
     """
-    if model.holdout is None or not model.is_classifier:
+    grown, held_out = model.grown, model.holdout
+    if not (isinstance(grown, Counts) and isinstance(held_out, Counts)):
         return None
-    grown, held_out = model.class_grown, model.class_holdout
-    assert grown is not None
-    assert held_out is not None
     n_more = grown.n_classes - held_out.n_classes
     if n_more > 0:  # the page knows all classes of either sample
         held_out = replace(held_out, by_class=np.pad(held_out.by_class, ((0, 0), (0, n_more))))
-    try:
+    with suppress(SecateurError):  # weights, no rows, or rows that grew the tree
         limits: LeafShares = leaf_shares(model.pruning, held_out, delta=delta_of(model), over="nodes", grown=grown)
-    except SecateurError:  # weights, no rows, or rows that grew the tree
-        return None
-    return limits
+        return limits
+    return None
 
 
 def _packed_limits(limits: LeafShares | None) -> Entries | None:

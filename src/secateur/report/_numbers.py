@@ -1,7 +1,11 @@
-"""How numbers are written on the page; the twins of `numbers.js`."""
+"""How numbers are written on the page, the twins of `numbers.js`, and handed to its scripts."""
 
 import math
 from typing import Any
+
+import numpy as np
+
+from ..data.arrays import ArrayLike
 
 Entries = dict[str, Any]  # plain values for the page, by name
 
@@ -40,3 +44,17 @@ def percent(share: float) -> str:
     """A share in percent: two decimals under ten percent, one above."""
     unit = 1e4 if share < 0.0995 else 1e3
     return f"{math.floor(share * unit + 0.5) / unit * 100:.{2 if unit == 1e4 else 1}f}\u00a0%"
+
+
+def short(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
+    """Numbers as a list; real ones with so many digits, None where there is none."""
+    array = np.asarray(values)
+    is_real = array.dtype.kind not in "iub"
+    return [_rounded(x, n_digits) if is_real else x for x in array.tolist()]
+
+
+def _rounded(value: float, n_digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{n_digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded

@@ -6,7 +6,6 @@ from html import escape
 import numpy as np
 
 from ..nouns import LeafShares, Model, Pruning
-from ..show.layout import tidy
 from ..show.view import TreeView, view_of
 from ..show.wording import limited, plain
 
@@ -53,13 +52,13 @@ def _answers(model: Model, view: TreeView) -> dict[int, str]:
     n_below = (ends[model.tree.end] - ends[:-1])[view.node]
     return {
         v: f"+{n_below[v]:,} leaves, {view.size(v)}" if n_below[v] > 1 else view.conclusion(v)
-        for v in view.tree.leaves.tolist()
+        for v in np.flatnonzero(view.tree.is_leaf).tolist()
     }
 
 
 def _drawing(model: Model, view: TreeView, answers: dict[int, str]) -> str:
-    tree, layout = view.tree, tidy(view.tree)
-    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + layout.x * ROW).tolist()
+    tree = view.tree
+    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + view.place * ROW).tolist()
     share = model.grown.total[view.node] / max(float(model.grown.total[0]), 1e-300)
     parts = []
     for v in range(1, tree.n_nodes):
@@ -75,7 +74,7 @@ def _drawing(model: Model, view: TreeView, answers: dict[int, str]) -> str:
             continue
         parts.append(f'<circle cx="{x[v]}" cy="{y[v]:g}" r="4" fill="#5b6b82"/>')
         parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{escape(_clipped(view.test(v), 21))}</text>')
-    wide, high = 12 + layout.height * COLUMN + 330, 40 + layout.width * ROW
+    wide, high = 12 + int(tree.depth.max()) * COLUMN + 330, 40 + (tree.n_leaves - 1) * ROW
     return (
         f'<svg viewBox="0 0 {wide} {high:g}" width="{wide}" height="{high:g}" role="img" '
         f'aria-label="The tree as fitted, {model.pruning.n_leaves} leaves">{"".join(parts)}</svg>'

@@ -1,16 +1,19 @@
 """Where the slider can stand: the members of a sequence and what is known of each."""
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..certifiers import path
-from ..data.arrays import ArrayLike, Sums
+from ..data.arrays import ArrayLike, Sums, same
 from ..errors import SecateurError
-from ..nouns import Model, PruningSequence, Selection
+from ..nouns import Counts, Model, Pruning, PruningSequence, Selection
+from ..pruners import cost_complexity
 from ..show.wording import plain
-from ._numbers import Entries
+from ._numbers import Entries, short
 from ._reasons import costs_of
 
 MOST_MEMBERS = 400  # of a sequence that is not nested, whose members are listed cut by cut
@@ -25,34 +28,21 @@ class Stops:
     ----------
     member : list of int
         The member at each stop, the largest first; -1 where it is another pruning.
-    cuts : dict of int to list of int
-        Of each stop that is no member: the nodes it cuts.
-    names : dict of int to str
-        What such a stop is called.
+    others : dict of int to (str, Pruning)
+        Of each stop that is no member: what it is called, and its pruning.
     fitted : int
         The stop of the model's own pruning.
     """
 
     member: list[int]
-    cuts: dict[int, list[int]]
-    names: dict[int, str]
+    others: dict[int, tuple[str, Pruning]]
     fitted: int
-
-    def of_member(self, member: int) -> int:
-        """The stop at which a member stands; the nearest one if it was thinned out."""
-        members = np.array(self.member)
-        return int(np.where(members < 0, np.iinfo(np.int64).max, np.abs(members - member)).argmin())
 
 
 def own_sequence(model: Model) -> PruningSequence:
     """The cost-complexity sequence of the growing sample, for a model that came without one."""
-    from ..pruners import prune
-
-    if model.is_classifier:
-        return prune(model.tree, model.grown, rule="cost-complexity")  # type: ignore[return-value]
-    from ..pruners import cost_complexity
-
-    found: PruningSequence = cost_complexity(model.tree, None, cost=costs_of(model, model.grown))
+    cost = None if model.is_classifier else costs_of(model, model.grown)
+    found: PruningSequence = cost_complexity(model.tree, model.class_grown, cost=cost)
     return found
 
 
@@ -66,32 +56,17 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
         if model.selection is not None:
             wanted += [model.selection.best, model.selection.chosen]
         keep = np.unique(wanted)
-    rows: list[tuple[int, int, int, str, list[int]]] = [(-int(sequence.n_leaves[i]), 1, int(i), "", []) for i in keep]
+    places = [(-int(sequence.n_leaves[i]), 1, int(i)) for i in keep]
+    others: dict[tuple[int, int, int], tuple[str, Pruning]] = {}
     if fitted is None:
         name = "as fitted" if n_fitted < n_grown else "as fitted, the whole tree"
-        rows.append((-n_fitted, 0, -1, name, model.pruning.cuts.tolist()))
+        others[-n_fitted, 0, -1] = name, model.pruning
     if max(sequence.n_leaves[0], n_fitted) < n_grown:
-        rows.append((-n_grown, 0, -1, "as grown", []))
-    rows.sort(key=lambda row: row[:3])
-    extra = [(at, row) for at, row in enumerate(rows) if row[2] < 0]
-    members = [row[2] for row in rows]
-    own = members.index(fitted) if fitted is not None else next(at for at, row in extra if "fitted" in row[3])
-    return Stops(members, {at: row[4] for at, row in extra}, {at: row[3] for at, row in extra}, own)
-
-
-def short(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
-    """Numbers as a list; real ones with so many digits, None where there is none."""
-    array = np.asarray(values)
-    if array.dtype.kind in "iub":
-        return list(array.tolist())
-    return [_rounded(x, n_digits) for x in array.tolist()]
-
-
-def _rounded(value: float, n_digits: int) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    rounded = float(f"{value:.{n_digits}g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+        others[-n_grown, 0, -1] = "as grown", Pruning.from_cuts(model.tree, [])
+    places = sorted([*places, *others])
+    own = (-n_fitted, 0, -1) if fitted is None else (-int(sequence.n_leaves[fitted]), 1, fitted)
+    listed = {at: others[place] for at, place in enumerate(places) if place in others}
+    return Stops([member for *_, member in places], listed, places.index(own))
 
 
 def stop_table(
@@ -99,25 +74,22 @@ def stop_table(
 ) -> Entries:
     """One list per column, one entry per stop, the largest tree first."""
 
-    def spread(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
+    def spread(
+        values: ArrayLike, n_digits: int = 7, of_other: Callable[[Pruning], float] = lambda _: math.nan
+    ) -> list[float | None]:
         """Values of members as values of stops."""
+        others = {at: short([of_other(pruning)], n_digits)[0] for at, (_, pruning) in stops.others.items()}
         listed = short(values, n_digits)
-        return [None if m < 0 else listed[m] for m in stops.member]
+        return [others[at] if m < 0 else listed[m] for at, m in enumerate(stops.member)]
 
-    leaves = [0 if m < 0 else int(sequence.n_leaves[m]) for m in stops.member]
-    for at in stops.names:
-        leaves[at] = model.pruning.n_leaves if at == stops.fitted else model.tree.n_leaves
+    leaves = spread(sequence.n_leaves, of_other=lambda pruning: pruning.n_leaves)
     table: Entries = {"member": stops.member, "leaves": leaves}
     if sequence.alphas is not None:
         table["alpha"] = spread(sequence.alphas)
-    errors = []
-    for cost in costs:
-        column = spread(sequence.costs_on(cost), 12)
-        for at in stops.names:
-            value = model.pruning.cost(cost) if at == stops.fitted else cost[model.tree.is_leaf].sum()
-            column[at] = short([value], 12)[0]
-        errors.append(column)
-    table["errors"] = errors
+    table["errors"] = [
+        spread(sequence.costs_on(cost), 12, lambda pruning, cost=cost: pruning.cost(cost))  # type: ignore[misc]
+        for cost in costs
+    ]
     if judged is not None:
         table |= {"cv": spread(judged.error), "se": spread(judged.se), "cv_name": plain(judged.sample)}
     bounds = _path_bounds(model, sequence)
@@ -128,17 +100,12 @@ def stop_table(
 
 def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     """A limit for every member at once, where the held-out sample did not help to make the sequence."""
-    if model.holdout is None:
+    holdout, labels = model.holdout, sequence.node_labels
+    if not isinstance(holdout, Counts) or labels is None or not same(labels, model.pruning.node_labels):
         return None
-    holdout = model.class_holdout
-    if holdout is None or sequence.node_labels is None or model.pruning.node_labels is None:
-        return None
-    if not np.array_equal(sequence.node_labels, model.pruning.node_labels):
-        return None
-    try:
+    with suppress(SecateurError):  # weights, no rows, or a sample the sequence has seen
         return [bound.value for bound in path(sequence, holdout, delta=delta_of(model))]
-    except SecateurError:  # weights, no rows, or a sample the sequence has seen
-        return None
+    return None
 
 
 def delta_of(model: Model) -> float:
@@ -150,22 +117,23 @@ def delta_of(model: Model) -> float:
 
 
 def marks_of(stops: Stops, judged: Selection | None) -> dict[str, int]:
-    """Stops that have a name: what was fitted, what was best, the smallest within one standard error of it."""
+    """Stops that have a name: what was fitted, what was best, the smallest within one standard error of it.
+
+    Of a member that was thinned out it is the nearest stop.
+    """
     marks = {"fitted": stops.fitted}
     if judged is not None:
-        marks |= {"best": stops.of_member(judged.best), "one_se": stops.of_member(judged.one_se)}
+        members = np.array(stops.member)
+        for name, member in (("best", judged.best), ("one_se", judged.one_se)):
+            marks[name] = int(np.where(members < 0, np.inf, np.abs(members - member)).argmin())
     return marks
 
 
 def changes_of(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
     """For each stop that is a member: the nodes that test something in it and not in the one before, or the reverse."""
-    before = ~sequence.tree.is_leaf
-    found: list[list[int]] = []
+    before, found = ~sequence.tree.is_leaf, []
     for member in stops.member:
-        if member < 0:
-            found.append([])
-            continue
-        kept = sequence[member].is_kept
+        kept = before if member < 0 else sequence[member].is_kept
         found.append(np.flatnonzero(kept != before).tolist())
         before = kept
     return found

@@ -1,8 +1,8 @@
 """The nearest change of a row that alters the answer of a tree: exact over all leaves.
 
-A best-first search from the root. What a path asks of a column leaves an interval or a set of categories; what it
-costs to get there never falls on the way down, so the first leaf with another answer that is taken from the queue
-is the nearest. Fewest columns come first, then the least sum of changes, each as a share of its column's spread.
+A best-first search from the root. What a path asks of a column leaves an interval or a set of categories (`ways`);
+what it costs to get there never falls on the way down, so the first leaf with another answer that is taken from the
+queue is the nearest. Fewest columns come first, then the least sum of changes, each as a share of its column's spread.
 """
 
 import heapq
@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array
-from ..data.cells import day_text
 from ..data.names import check_name
 from ..data.table import Column, Table
 from ..errors import ParameterError
 from ..nouns import Tree, check_plain
 from .view import TreeView
-from .wording import category, written
+from .wording import value_text
 
 __all__ = ["Change", "Counterfactual", "nearest_change"]
 
@@ -62,16 +60,6 @@ class Counterfactual:
         return f"{' and '.join(map(str, self.changes))} would give {self.answer}"
 
 
-@dataclass(frozen=True)
-class _Room:
-    """What the way to a node leaves of one column: `low < x <= high`, missing or not; or some categories."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    is_missing_in: bool = True
-    codes: frozenset[int] | None = None
-
-
 def nearest_change(
     view: TreeView,
     table: Table,
@@ -107,34 +95,33 @@ def nearest_change(
     size above 3 (is 1) would give b
     >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
     """
-    tree, names = view.tree, view.columns
+    tree, names, columns = view.tree, view.columns, table.schema.columns
     check_plain(tree, "the search for the nearest change", "explain without it")
     for name in actionable or ():
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
     values = [column[row] for column in table.columns]
     start, child = tree.child_lists
-    if wanted is None:
-        own = view.answer(_leaf(tree, values, start, child))
-        wanted = lambda v: view.answer(v) != own  # noqa: E731
-    queue: list[tuple[int, float, int, dict[int, _Room], dict[int, float]]] = [(0, 0.0, 0, {}, {})]
+    own = None
+    # The number and the sum of the changes, a node, the last node that each column led to, and what that costs.
+    queue: list[tuple[int, float, int, dict[int, int], dict[int, float]]] = [(0, 0.0, 0, {}, {})]
     while queue:
-        _, _, v, rooms, costs = heapq.heappop(queue)
+        _, _, v, led_to, costs = heapq.heappop(queue)
         if tree.is_leaf[v]:
-            if wanted(v):
-                return _told(view, v, rooms, costs, values)
+            own = view.answer(v) if own is None else own  # nothing changes on the way to the first leaf
+            if view.answer(v) != own if wanted is None else wanted(v):
+                changes = tuple(_change(view, led_to[j], columns[j], values[j]) for j in costs)
+                return Counterfactual(changes, int(view.node[v]), v + 1, view.answer(v))
             continue
         column = int(tree.feature[v])
-        about = view.about(column)
-        assert about is not None
         unit = (spread or {}).get(column) or 1.0
         for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
-            room = _narrowed(tree, v, k, rooms.get(column, _Room()), about)
-            cost = _cost(values[column], room, about, unit)
+            is_missing_in = column not in costs and k == tree.default[v]
+            cost = _cost(view, below, columns[column], values[column], unit, is_missing_in=is_missing_in)
             if cost > 0 and (column not in may_change or math.isinf(cost)):
                 continue
             more = {**costs, column: cost} if cost else costs
-            heapq.heappush(queue, (len(more), sum(more.values()), below, {**rooms, column: room}, more))
+            heapq.heappush(queue, (len(more), sum(more.values()), below, {**led_to, column: below}, more))
     return None
 
 
@@ -148,88 +135,67 @@ def spreads_of(tree: Tree) -> dict[int, float]:
     return found
 
 
-def _leaf(tree: Tree, values: list[Any], start: Array, child: Array) -> int:
-    v = 0
-    while not tree.is_leaf[v]:
-        value = values[int(tree.feature[v])]
-        codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
-        if bool(value < 0) if len(codes) else bool(np.isnan(value)):
-            taken = int(tree.default[v])
-        else:
-            taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
-        v = int(child[start[v] + taken])
-    return v
-
-
-def _narrowed(tree: Tree, v: int, k: int, room: _Room, about: Column) -> _Room:
-    is_missing_in = room.is_missing_in and int(tree.default[v]) == k
+def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, is_missing_in: bool) -> float:
+    """What it costs to bring a value to node `v` as far as its column decides; infinite if none gets there."""
     if about.kind == "nominal":
-        branch = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
-        codes = frozenset(np.flatnonzero(branch == k).tolist())
-        return _Room(is_missing_in=is_missing_in, codes=codes if room.codes is None else codes & room.codes)
-    at = float(tree.threshold[v])
-    low, high = (room.low, min(room.high, at)) if k == 0 else (max(room.low, at), room.high)
-    return _Room(low, high, is_missing_in)
-
-
-def _cost(value: Any, room: _Room, about: Column, unit: float) -> float:
-    """What it costs to bring a value into the room left for it; infinite if nothing fits there."""
-    if about.kind == "nominal":
-        code = int(value)
-        fits = room.is_missing_in if code < 0 else code in (room.codes or ())
-        return 0.0 if fits else 1.0 if _categories(room, about) else math.inf
-    x = float(value)
-    if math.isnan(x) and room.is_missing_in:
+        fits = is_missing_in if value < 0 else value in view.codes(v)
+        return 0.0 if fits else 1.0 if _categories(view, v, about) else math.inf
+    x, (low, high) = float(value), _ends(view, v)
+    if math.isnan(x) and is_missing_in:
         return 0.0
-    if not room.low < room.high:
+    if not (view.ways.is_known_in[v] and low < high):
         return math.inf
     if math.isnan(x):
         return 1.0
-    if room.low < x <= room.high:
+    if low < x <= high or x == low == -math.inf:
         return 0.0
     # What lies on the threshold must still move: more than nothing, less than anything else.
-    return max(room.low - x if x <= room.low else x - room.high, 0.0) / unit + 1e-12
+    return max(low - x if x <= low else x - high, 0.0) / unit + 1e-12
 
 
-def _categories(room: _Room, about: Column) -> list[int]:
-    return sorted(code for code in room.codes or () if code < len(about.categories))
+def _ends(view: TreeView, v: int) -> tuple[float, float]:
+    """What a number that is known is above, and at most, at node `v`."""
+    low, high = int(view.ways.low[v]), int(view.ways.high[v])
+    threshold = view.tree.threshold
+    return float(threshold[low]) if low >= 0 else -math.inf, float(threshold[high]) if high >= 0 else math.inf
 
 
-def _told(
-    view: TreeView, v: int, rooms: dict[int, _Room], costs: dict[int, float], values: list[Any]
-) -> Counterfactual:
-    changes = []
-    for column in costs:
-        about, room, value = view.about(column), rooms[column], values[column]
-        assert about is not None
-        shown = day_text if about.is_date else written
-        if about.kind == "nominal":
-            codes = _categories(room, about)
-            known = 0 <= value < len(about.categories)
-            was = category(about.categories[value]) if known else "missing or new"
-            words = " or ".join(category(about.categories[code]) for code in codes[:5])
-            changes.append(Change(view.columns[column], was, f"to {words}", about.categories[codes[0]]))
-            continue
-        x = float(value)
-        is_up = x <= room.low if not math.isnan(x) else room.low > -math.inf
-        to = f"above {shown(room.low)}" if is_up else f"at most {shown(room.high)}"
-        if math.isnan(x) and is_up and room.high < math.inf:
-            to += f" and at most {shown(room.high)}"
-        new = float(np.nextafter(room.low, math.inf)) if is_up else room.high
-        changes.append(Change(view.columns[column], "missing" if math.isnan(x) else shown(x), to, new))
-    return Counterfactual(tuple(changes), int(view.node[v]), v + 1, view.answer(v))
+def _categories(view: TreeView, v: int, about: Column) -> list[int]:
+    return [code for code in view.codes(v).tolist() if code < len(about.categories)]
 
 
-def wanted_of(view: TreeView, wanted: Any) -> Callable[[int], bool] | None:
-    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range."""
-    if wanted is None:
-        return None
-    if view.mean is None:
+def _change(view: TreeView, v: int, about: Column, value: Any) -> Change:
+    """What must change in one column so that a row gets to node `v`."""
+    name = view.columns[int(view.tree.feature[view.tree.parent[v]])]
+    if about.kind == "nominal":
+        codes = _categories(view, v, about)
+        was = value_text(about, value) if 0 <= value < len(about.categories) else "missing or new"
+        words = " or ".join(value_text(about, code) for code in codes[:5])
+        return Change(name, was, f"to {words}", about.categories[codes[0]])
+    is_missing, (low, high) = math.isnan(value), _ends(view, v)
+    is_up = low > -math.inf if is_missing else bool(value <= low)
+    to = f"above {value_text(about, low)}" if is_up else f"at most {value_text(about, high)}"
+    if is_missing and is_up and high < math.inf:
+        to += f" and at most {value_text(about, high)}"
+    new = float(np.nextafter(low, math.inf)) if is_up else high
+    return Change(name, "missing" if is_missing else value_text(about, value), to, new)
+
+
+def wanted_of(view: TreeView, wanted: Any, own: int) -> Callable[[int], bool] | None:
+    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range.
+
+    If none is wanted, a mean above that of the node `own`, or (None) any other class.
+    """
+    mean = view.mean
+    if mean is None:
+        if wanted is None:
+            return None
         check_name("wanted", str(wanted), view.classes)
         return lambda v: view.answer(v) == str(wanted)
+    if wanted is None:
+        return lambda v: bool(mean[v] > mean[own])
     try:
         low, high = map(float, wanted)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"wanted={wanted!r}; the ends (low, high) of a range are needed") from error
-    mean = view.mean
     return lambda v: low <= float(mean[v]) <= high

@@ -1,17 +1,18 @@
 """Why one row gets its answer: the tests on its path, in words, with the values that decided."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..data.cells import day_text
 from ..data.encoding import encode
 from ..data.names import whole
+from ..data.table import Column
 from ..errors import ParameterError, TreeError
 from ..nouns import SAYS_NOTHING
 from .view import TreeView
-from .wording import category, ranged, written
+from .wording import ranged, value_text
 
 __all__ = ["Path", "Step", "path_of"]
 
@@ -118,64 +119,56 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     if whole("row", row, 0) >= table.n_rows:
         raise ParameterError(f"row={row}; a number from 0 to {table.n_rows - 1} is needed")
     start, child = tree.child_lists
+    values = [column[row] for column in table.columns]
     steps, v = [], 0
     while not tree.is_leaf[v]:
         column = int(tree.feature[v])
-        value = table.columns[column][row]
+        about, value, surrogate = tree.schema.columns[column], values[column], ""
         codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
-        is_missing = bool(value < 0) if len(codes) else bool(np.isnan(value))
-        taken, surrogate = _for_missing(view, v, [column[row] for column in table.columns]) if is_missing else (0, "")
-        if not is_missing:
+        is_missing = bool(value < 0 if len(codes) else np.isnan(value))
+        if is_missing:
+            taken, surrogate = _for_missing(view, v, tree.schema.columns, values)
+        else:
             taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
         below = int(child[start[v] + taken])
-        told = _value(view, column, value, is_missing=is_missing)
-        test = _test(view, v, below, value, is_missing=is_missing)
+        test = view.branch(below) if is_missing or len(codes) else _compared(view, v, below, about, value)
+        told = _value(about, value, is_missing=is_missing)
         steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing, surrogate))
         v = below
     shares = {} if view.shares is None else dict(zip(view.classes, view.shares[v].tolist(), strict=False))
     return Path(tuple(steps), int(view.node[v]), v + 1, view.answer(v), shares)
 
 
-def _for_missing(view: TreeView, v: int, values: list[Any]) -> tuple[int, str]:
+def _for_missing(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) -> tuple[int, str]:
     """The child of a missing value, and the surrogate that says so, with what it read; empty if it is the default."""
     others, default = view.tree.surrogates, int(view.tree.default[v])
     if others is None:
         return default, ""
     for number in others.of(v):
         column = int(others.feature[number])
-        taken = others.side(number, values[column])
+        taken, name = others.side(number, values[column]), view.columns[column]
         if taken != SAYS_NOTHING:
-            told = _value(view, column, values[column], is_missing=False)
+            told = _value(columns[column], values[column], is_missing=False)
             if others.branch_start[number] < others.branch_start[number + 1]:
-                return taken, f"{view.columns[column]} = {told}"
-            limit, is_low = float(others.threshold[number]), taken == others.low[number]
-            about = view.about(column)
-            shown = day_text if about is not None and about.is_date else written
-            return taken, f"{view.columns[column]} {'<=' if is_low else '>'} {shown(limit)} (is {told})"
+                return taken, f"{name} = {told}"
+            sign = "<=" if taken == others.low[number] else ">"
+            return taken, f"{name} {sign} {value_text(columns[column], others.threshold[number])} (is {told})"
     return default, ""
 
 
-def _value(view: TreeView, column: int, value: Any, *, is_missing: bool) -> str:
-    about = view.about(column)
-    assert about is not None
-    if about.kind == "numeric":
-        shown = day_text if about.is_date else written
-        return "missing" if is_missing else shown(float(value))
-    if is_missing:
+def _value(about: Column, value: Any, *, is_missing: bool) -> str:
+    if about.kind == "nominal" and is_missing:
         return "new" if about.has_missing else "missing or new"
-    return category(about.categories[value]) if value < len(about.categories) else "missing"
+    is_known = not is_missing and (about.kind == "numeric" or value < len(about.categories))
+    return value_text(about, value) if is_known else "missing"
 
 
-def _test(view: TreeView, v: int, below: int, value: Any, *, is_missing: bool) -> str:
+def _compared(view: TreeView, v: int, below: int, about: Column, value: float) -> str:
     """What leads on, with the exact threshold where the short one would say otherwise of this very value."""
-    if is_missing or view.is_nominal[v]:
-        return view.branch(below)
-    exact, rounded, column = float(view.tree.threshold[v]), float(view.tree.rounded[v]), int(view.tree.feature[v])
-    about = view.about(column)
-    is_date = about is not None and about.is_date
-    short = (exact if np.isnan(rounded) else rounded) if is_date else float(view.threshold[v])
+    exact, rounded = float(view.tree.threshold[v]), float(view.tree.rounded[v])
+    short = (exact if np.isnan(rounded) else rounded) if about.is_date else float(view.threshold[v])
     if (value <= exact) == (value <= short):
         return view.branch(below)
-    shown = day_text(exact) if is_date else written(exact)
-    ends, name = ("", shown) if value <= exact else (shown, ""), view.columns[column]
+    shown, name = value_text(about, exact), view.columns[int(view.tree.feature[v])]
+    ends = ("", shown) if value <= exact else (shown, "")
     return ranged(name, *ends, is_missing_in=False, is_known_in=True, gaps=False)

@@ -17,7 +17,7 @@ from ..data.table import Column
 from ..errors import PruningError
 from ..nouns import Counts, Moments, Pruning, Tree
 from ._ways import Ways, child_numbers, walk, ways_of
-from .wording import among, answered, class_names_of, column_names, covered, date_text, ranged, threshold_text
+from .wording import among, answered, class_names_of, column_names, covered, ranged, threshold_text
 
 __all__ = ["TreeView", "view_of"]
 
@@ -38,8 +38,6 @@ class TreeView:
         What was counted, on the nodes that are left.
     label : array of int, optional
         The class each node answers.
-    is_cut : array of bool
-        Leaves that test something in the tree that was given, and no longer do.
     n_hidden, n_levels : arrays of int
         Leaves and levels left out under each node by `max_depth`; 0 except at such stubs.
     columns, classes : list of str
@@ -51,25 +49,19 @@ class TreeView:
     --------
     >>> import secateur
     >>> view = view_of(*secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"]), feature_names=["size"])
-    >>> view.number.tolist(), [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
-    ([1, 2, 3], ['size <= 3', 'size > 3'], ['no', 'yes'])
+    >>> [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
+    (['size <= 3', 'size > 3'], ['no', 'yes'])
     """
 
     tree: Tree
     node: Longs
     sample: Counts | Moments | None
     label: Ints | None
-    is_cut: Bools
     n_hidden: Longs
     n_levels: Longs
     columns: list[str]
     classes: list[str]
     decimals: int | None = None
-
-    @cached_property
-    def number(self) -> Ints:
-        """A small number for each node, from 1 in the order shown, for people to say."""
-        return sealed(np.arange(1, self.tree.n_nodes + 1, dtype=np.int32))
 
     @cached_property
     def child(self) -> Ints:
@@ -105,14 +97,20 @@ class TreeView:
     @cached_property
     def threshold(self) -> list[str]:
         """The threshold of each node as people read it; empty where there is none."""
-        is_numeric = (self.tree.feature >= 0) & ~self.is_nominal
         found = [""] * self.tree.n_nodes
-        for v in np.flatnonzero(is_numeric).tolist():
-            about = self.about(int(self.tree.feature[v]))
+        for v in np.flatnonzero((self.tree.feature >= 0) & ~self.is_nominal).tolist():
             exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
-            is_date = about is not None and about.is_date
-            found[v] = date_text(exact, short) if is_date else threshold_text(exact, short, self.decimals)
+            found[v] = threshold_text(exact, short, self.decimals, is_date=self.is_date(int(self.tree.feature[v])))
         return found
+
+    @cached_property
+    def place(self) -> Floats:
+        """Where each node stands across a drawing: leaves one apart, parents midway between first and last child."""
+        place, last = (np.cumsum(self.tree.is_leaf) - 1.0).tolist(), np.zeros(self.tree.n_nodes, np.int64)
+        last[self.tree.parent[1:]] = np.arange(1, self.tree.n_nodes)  # of several children the last one stays
+        for v in self.tree.internal[::-1].tolist():
+            place[v] = (place[v + 1] + place[last[v]]) / 2
+        return sealed(np.array(place))
 
     @cached_property
     def ways(self) -> Ways:
@@ -145,13 +143,12 @@ class TreeView:
             return f"node {self.tree.ids[v]}"
         if self.is_nominal[p]:
             return self.known(v)
-        name, goes_on = self.columns[column], int(self.child[v]) == 0
-        is_missing_in, text = bool(self.ways.is_missing_in[v]), self.threshold[p]
-        if text == "inf":
-            told = ranged(name, "", "", is_missing_in=is_missing_in, is_known_in=goes_on, gaps=self.has_gaps(column))
-            return told or f"{name} <= inf or missing"
+        name, gaps, goes_on = self.columns[column], self.has_gaps(column), int(self.child[v]) == 0
+        text = "" if self.threshold[p] == "inf" else self.threshold[p]  # one of inf asks whether the number is known
         ends = ("", text) if goes_on else (text, "")
-        return ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=True, gaps=self.has_gaps(column))
+        is_missing_in, is_known_in = bool(self.ways.is_missing_in[v]), goes_on or bool(text)
+        told = ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=is_known_in, gaps=gaps)
+        return told or f"{name} <= inf or missing"
 
     def known(self, v: int) -> str:
         """All that the way to node `v` asks of the column its parent tests; empty if nothing."""
@@ -184,8 +181,8 @@ class TreeView:
         return f"{self.columns[column]} is known" if is_known else f"{self.columns[column]} <= {self.threshold[v]}"
 
     def mark(self, v: int) -> str:
-        """The number of node `v` for people, and in brackets that in the tree as grown, by which nodes are cut."""
-        return f"#{self.number[v]} ({self.tree.ids[v]})"
+        """The number of node `v` for people, from 1 on, and in brackets that in the tree as grown, for cuts."""
+        return f"#{v + 1} ({self.tree.ids[v]})"
 
     def answer(self, v: int) -> str:
         """The class or the mean of node `v`; empty if neither is known."""
@@ -216,6 +213,10 @@ class TreeView:
     def has_gaps(self, column: int) -> bool:
         """Whether the column had missing values in growing."""
         return self.tree.schema is not None and self.tree.schema.columns[column].has_missing
+
+    def is_date(self, column: int) -> bool:
+        """Whether the numbers of the column are days."""
+        return self.tree.schema is not None and self.tree.schema.columns[column].is_date
 
 
 def view_of(
@@ -248,16 +249,16 @@ def view_of(
     n_classes : int
         Name so many classes at least.
     """
-    check_whole("decimals", decimals)
-    check_whole("max_depth", max_depth)
+    for name, value in (("decimals", decimals), ("max_depth", max_depth)):
+        if value is not None:
+            whole(name, value, 0)
     if counts is not None:
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):
         raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
     has_classes = counts is None or counts.has_classes
     label = None if pruning is None or not has_classes else pruning.node_labels
-    if label is None and counts is not None:
-        label = counts.labels
+    label = counts.labels if label is None and counts is not None else label
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
     shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
@@ -271,19 +272,12 @@ def view_of(
         node=sealed(here),
         sample=sample,
         label=None if label is None else sealed(label[here]),
-        is_cut=sealed((is_leaf & ~tree.is_leaf)[here]),
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),
         classes=class_names_of(tree, class_names, n_classes) if has_classes else [],
         decimals=decimals,
     )
-
-
-def check_whole(name: str, value: object) -> None:
-    """Refuse what is neither None nor a whole number of 0 or more."""
-    if value is not None:
-        whole(name, value, 0)
 
 
 def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Longs, Longs]:

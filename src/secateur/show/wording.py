@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..data.arrays import Array
 from ..data.cells import day_text
+from ..data.table import Column
 from ..errors import ParameterError, printable
 from ..nouns import LeafShares, Tree
 
@@ -37,7 +39,7 @@ def among(name: str, codes: Array, categories: Sequence[object] | None, *, gaps:
     return f"{text} or missing" if is_missing_in else text
 
 
-def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
+def threshold_text(exact: float, rounded: float, decimals: int | None, *, is_date: bool) -> str:
     """A threshold as people read it; `rounded` parts the growing rows as it does (NaN: not known).
 
     So does every number between the two. With `decimals` it is the threshold with so many digits,
@@ -46,16 +48,13 @@ def threshold_text(exact: float, rounded: float, decimals: int | None) -> str:
     if not math.isfinite(exact):
         return str(exact)
     short = exact if math.isnan(rounded) else rounded
+    if is_date:
+        return day_text(short)
     if decimals is not None and abs(exact) < TOO_LARGE:
         for text in (f"{exact:.{decimals}f}", f"{short:.{decimals}f}"):
             if min(exact, short) <= float(text) <= max(exact, short):
                 return text
     return written(short)
-
-
-def date_text(exact: float, rounded: float) -> str:
-    """A threshold of days since 1970-01-01 as a date."""
-    return day_text(exact if math.isnan(rounded) else rounded) if math.isfinite(exact) else str(exact)
 
 
 def written(value: float) -> str:
@@ -109,31 +108,23 @@ def limited(limits: LeafShares, node: int, label: int | None, names: Sequence[st
 
 
 def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
-    n_needed = int(tree.feature.max()) + 1
-    if tree.schema is not None:
-        n_needed = len(tree.schema.columns)
-    if given is not None:
-        if isinstance(given, str) or len(given) < n_needed or (tree.schema is not None and len(given) != n_needed):
-            raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
-        return [plain(str(name)) for name in given]
-    if tree.schema is not None:
-        return [plain(name) for name in tree.schema.names]
-    return [f"feature_{j}" for j in range(n_needed)]
+    known = None if tree.schema is None else tree.schema.names
+    n_needed = int(tree.feature.max()) + 1 if known is None else len(known)
+    if given is None:
+        given = [f"feature_{j}" for j in range(n_needed)] if known is None else known
+    elif isinstance(given, str) or len(given) < n_needed or (known is not None and len(given) != n_needed):
+        raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
+    return [plain(str(name)) for name in given]
 
 
 def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
     """Names of all classes that occur; a sample may hold classes that the tree does not know."""
     known = None if tree.schema is None else tree.schema.classes
     n_known = n_classes if known is None else len(known)
-    if given is not None:
-        if isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes)):
-            raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
-        names = [plain(str(name)) for name in given]
-    elif known is not None:
-        names = [plain(str(label)) for label in known.tolist()]
-    else:
-        names = [str(c) for c in range(n_classes)]
-    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]
+    if given is not None and (isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes))):
+        raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
+    labels = given if given is not None else range(n_classes) if known is None else known.tolist()
+    return [plain(str(label)) for label in labels] + [f"unknown class {c}" for c in range(len(labels), n_classes)]
 
 
 def category(value: object) -> str:
@@ -143,6 +134,13 @@ def category(value: object) -> str:
     text = plain(str(value))
     is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
     return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
+
+
+def value_text(column: Column, value: Any) -> str:
+    """A known value of a column: a category, a date or a number."""
+    if column.kind == "nominal":
+        return category(column.categories[value])
+    return (day_text if column.is_date else written)(float(value))
 
 
 def plain(text: str) -> str:

@@ -68,7 +68,7 @@ function unfold(raw) {
   return tree;
 }
 
-// Upper limits on class shares, in tenths of a percent; _shares.py says how they are packed.
+// Upper limits on class shares, in tenths of a percent; _data.py says how they are packed.
 function unfoldShares(upper, tree, raw) {
   const k = raw.classes.length;
   const { counts, total } = tree.samples[1];

@@ -1,25 +1,23 @@
-"""LeavesDisplay: what is in each leaf."""
+"""Figures of bars: what is in each leaf, and how much the tests on each column gained."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Self
 
 import numpy as np
 
 from ..data.arrays import Array, Floats, Ints
-from ..errors import ParameterError
+from ..data.names import whole
+from ..errors import ParameterError, UnsupportedError
+from ..growers.importances import column_importances, node_gains
 from ..nouns import Counts, Moments, Pruning, Tree, as_model
-from ..show.view import check_whole
-from ..show.wording import covered
-from ._shown import shown_tree
-from .parts import BLUE, LITERAL, ModelDisplay, class_colours, class_legend, elided, tidied
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ..show.wording import column_names, covered
+from ._tree import PrunedDisplay, shown_tree
+from .parts import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
 
 
 @dataclass
-class LeavesDisplay(ModelDisplay):
+class LeavesDisplay(PrunedDisplay):
     """Class balance of each leaf as a stacked bar, as high as its rows; regression: mean and deviation.
 
     Made by `from_estimator`, `from_model` or `from_tree`.
@@ -54,12 +52,6 @@ class LeavesDisplay(ModelDisplay):
     class_names: list[str]
 
     @classmethod
-    def from_model(cls, model: object, **options: Any) -> Self:
-        """Return the display of a model's leaves, on its growing sample."""
-        found = as_model(model, done="drawn")
-        return cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options})
-
-    @classmethod
     def from_tree(
         cls,
         tree: Tree,
@@ -84,8 +76,7 @@ class LeavesDisplay(ModelDisplay):
         decimals : int, optional
             Digits after the point of means.
         """
-        check_whole("max_leaves", max_leaves)
-        if not max_leaves:
+        if not whole("max_leaves", max_leaves, 0):
             raise ParameterError(f"max_leaves={max_leaves}; at least one leaf is needed")
         if counts is None:
             raise ParameterError("counts are needed: leaves are shown by what is in them")
@@ -96,10 +87,7 @@ class LeavesDisplay(ModelDisplay):
         kept = leaves[np.sort(first)]  # in the order of the tree
         rest = np.setdiff1d(leaves, kept)
         node, rows = view.tree.ids[kept], sample.total[kept]
-        text = [
-            f"leaf {number}: {elided(view.answer(v), 24)}, {view.size(v)}"
-            for number, v in zip(node.tolist(), kept.tolist(), strict=True)
-        ]
+        text = [f"leaf {view.tree.ids[v]}: {elided(view.answer(v), 24)}, {view.size(v)}" for v in kept.tolist()]
         by_class = mean = deviation = None
         others = sample.total[rest].sum()
         if isinstance(sample, Moments):
@@ -127,20 +115,61 @@ class LeavesDisplay(ModelDisplay):
             for c, colour in enumerate(class_colours(shares.shape[1])):
                 axes.barh(place, shares[:, c], high, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
             axes.set(xlabel="share of the class in the leaf (height: rows)", xlim=(0, 1))
-            n_classes = len(self.class_names)
-            class_legend(
-                axes, self.class_names, class_colours(n_classes), loc="upper left", bbox_to_anchor=(1.0, 1.0),
-                ncols=-(-n_classes // max(8, n)), n_letters=18,
-            )  # fmt: skip
+            place_of_legend = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+            n_columns = -(-len(self.class_names) // max(8, n))
+            class_legend(axes, self.class_names, ncols=n_columns, n_letters=18, **place_of_legend)
         elif self.mean is not None and self.deviation is not None:
             axes.errorbar(
                 self.mean, place, xerr=self.deviation, fmt="none", ecolor="#9cc3dd", elinewidth=2.2, capsize=0, zorder=1
             )
             axes.scatter(self.mean, place, s=20 + 140 * self.rows / most, color=BLUE, zorder=2)
             axes.set_xlabel("mean and one standard deviation in the leaf (area: rows)")
-        axes.set_yticks(np.arange(n), self.text, fontsize=8, **LITERAL)
-        axes.set_ylim(n - 0.4, -0.6)
-        axes.set_title("What is in each leaf", fontsize=11)
-        tidied(axes)
-        axes.grid(visible=False, axis="y")
-        return self
+        return self._listed(self.text, "What is in each leaf")
+
+
+@dataclass
+class ImportancesDisplay(ModelDisplay):
+    """The share of each column in the gains of the tests of a pruned tree, largest first.
+
+    Made by `from_estimator` or `from_model`.
+
+    Parameters
+    ----------
+    names : list of str
+    shares : array of float
+    n_more : int
+        Columns that are left out, each with a smaller share.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, counts = secateur.grow([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], ["no", "yes", "yes"])
+    >>> display = ImportancesDisplay.from_model((tree, counts))
+    >>> display.names, display.shares.tolist()
+    (['x0'], [1.0])
+    """
+
+    names: list[str]
+    shares: Floats
+    n_more: int
+
+    @classmethod
+    def from_model(cls, model: object, *, max_columns: int = 20) -> Self:
+        """Return the display of a model's columns, without those that no test uses."""
+        found = as_model(model, done="drawn")
+        gains = node_gains(found)
+        if not found.tree.has_tests or np.isnan(gains[found.pruning.is_kept]).any():
+            raise UnsupportedError(f"the gains of the tests of {found.tree} are not known; grow the tree with secateur")
+        names, shares = column_names(found.tree, None), column_importances(found, gains)
+        order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
+        shown = order[:max_columns]
+        return cls([names[j] for j in shown], shares[shown], len(order) - len(shown))
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw one bar per column."""
+        n = len(self.names)
+        axes = self._on(ax, (6.4, 1.2 + 0.28 * max(n, 1)))
+        axes.barh(np.arange(n), self.shares, 0.7, color=BLUE)
+        more = f" ({self.n_more:,} more columns)" if self.n_more else ""
+        axes.set_xlabel(f"importance: share of the gain of all tests{more}")
+        return self._listed([elided(name, 30) for name in self.names], "Importances of the columns")
