@@ -53,13 +53,6 @@ def same(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
 
 
-def equal(noun: Any, other: Any) -> Any:
-    """The `__eq__` of a noun: field by field, but for those that do not compare."""
-    if type(other) is not type(noun):
-        return NotImplemented
-    return all(same(getattr(noun, field.name), getattr(other, field.name)) for field in fields(noun) if field.compare)
-
-
 def rebuilt(noun: Any) -> tuple[type, tuple[object, ...]]:
     """How to pickle and copy a noun: through its constructor, which checks and write-protects again."""
     return type(noun), tuple(getattr(noun, field.name) for field in fields(noun) if field.init)

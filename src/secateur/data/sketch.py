@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
 from ..errors import CountsError
-from .arrays import Array, equal, frozen, rebuilt, sealed
+from .arrays import Array, sealed
+from .noun import Noun
 
 SIZE = 1024
 WHOLE = 2**64
@@ -91,7 +92,7 @@ class RowKey:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sketch:
+class Sketch(Noun):
     """The smallest hashes of the different rows of a sample.
 
     Parameters
@@ -125,9 +126,7 @@ class Sketch:
     size: int = field(default=SIZE, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hashes", frozen(self.hashes, np.uint64))
-        for name in ("classes", "copies", "n_by_class"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+        self._freeze(hashes=np.uint64, classes=np.int64, copies=np.int64, n_by_class=np.int64)
         if not len(self.hashes) == len(self.classes) == len(self.copies) <= self.size:
             raise CountsError(
                 f"a sketch of {len(self.hashes)} hashes; at most {self.size}, each with a class and a count, are needed"
@@ -164,10 +163,6 @@ class Sketch:
         n = max(len(self.n_by_class), len(other.n_by_class))
         n_by_class = sum(np.pad(s.n_by_class, (0, n - len(s.n_by_class))) for s in (self, other))
         return Sketch(self.key, hashes[:size], classes[:size], copies[:size], np.asarray(n_by_class), size)
-
-    __reduce__ = rebuilt
-
-    __eq__ = equal
 
     def __hash__(self) -> int:
         return hash(self.digest)

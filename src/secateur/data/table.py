@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..errors import DataError, SchemaError
-from .arrays import Array, Level, equal, rebuilt
+from .arrays import Array, Level
+from .noun import Noun
 
 if TYPE_CHECKING:
     from .cells import Wanted
@@ -55,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Schema:
+class Schema(Noun):
     """The columns and the target of the table a tree was grown on.
 
     Parameters
@@ -92,14 +93,9 @@ class Schema:
         }
         return found | {c.name: "date" if c.is_date else "number" for c in self.columns if c.kind == "numeric"}
 
-    __eq__ = equal
-
-    def __hash__(self) -> int:
-        return hash((self.columns, self.has_names))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(Noun):
     """Rows as one array per column, with the schema that decodes them.
 
     Made by `encode`; the arrays are read-only.
@@ -227,13 +223,6 @@ class Table:
         lookup[: len(about.categories)] = about.categories
         decoded: Array = lookup[self.columns[at]]
         return decoded
-
-    __reduce__ = rebuilt
-
-    __eq__ = equal
-
-    def __hash__(self) -> int:
-        return hash((self.schema, self.n_rows, self.n_unseen))
 
     def __repr__(self) -> str:
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Floats
+from ..data.noun import Tabled
 from ..errors import ParameterError, printable
-from ._noun import Tabled
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning

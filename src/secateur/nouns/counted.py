@@ -5,9 +5,9 @@ from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
 from ..data.arrays import Array, Ints, Sums, sealed
+from ..data.noun import Noun
 from ..data.sketch import Sketch
 from ..errors import CountsError
-from ._noun import Noun
 from .tree import Tree
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..data.arrays import Array, Ints, sealed
+from ..data.noun import Noun
 from ..errors import PruningError, UnsupportedError
-from ._noun import Noun
 from .bound import Bound
 from .choice import Selection
 from .counts import Counts

@@ -9,8 +9,8 @@ import numpy as np
 
 from .._kernels import structure
 from ..data.arrays import ArrayLike, Bools, Ints, Sums, sealed
+from ..data.noun import Noun
 from ..errors import PruningError
-from ._noun import Noun
 from .counts import Counts
 from .moments import Moments
 from .seen import NOTHING, Seen, digest_of

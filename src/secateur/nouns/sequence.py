@@ -20,8 +20,8 @@ import numpy as np
 
 from .._kernels.weakest_link import member_sums
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, Sums, same
+from ..data.noun import Tabled
 from ..errors import ParameterError, PruningError
-from ._noun import Tabled
 from .counts import Counts
 from .moments import Moments
 from .pruning import Pruning

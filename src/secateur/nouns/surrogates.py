@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.arrays import Array, Bools, Floats, Ints, Longs, sealed
+from ..data.noun import Noun
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
-from ._noun import Noun
 
 if TYPE_CHECKING:
     from .tree import Tree

@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from .._kernels import route, structure
 from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, sealed
+from ..data.noun import Noun
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
-from ._noun import Noun
 from .seen import Ledger, Seen
 from .surrogates import Surrogates
 

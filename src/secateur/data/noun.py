@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import frozen, rebuilt, same
+from .arrays import frozen, rebuilt, same
 
 
 class Noun:
@@ -22,7 +22,7 @@ class Noun:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
-        return self is other or all(map(_alike, self._told, other._told))
+        return self is other or all(map(same, self._told, other._told))
 
     def __hash__(self) -> int:
         first = self._told[0]
@@ -47,8 +47,3 @@ class Tabled(Noun):
         import narwhals.stable.v2 as nw
 
         return nw.from_dict(self.to_dict(), backend=backend).to_native()
-
-
-def _alike(a: object, b: object) -> bool:
-    is_array = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
-    return same(a, b) if is_array else a == b  # type: ignore[arg-type]
