@@ -2,8 +2,7 @@
 
 import cython
 import numpy as np
-
-Number = cython.fused_type(cython.longlong, cython.double)
+from cython.cimports.secateur._kernels.views import Bools, Ints, Number, Numbers
 
 # Sums of real numbers depend on their order; closer than this they count as equal.
 RELATIVE_TOLERANCE = 1e-12
@@ -22,9 +21,7 @@ def cheapest_subtree(parent, leaf_cost, scale=0.0):
     return _cheapest_subtree(parent, leaf_cost, tolerance)
 
 
-def _cheapest_subtree(
-    parent: cython.const[cython.int][:], leaf_cost: cython.const[Number][:], tolerance: cython.double
-):
+def _cheapest_subtree(parent: Ints, leaf_cost: Numbers, tolerance: cython.double):
     n = parent.shape[0]
     below: Number[::1] = np.zeros(n, leaf_cost.base.dtype)  # cheapest cost of the children, summed
     is_internal: cython.uchar[::1] = np.zeros(n, np.bool_)
@@ -43,9 +40,7 @@ def _cheapest_subtree(
     return is_cut.base
 
 
-def shared_labels(
-    parent: cython.const[cython.int][:], labels: cython.const[cython.int][:], is_leaf: cython.const[cython.uchar][:]
-):
+def shared_labels(parent: Ints, labels: Ints, is_leaf: Bools):
     """The label that all leaves under each node have, -1 where they differ or there is none.
 
     `is_leaf` marks the leaves of some pruning; nodes under them have none.
@@ -68,7 +63,7 @@ def shared_labels(
     return shared.base
 
 
-def first_cuts(parent: cython.const[cython.int][:], order: cython.const[cython.int][:]):
+def first_cuts(parent: Ints, order: Ints):
     """Cut the nodes of `order` one after the other, except those above an earlier cut.
 
     Nodes under an earlier cut may be marked as well; there they change nothing.

@@ -3,11 +3,10 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import sqrt
+from cython.cimports.secateur._kernels.views import Floats, Ints, Number, Numbers
 
-Number = cython.fused_type(cython.longlong, cython.double)
 
-
-def max_upwards(parent: cython.const[cython.int][:], values: cython.const[cython.double][:]):
+def max_upwards(parent: Ints, values: Floats):
     """The largest of `values` in each subtree."""
     largest: cython.double[::1] = np.array(values)
     with cython.nogil:
@@ -17,7 +16,7 @@ def max_upwards(parent: cython.const[cython.int][:], values: cython.const[cython
     return largest.base
 
 
-def sum_of_ancestors(parent: cython.const[cython.int][:], values: cython.const[cython.double][:]):
+def sum_of_ancestors(parent: Ints, values: Floats):
     """The sum of `values` over the nodes above each node, itself not counted."""
     above: cython.double[::1] = np.zeros(parent.shape[0])
     with cython.nogil:
@@ -26,9 +25,7 @@ def sum_of_ancestors(parent: cython.const[cython.int][:], values: cython.const[c
     return above.base
 
 
-def cheapest_within(
-    parent: cython.const[cython.int][:], leaf_cost: cython.const[cython.double][:], slack: cython.double
-):
+def cheapest_within(parent: Ints, leaf_cost: Floats, slack: cython.double):
     """Mark where to cut, bottom-up: wherever the leaf costs at most `slack` more than what is left below.
 
     A relative 1e-12 counts as equal. With `slack = 0` the summed cost is least and a tie cuts.
@@ -47,12 +44,12 @@ def cheapest_within(
 
 
 def cut_unless_it_pays(
-    parent: cython.const[cython.int][:],
-    errors: cython.const[Number][:],
-    factor: cython.const[cython.double][:],
-    base: cython.const[cython.double][:],
-    fixed: cython.const[cython.double][:],
-    inner_nats: cython.const[cython.double][:],
+    parent: Ints,
+    errors: Numbers,
+    factor: Floats,
+    base: Floats,
+    fixed: Floats,
+    inner_nats: Floats,
     leaf_nats: cython.double,
 ):
     """Mark where to cut, bottom-up: wherever what is left below saves no more errors than its penalty.

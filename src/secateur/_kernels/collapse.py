@@ -6,19 +6,13 @@ is O(log n) amortised. Its keys are `whole + rest / size` (whole-number costs) o
 
 import cython
 import numpy as np
-
-Number = cython.fused_type(cython.longlong, cython.double)
+from cython.cimports.secateur._kernels.views import Floats, Ints, Longs, Number, Numbers
 
 # Real costs are sums of rounded numbers: ratios this close are the same ratio.
 TOLERANCE = cython.declare(cython.double, 1e-12)
 
 
-def member_sums(
-    parent: cython.const[cython.int][:],
-    steps: cython.const[cython.int][:],
-    values: cython.const[Number][:],
-    n_members: cython.Py_ssize_t,
-):
+def member_sums(parent: Ints, steps: Ints, values: Numbers, n_members: cython.Py_ssize_t):
     """Sum of `values` over the leaves of every member of a nested sequence."""
     sums = np.zeros(n_members + 1, values.base.dtype)
     total: Number[::1] = sums
@@ -34,7 +28,7 @@ def member_sums(
     return sums[:n_members]
 
 
-def envelope(penalty: cython.const[cython.double][:], cost: cython.const[cython.double][:]):
+def envelope(penalty: Floats, cost: Floats):
     """Members that minimise `cost + alpha * penalty` for some alpha, in rising order of alpha.
 
     The rule of `weakest_link.envelope_of_whole_numbers`, where a relative 1e-12 counts as equal.
@@ -58,11 +52,7 @@ def envelope(penalty: cython.const[cython.double][:], cost: cython.const[cython.
     return members[: top + 1]
 
 
-def sweep_whole(
-    parent: cython.const[cython.int][:],
-    weight: cython.const[cython.longlong][:],
-    cost: cython.const[cython.longlong][:],
-):
+def sweep_whole(parent: Ints, weight: Longs, cost: Longs):
     """(whole, rest, gain, size) of the event that each node makes; whole-number costs."""
     n = parent.shape[0]
     whole: cython.longlong[::1] = np.zeros(n, np.int64)
@@ -96,11 +86,7 @@ def sweep_whole(
     return whole.base, rest.base, gain.base, size.base
 
 
-def sweep_real(
-    parent: cython.const[cython.int][:],
-    weight: cython.const[cython.longlong][:],
-    cost: cython.const[cython.double][:],
-):
+def sweep_real(parent: Ints, weight: Longs, cost: Floats):
     """(ratio, gain, size) of the event that each node makes; real costs."""
     n = parent.shape[0]
     ratio: cython.double[::1] = np.zeros(n)
@@ -134,12 +120,7 @@ def sweep_real(
     return ratio.base, gain.base, size.base
 
 
-def owners_whole(
-    parent: cython.const[cython.int][:],
-    size: cython.const[cython.longlong][:],
-    whole: cython.const[cython.longlong][:],
-    rest: cython.const[cython.longlong][:],
-):
+def owners_whole(parent: Ints, size: Longs, whole: Longs, rest: Longs):
     """The node with whose event each node collapses; -1 at leaves."""
     n = parent.shape[0]
     owner: cython.int[::1] = np.empty(n, np.int32)
@@ -154,11 +135,7 @@ def owners_whole(
     return owner.base
 
 
-def owners_real(
-    parent: cython.const[cython.int][:],
-    size: cython.const[cython.longlong][:],
-    ratio: cython.const[cython.double][:],
-):
+def owners_real(parent: Ints, size: Longs, ratio: Floats):
     """The node with whose event each node collapses; -1 at leaves."""
     n = parent.shape[0]
     owner: cython.int[::1] = np.empty(n, np.int32)
@@ -171,9 +148,7 @@ def owners_real(
     return owner.base
 
 
-def nested_steps(
-    gain: cython.const[Number][:], size: cython.const[cython.longlong][:], owner: cython.const[cython.int][:]
-):
+def nested_steps(gain: Numbers, size: Longs, owner: Ints):
     """(steps, alphas): the first member of the family in which each node is shut, and the ratios at which they begin.
 
     Nodes shut with the node that owns them, in the order of gain / size; those that gain nothing

@@ -8,16 +8,10 @@ Line `at` of the segment tree is a range of places: 2 at and 2 at + 1 are its ha
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Ints, Longs, Number, Numbers
 
-Number = cython.fused_type(cython.longlong, cython.double)
 
-
-def greedy_cuts(
-    parent: cython.const[cython.int][:],
-    increase: cython.const[Number][:],
-    n_leaves: cython.const[cython.longlong][:],
-    slack: Number,
-):
+def greedy_cuts(parent: Ints, increase: Numbers, n_leaves: Longs, slack: Number):
     """The nodes in the order in which they are cut.
 
     `increase` is what a cut adds to the uncut tree, `n_leaves` the leaves below (1 at leaves).
@@ -61,7 +55,7 @@ def greedy_cuts(
     return order[:n_cuts]
 
 
-def _heavy_paths(parent: cython.const[cython.int][:], n_leaves: cython.const[cython.longlong][:]):
+def _heavy_paths(parent: Ints, n_leaves: Longs):
     """Place of each internal node, first node of its heavy path, internal nodes at and below it."""
     n = parent.shape[0]
     n_below: cython.longlong[::1] = np.zeros(n, np.int64)
@@ -191,11 +185,7 @@ def _refresh_above(
         last >>= 1
 
 
-def removal_steps(
-    parent: cython.const[cython.int][:],
-    n_leaves: cython.const[cython.longlong][:],
-    cuts: cython.const[cython.longlong][:],
-):
+def removal_steps(parent: Ints, n_leaves: Longs, cuts: Longs):
     """The number of the cut after which each node tests nothing; 0 at leaves."""
     n = parent.shape[0]
     step: cython.int[::1] = np.full(n, cuts.shape[0], np.int32)

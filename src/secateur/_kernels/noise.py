@@ -3,9 +3,10 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, log
+from cython.cimports.secateur._kernels.views import Floats
 
 
-def log_power_coefficient(weights: cython.const[cython.double][:], power: cython.longlong):
+def log_power_coefficient(weights: Floats, power: cython.longlong):
     """ln of the last coefficient (index len - 1) of the polynomial `weights` to `power` >= 1.
 
     Every term is non-negative, so nothing cancels; each product is divided by its sum,

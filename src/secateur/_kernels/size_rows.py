@@ -2,11 +2,12 @@
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Bools, LongRows, Longs
 
 Number = cython.fused_type(cython.int, cython.longlong, cython.double)
 
 
-def last_uses(jump: cython.const[cython.longlong][:]):
+def last_uses(jump: Longs):
     """The first station that jumps to each station (going backwards: the last); -1 if none."""
     first: cython.longlong[::1] = np.full(jump.shape[0] + 1, -1, np.int64)
     with cython.nogil:
@@ -15,11 +16,7 @@ def last_uses(jump: cython.const[cython.longlong][:]):
     return first.base
 
 
-def stack_capacity(
-    jump: cython.const[cython.longlong][:],
-    width: cython.const[cython.longlong][:],
-    last_use: cython.const[cython.longlong][:],
-):
+def stack_capacity(jump: Longs, width: Longs, last_use: Longs):
     """The most cells that are alive at once."""
     n = jump.shape[0]
     alive = most = width[n]
@@ -34,12 +31,12 @@ def stack_capacity(
 
 
 def fill_rows(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:, :],
+    jump: Longs,
+    charge: LongRows,
     value: cython.const[Number][:, :],
-    width: cython.const[cython.longlong][:],
+    width: Longs,
     rule: cython.const[Number][:],
-    bit_start: cython.const[cython.longlong][:],
+    bit_start: Longs,
 ):
     """(the least values of the whole walk by budget, the decision bits of all rows)."""
     n = jump.shape[0]
@@ -113,12 +110,7 @@ def _shift(
 @cython.nogil
 @cython.exceptval(check=False)
 def _shift_in_place(
-    row: Number[::1],
-    n_row: cython.Py_ssize_t,
-    w: cython.Py_ssize_t,
-    by: cython.Py_ssize_t,
-    add: Number,
-    absent: Number,
+    row: Number[::1], n_row: cython.Py_ssize_t, w: cython.Py_ssize_t, by: cython.Py_ssize_t, add: Number, absent: Number
 ) -> cython.void:
     low = min(by, w)
     high = min(by + n_row, w)
@@ -131,13 +123,7 @@ def _shift_in_place(
         row[j] = absent
 
 
-def walk_forward(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:, :],
-    bit_start: cython.const[cython.longlong][:],
-    bits: cython.const[cython.uchar][:],
-    budget: cython.Py_ssize_t,
-):
+def walk_forward(jump: Longs, charge: LongRows, bit_start: Longs, bits: Bools, budget: cython.Py_ssize_t):
     """Stations kept by the best walk with this budget."""
     n = jump.shape[0]
     kept: cython.uchar[::1] = np.zeros(n, np.bool_)

@@ -13,8 +13,7 @@ rounding can have done to them.
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
-
-Number = cython.fused_type(cython.longlong, cython.double)
+from cython.cimports.secateur._kernels.views import Ints, LongRows, Longs, Number, Numbers
 
 # Column of a layout: start and length of a node's table, and of the table of the node and its later siblings.
 START = cython.declare(cython.int, 0)
@@ -28,9 +27,7 @@ EPSILON = cython.declare(cython.double, 2.0**-52)
 # The whole tree
 
 
-def least_cost(
-    parent: cython.const[cython.int][:], charge: cython.const[cython.longlong][:], cost: cython.const[Number][:]
-):
+def least_cost(parent: Ints, charge: Longs, cost: Numbers):
     """The least cost of any pruning."""
     n = parent.shape[0]
     below: Number[::1] = np.zeros(n, cost.base.dtype)
@@ -43,7 +40,7 @@ def least_cost(
     return below[0]
 
 
-def most_cost(parent: cython.const[cython.int][:], cost: cython.const[Number][:]):
+def most_cost(parent: Ints, cost: Numbers):
     """The largest cost of any pruning."""
     n = parent.shape[0]
     below: Number[::1] = np.zeros(n, cost.base.dtype)
@@ -58,12 +55,7 @@ def most_cost(parent: cython.const[cython.int][:], cost: cython.const[Number][:]
 # Tables
 
 
-def table_layout(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    limit: cython.longlong,
-):
+def table_layout(parent: Ints, end: Ints, charge: Longs, limit: cython.longlong):
     """Where the table of each node, and of each node with its later siblings, starts and how long it is.
 
     The table of all children of v is the tail of v's own table; the last child's suffix
@@ -101,12 +93,7 @@ def table_layout(
 
 
 def fill_tables(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    cost: cython.const[Number][:],
-    layout: cython.const[cython.longlong][:, ::1],
-    rule: cython.const[Number][:],
+    parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout: cython.const[cython.longlong][:, ::1], rule: Numbers
 ):
     """All tables, from the last node to the first."""
     n = parent.shape[0]
@@ -167,7 +154,7 @@ def _combine_plain(a: Number[::1], b: Number[::1], out: Number[::1], absent: Num
 @cython.exceptval(check=False)
 def _lower_hull(
     a: cython.const[Number][::1], n: cython.Py_ssize_t, absent: Number, hulls: cython.double[:, ::1], which: cython.int,
-    corners: cython.longlong[::1],
+    corners: cython.longlong[::1]
 ) -> cython.double:  # fmt: skip
     """Heights (line `which`) and slopes (line `which + 1`) of the lower convex hull; returns what rounding may do.
 
@@ -209,7 +196,7 @@ def _lower_hull(
 @cython.exceptval(check=False)
 def _combine_hulls(
     a: Number[::1], b: Number[::1], out: Number[::1], absent: Number, least: cython.double,
-    hulls: cython.double[:, ::1], corners: cython.longlong[::1],
+    hulls: cython.double[:, ::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """The same as `_combine_plain`, by hull bounds."""
     n_a, n_b = a.shape[0], b.shape[0]
@@ -266,13 +253,13 @@ def _combine_hulls(
 
 
 def descend(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    layout: cython.const[cython.longlong][:, :],
+    parent: Ints,
+    end: Ints,
+    charge: Longs,
+    layout: LongRows,
     table: cython.const[Number][::1],
     place: cython.Py_ssize_t,
-    rule: cython.const[Number][:],
+    rule: Numbers,
 ):
     """Nodes kept by the best pruning of one entry of the root's table, first nodes first.
 
@@ -345,12 +332,7 @@ def descend(
     return kept.base
 
 
-def _open_capacity(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    layout: cython.const[cython.longlong][:, :],
-):
+def _open_capacity(parent: Ints, end: Ints, charge: Longs, layout: LongRows):
     """The most entries on one path whose open marks are held at the same time."""
     n = parent.shape[0]
     held: cython.longlong[::1] = np.zeros(n, np.int64)
@@ -369,8 +351,8 @@ def _open_capacity(
 @cython.nogil
 @cython.exceptval(check=False)
 def _narrow(
-    is_open: cython.uchar[::1], layout: cython.const[cython.longlong][:, :], table: cython.const[Number][::1],
-    v: cython.Py_ssize_t, w: cython.Py_ssize_t, i: cython.Py_ssize_t, tolerance: Number,
+    is_open: cython.uchar[::1], layout: LongRows, table: cython.const[Number][::1],
+    v: cython.Py_ssize_t, w: cython.Py_ssize_t, i: cython.Py_ssize_t, tolerance: Number
 ) -> cython.void:  # fmt: skip
     """Close the entries of the suffix at v of which no best split gives i to v (w: the next sibling)."""
     own = table[layout[v, START] + i]
@@ -387,9 +369,9 @@ def _narrow(
 @cython.nogil
 @cython.exceptval(check=False)
 def _open_for_child(
-    is_open: cython.uchar[::1], child_open: cython.uchar[::1], layout: cython.const[cython.longlong][:, :],
-    table: cython.const[Number][::1], v: cython.Py_ssize_t, w: cython.Py_ssize_t, rule: cython.const[Number][:],
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1],
+    is_open: cython.uchar[::1], child_open: cython.uchar[::1], layout: LongRows,
+    table: cython.const[Number][::1], v: cython.Py_ssize_t, w: cython.Py_ssize_t, rule: Numbers,
+    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """Mark the entries of child v that some open entry of its suffix can be split into."""
     own, whole = layout[v, START], layout[v, SUFFIX_START]
@@ -422,8 +404,8 @@ def _open_for_child(
 def _open_by_hulls(
     is_open: cython.uchar[::1], child_open: cython.uchar[::1], table: cython.const[Number][::1],
     own: cython.Py_ssize_t, others: cython.Py_ssize_t, n_a: cython.Py_ssize_t, whole: cython.Py_ssize_t,
-    first: cython.Py_ssize_t, last: cython.Py_ssize_t, rule: cython.const[Number][:],
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1],
+    first: cython.Py_ssize_t, last: cython.Py_ssize_t, rule: Numbers,
+    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """For each i: is there an open k in first..last with own[i] + others[k - i] == whole[k]?
 
