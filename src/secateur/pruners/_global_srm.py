@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from .._kernels import size_dp
-from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
+from .._kernels.weakest_link import member_sums, nested_path
 from ..data.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError
 from ..nouns import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
@@ -218,14 +218,8 @@ def _problem(
 
 
 def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
-    gain, size, owner = collapse_events(tree.parent, charge, costs)
-    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
-    links = links[gain[links] > 0]
-    rank, ratios = ranked_ratios(gain[links], size[links])
-    steps = np.zeros(tree.n_nodes, np.int32)
-    steps[links] = rank + 1
-    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
-    n_members = len(ratios) + 1
+    steps, alphas = nested_path(tree.parent, charge, costs)
+    n_members = len(alphas)
     # A node that is kept adds its charge to the size until its step.
     leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
     sizes = 1 + np.cumsum(leaving[::-1])[::-1] - leaving
