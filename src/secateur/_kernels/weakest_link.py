@@ -48,8 +48,9 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
                 while True:
                     if Number is cython.longlong:
                         q = g // s
-                        q -= q * s > g  # division in C rounds towards 0
                         r = g - q * s
+                        if r < 0:  # division in C rounds towards 0
+                            q, r = q - 1, r + s
                     else:
                         if abs(g) <= TOLERANCE * cost[v]:  # what is left of cost[v] after rounding away is no gain
                             g = 0.0
