@@ -7,7 +7,7 @@ product over its leaves. Nodes come in pre-order, so a node is met after its chi
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, exp, log, log1p
-from cython.cimports.secateur._kernels.views import FloatRows, Floats, Ints
+from cython.cimports.secateur._kernels.views import Floats, Ints, Number, NumberRows
 
 
 def log_partition(parent: Ints, own: Floats):
@@ -87,10 +87,10 @@ def cheapest_cuts(parent: Ints, errors: Floats, prior: Floats, kappa: cython.dou
     return is_cut.base, e, c
 
 
-def greatest_sums(parent: Ints, own: FloatRows):
+def greatest_sums(parent: Ints, own: NumberRows):
     """Greatest summed `own` of the leaves over all prunings, column by column (2-D: nodes x columns)."""
     n, width = own.shape[0], own.shape[1]
-    below: cython.double[:, ::1] = np.zeros((n, width))
+    below: Number[:, ::1] = np.zeros((n, width), own.base.dtype)
     has_child: cython.uchar[::1] = np.zeros(n, np.bool_)
     with cython.nogil:
         for v in range(n - 1, -1, -1):

@@ -24,37 +24,6 @@ SUFFIX_LENGTH = cython.declare(cython.int, 3)
 EPSILON = cython.declare(cython.double, 2.0**-52)
 
 
-# The whole tree
-
-
-def least_cost(parent: Ints, charge: Longs, cost: Numbers):
-    """The least cost of any pruning."""
-    n = parent.shape[0]
-    below: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            if charge[v] == 0 or cost[v] < below[v]:
-                below[v] = cost[v]
-            if v > 0:
-                below[parent[v]] += below[v]
-    return below[0]
-
-
-def most_cost(parent: Ints, cost: Numbers):
-    """The largest cost of any pruning."""
-    n = parent.shape[0]
-    below: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            below[v] = max(below[v], cost[v])
-            if v > 0:
-                below[parent[v]] += below[v]
-    return below[0]
-
-
-# Tables
-
-
 def table_layout(parent: Ints, end: Ints, charge: Longs, limit: cython.longlong):
     """Where the table of each node, and of each node with its later siblings, starts and how long it is.
 

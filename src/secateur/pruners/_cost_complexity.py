@@ -16,7 +16,7 @@ import numpy as np
 from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
-from ..data.arrays import ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
+from ..data.arrays import ArrayLike, Floats, Ints, Longs, Sums, sealed
 from ..data.names import check_name
 from ..errors import ParameterError
 from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
@@ -159,7 +159,7 @@ def printed_cost_complexity(
         n_leaves,
         table.best[places],
         alphas=np.array(alphas),
-        rebuild=partial(_leaves_of, table, places, tree.parent),
+        rebuild=partial(table.leaves, places),
         node_labels=labels_of(counts),
         seen=seen_of(tree, counts, cost=cost),
         rule="cost-complexity as printed (not the family: equal ratios are listed one by one)",
@@ -245,13 +245,13 @@ def _by_table(tree: Tree, costs: Sums, charge: Longs, values: Sums, fields: dict
     n_leaves, steps = _look_for_nesting(tree, table, places)
     if steps is not None:
         return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
-    rebuild = partial(_leaves_of, table, places, tree.parent)
+    rebuild = partial(table.leaves, places)
     return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
 
 
 def _from_least_cost(table: SizeTable) -> Longs:
     """Places of the table from the smallest size of least cost down to size 1."""
-    places = np.flatnonzero(table.is_present)
+    places = table.places
     best = table.best[places]
     slack = 0 if best.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
     first = int(np.flatnonzero(best <= best.min() + slack)[0])
@@ -271,10 +271,3 @@ def _look_for_nesting(tree: Tree, table: SizeTable, places: Longs) -> tuple[Long
         n_leaves[i] = 1 + (tree.arity[kept] - 1).sum()
         before = kept
     return n_leaves, steps if is_nested else None
-
-
-def _leaves_of(table: SizeTable, places: Longs, parent: Ints, index: int) -> Bools:
-    kept = table.kept(int(places[index]))
-    is_leaf: Bools = ~kept
-    is_leaf[1:] &= kept[parent[1:]]
-    return is_leaf

@@ -7,6 +7,7 @@ if one wants to see it. After Mansour's lecture notes on pruning.
 """
 
 import math
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -84,9 +85,8 @@ def global_srm(
         kept = _by_table(tree, costs, charge, c, total)
     else:
         raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
-    labels = None if counts is None else counts.majority
-    seen = seen_of(tree, counts, cost=cost)
-    return Pruning(tree, _leaves_of(tree, kept), labels, seen, f"global SRM, c = {c:g}, {size}")
+    labels, seen = None if counts is None else counts.majority, seen_of(tree, counts, cost=cost)
+    return Pruning.from_cuts(tree, ~kept, node_labels=labels, seen=seen, rule=f"global SRM, c = {c:g}, {size}")
 
 
 def global_srm_table(
@@ -165,22 +165,13 @@ def global_srm_prunings(
     """
     costs, charge, _ = _problem(tree, counts, 1.0, size, cost, 1 if counts is None else None)
     table, places = _records(tree, costs, charge)
-
-    def rebuild(i: int) -> Bools:
-        return _leaves_of(tree, table.kept(int(places[i])))
-
-    n_leaves = np.array([int(rebuild(i).sum()) for i in range(len(places))], np.int64)
+    rebuild = partial(table.leaves, places)
+    n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(places))])
     labels = None if counts is None else counts.majority
     return PruningSequence(
         tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels, seen=seen_of(tree, counts, cost=cost),
         rule=f"smallest within d errors, {size}", nested=False,
     )  # fmt: skip
-
-
-def _leaves_of(tree: Tree, kept: Bools) -> Bools:
-    is_leaf = ~kept
-    is_leaf[1:] &= kept[tree.parent[1:]]
-    return sealed(is_leaf)
 
 
 def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
@@ -191,7 +182,7 @@ def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable,
             "(global_srm itself takes any cost)"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = np.flatnonzero(table.is_present)
+    places = table.places
     best = table.best[places]
     is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
     return table, places[is_record][::-1]
@@ -230,9 +221,8 @@ def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> 
 
 def _by_table(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = np.flatnonzero(table.is_present)
-    best = _least(table.best[places], 1 + places * table.unit, c, total)
-    return table.kept(int(places[best]))
+    places = table.places
+    return table.kept(places[_least(table.best[places], 1 + places * table.unit, c, total)])
 
 
 def _least(errors: Sums, sizes: Longs, c: float, total: float) -> int:
