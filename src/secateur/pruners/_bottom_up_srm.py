@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
+from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
 from ..data.arrays import Bools, Floats
 from ..data.names import check_name
 from ..data.table import Schema

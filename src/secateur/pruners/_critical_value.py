@@ -10,7 +10,7 @@ from typing import overload
 
 import numpy as np
 
-from .._kernels.classical import max_upwards
+from .._kernels.bottom_up import max_upwards
 from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree

@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from .._kernels.classical import cheapest_within
+from .._kernels.bottom_up import cheapest_within
 from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
