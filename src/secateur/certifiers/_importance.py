@@ -15,10 +15,9 @@ from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
 from ..nouns import Bound, Pruning
 from ..routing import apply, count
-from ..statistics.freshness import check_rows
 from ..statistics.tails import check_delta
 from ._betting import betting_upper
-from ._offered import offered_fresh
+from ._fresh import offered_rows
 
 
 def importance_weighted(
@@ -85,20 +84,16 @@ def importance_weighted(
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
-    about = offered_fresh(pruning, counts)
-    n = check_rows(counts, "an importance-weighted error")
-    weight = _weights(sample_weight, n, float(largest))
+    about = offered_rows(pruning, counts, "an importance-weighted error", delta)
+    weight = _weights(sample_weight, about["n"], float(largest))
     is_wrong = _answers(pruning)[apply(pruning.tree, table)] != table.target
     losses = np.where(is_wrong, weight, 0.0)
     values, rows = np.unique(losses, return_counts=True)
     limit = float(largest) * betting_upper(values / float(largest), rows, math.log(delta))
     return Bound(
         value=min(1.0, limit),
-        delta=delta,
         method="importance weights, betting",
-        n=n,
         errors=float(losses.sum()),
-        sample=sample,
         details={
             "largest": float(largest),
             "mean_weight": float(weight.mean()),

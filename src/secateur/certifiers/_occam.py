@@ -97,7 +97,7 @@ def occam(
     """
     delta = check_delta(delta)
     check_name("prior", prior, _PRIORS)
-    n, about = check_samples(tree, grown, holdout, "an Occam bound", repeated=repeated)
+    about = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     n_labels = max(grown.n_classes, holdout.n_classes) if check_labels(labels, original) else 1
@@ -105,19 +105,16 @@ def occam(
         asked, tree=tree, grown=grown, k=k, pairs=prior_grid(lam, mu), n_labels=n_labels, relabel=original == "relabel"
     )
     log_delta = math.log(delta) - complexity
-    values = upper_limit(tail, asked.errors, n, np.minimum(log_delta, 0.0))
+    values = upper_limit(tail, asked.errors, about["n"], np.minimum(log_delta, 0.0))
     reason = _why_not(tree, float(complexity[0])) if prior == "printed" else ""
     found = [
         Bound(
             value=float(value),
-            delta=delta,
             method=f"Occam, {prior} prior, {tail} tail",
-            n=n,
             errors=int(errors),
             complexity=float(cost),
             certified=not reason,
             reason=reason,
-            sample=holdout.sample,
             **about,
             details={"prior": prior, "tail": tail, "log_delta": math.log(delta) - float(cost), "member": i, **more},
         )

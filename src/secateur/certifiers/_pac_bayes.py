@@ -19,7 +19,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..statistics.tails import check_delta, kl_upper
+from ..statistics.tails import kl_upper
 from ._checks import chosen
 
 _FEWEST_ROWS = 8
@@ -78,8 +78,8 @@ def pac_bayes(
     >>> round(pac_bayes(tree, grown, held, lam=0.5, mu=0).value, 3)
     0.192
     """
-    delta = check_delta(delta)
-    n, about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", repeated=repeated)
+    about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated)
+    n = about["n"]
     if n < _FEWEST_ROWS:
         raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {_FEWEST_ROWS}")
     pairs = prior_grid(lam, mu)
@@ -110,12 +110,9 @@ def pac_bayes(
         details |= {"theta": t, "vote": min(1.0, 2 * value)}
     return Bound(
         value=value,
-        delta=delta,
         method="PAC-Bayes-kl, " + ("Gibbs mixture of all prunings" if pruning is None else "one pruning"),
-        n=n,
         errors=mean if pruning is None else int(mean),
         complexity=divergence + math.log(len(pairs)),
-        sample=holdout.sample,
         **about,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",

@@ -18,7 +18,7 @@ from ..data.arrays import ArrayLike, Bools, Floats, sealed
 from ..nouns import Bound, Counts, Pruning, Seen, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
+from ..statistics.tails import binomial_upper, log_binomial_tail
 
 _STARTS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
 
@@ -75,8 +75,7 @@ def certificate_optimal(
     >>> print(pruning.note)
     With 95 % confidence the error on new rows like these is at most ...
     """
-    delta = check_delta(delta)
-    n, about = check_samples(tree, grown, holdout, "a certificate")
+    about = check_samples(tree, grown, holdout, "a certificate", delta)
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(grown.majority)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
@@ -84,7 +83,7 @@ def certificate_optimal(
     for pair in pairs:
         cost = prior_cost(grow_errors, *pair)
         paid_already = log_normaliser(tree, grow_errors, *pair) + math.log(len(pairs))
-        for value, found, paid, is_cut in _descend(tree, errors, cost, n, math.log(delta) - paid_already):
+        for value, found, paid, is_cut in _descend(tree, errors, cost, about["n"], math.log(delta) - paid_already):
             # Bounds that rounding alone parts are equal, and then the smaller pruning wins.
             if best is None or value <= best[0] * (1 + 1e-12):
                 leaves = structure.leaves_after_cuts(tree.parent, is_cut)
@@ -95,12 +94,9 @@ def certificate_optimal(
     assert best is not None  # a grid is never empty
     bound = Bound(
         value=best[0],
-        delta=delta,
         method="Occam, informed prior, exact tail",
-        n=n,
         errors=int(best[2]),
         complexity=best[3],
-        sample=holdout.sample,
         **about,
         details={"lam": chosen_pair[0], "mu": chosen_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
