@@ -169,6 +169,12 @@ def member_sums(parent: Ints, steps: Ints, values: Numbers, n_members: cython.Py
     return sums[:n_members]
 
 
+def member_sizes(steps, charge, n_members):
+    """Size of every member of a nested sequence: 1, and the charge of each node that is not yet shut."""
+    leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
+    return 1 + np.cumsum(leaving[::-1])[::-1] - leaving
+
+
 def _envelope(penalty: Floats, cost: Floats):
     """Members that minimise `cost + alpha * penalty` for some alpha, in rising order of alpha.
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from .._kernels import size_dp
-from .._kernels.weakest_link import member_sums, nested_path
+from .._kernels.weakest_link import member_sizes, member_sums, nested_path
 from ..data.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError
 from ..nouns import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
@@ -210,12 +210,8 @@ def _problem(
 
 def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
     steps, alphas = nested_path(tree.parent, charge, costs)
-    n_members = len(alphas)
-    # A node that is kept adds its charge to the size until its step.
-    leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
-    sizes = 1 + np.cumsum(leaving[::-1])[::-1] - leaving
-    best = _least(member_sums(tree.parent, steps, costs, n_members)[::-1], sizes[::-1], c, total)
-    kept: Bools = steps > n_members - 1 - best
+    errors, sizes = member_sums(tree.parent, steps, costs, len(alphas)), member_sizes(steps, charge, len(alphas))
+    kept: Bools = steps > len(alphas) - 1 - _least(errors[::-1], sizes[::-1], c, total)
     return kept
 
 
