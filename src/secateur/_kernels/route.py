@@ -198,13 +198,9 @@ def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Number[:, 
                 by_class[leaf[i], target[i]] += weight[i]
 
 
-def path_lengths(depth: Ints, leaf: Ints):
+def path_lengths(depth, leaf):
     """Nodes on the path to each row's leaf, as offsets of a sparse matrix."""
-    offsets: cython.longlong[::1] = np.zeros(leaf.shape[0] + 1, np.int64)
-    with cython.nogil:
-        for i in range(leaf.shape[0]):
-            offsets[i + 1] = offsets[i] + depth[leaf[i]] + 1
-    return offsets.base
+    return np.append(0, np.cumsum(depth[leaf] + 1, dtype=np.int64))
 
 
 def paths(parent: Ints, leaf: Ints, offsets: Longs):
