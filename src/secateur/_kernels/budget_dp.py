@@ -164,44 +164,41 @@ def walk(jump: Longs, charge: Longs, is_better: cython.const[cython.uchar][:, :]
     return is_cut.base
 
 
-def greatest_within(jump: Longs, charge: Longs, gain: Longs, budget: cython.Py_ssize_t):
+def greatest_within(jump, charge, gain, budget):
     """Greatest summed gain of cuts whose charges add up to at most `budget`.
 
     Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
     two floats at a time, whole numbers of 64 bits only one.
     """
-    width = budget + 1
-    found, n_slots = row_slots(jump)
-    slot: cython.longlong[::1] = found
-    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
-    g: cython.double
-    with cython.nogil:
-        for i in range(jump.shape[0] - 1, -1, -1):
-            a, g = min(charge[i], width), gain[i]
-            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
-            for j in range(a):
-                rows[out, j] = rows[keep, j]
-            for j in range(width - a):
-                rows[out, a + j] = max(rows[cut, j] + g, rows[keep, a + j])
-    return int(rows[slot[0], budget])
+    return int(_combined(jump, charge, gain.astype(np.float64), budget, False)[budget])
 
 
-def charge_probabilities(jump: Longs, charge: Longs, cut_chance: Floats, budget: cython.Py_ssize_t):
+def charge_probabilities(jump, charge, cut_chance, budget):
     """Pr[charges of the cuts add up to j], j = 0..budget, when a node reached is cut with `cut_chance`."""
+    return _combined(jump, charge, cut_chance, budget, True)
+
+
+def _combined(jump: Longs, charge: Longs, value: Floats, budget: cython.Py_ssize_t, is_chance: cython.bint):
+    """The first row: the greatest sums of `value` by budget, or the chances of each sum of charges."""
     width = budget + 1
     found, n_slots = row_slots(jump)
     slot: cython.longlong[::1] = found
     rows: cython.double[:, ::1] = np.zeros((n_slots, width))
     with cython.nogil:
-        rows[slot[jump.shape[0]], 0] = 1.0
+        if is_chance:
+            rows[slot[jump.shape[0]], 0] = 1.0
         for i in range(jump.shape[0] - 1, -1, -1):
-            a, s = min(charge[i], width), cut_chance[i]
-            r = 1.0 - s
+            a, s = min(charge[i], width), value[i]
+            r = 1.0 - s if is_chance else 1.0
             out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
             for j in range(a):
                 rows[out, j] = r * rows[keep, j]
-            for j in range(width - a):
-                rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+            if is_chance:
+                for j in range(width - a):
+                    rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+            else:
+                for j in range(width - a):
+                    rows[out, a + j] = max(rows[cut, j] + s, rows[keep, a + j])
     return rows.base[slot[0]].copy()
 
 
