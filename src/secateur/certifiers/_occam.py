@@ -161,7 +161,7 @@ def _informed(asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[flo
 
 
 def _branching(asked: Chosen, **_: object) -> _Costs:
-    cost: Floats = asked.n_decided * math.log(2)
+    cost = (asked.n_decided * math.log(2)).astype(np.float64)
     return cost, [{"n_decided": decided} for decided in asked.n_decided.tolist()]
 
 
