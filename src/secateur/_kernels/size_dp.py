@@ -151,7 +151,7 @@ def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Sums, layout: L
         is_safe = cost.sum(dtype=np.float64) * float(layout[0, 1]) < 2.0**62  # floats do not wrap around
         rule = np.array([ABSENT, 1, SHORT if is_safe else ABSENT, 0], np.int64)
     else:
-        rule = np.array([np.inf, 0.0, SHORT, TOLERANCE * cost.max()])
+        rule = np.array([np.inf, 0.0, SHORT, max(TOLERANCE * cost.max(), 1e-300)])  # more than 0: see `needed` there
     table = fill_tables(parent, end, charge, cost, layout, rule)
     return SubtreeTables(parent, end, charge, layout, table, rule)
 

@@ -69,7 +69,7 @@ def fill_tables(
     absent = rule[0]
     rows = layout.base
     longest = rows[:, LENGTH].max()
-    table: Number[::1] = np.empty((rows[:, START] + rows[:, LENGTH]).max(), cost.base.dtype)
+    table: Number[::1] = np.full((rows[:, START] + rows[:, LENGTH]).max(), absent, cost.base.dtype)
     hulls: cython.double[:, ::1] = np.empty((4, longest))
     corners: cython.longlong[::1] = np.empty(longest, np.int64)
     own: Number[::1]
@@ -79,8 +79,6 @@ def fill_tables(
         for v in range(n - 1, -1, -1):
             start, length = layout[v, START], layout[v, LENGTH]
             table[start] = cost[v]
-            for k in range(1, min(charge[v], length)):
-                table[start + k] = absent
             p = parent[v]
             if v > 0 and end[v] < end[p] and layout[v, SUFFIX_LENGTH] > 0:
                 w = end[v]  # the next sibling
@@ -100,17 +98,13 @@ def fill_tables(
 @cython.nogil
 @cython.exceptval(check=False)
 def _combine_plain(a: Number[::1], b: Number[::1], out: Number[::1], absent: Number) -> cython.void:
-    """out[k] = min over i of a[i] + b[k - i]; a is the shorter."""
+    """out[k] = min over i of a[i] + b[k - i], where it is less than out[k] was; a is the shorter."""
     n = out.shape[0]
     if a.shape[0] == 1:
         add = a[0]
         for j in range(min(n, b.shape[0])):
             out[j] = min(absent, add + b[j])
-        for j in range(b.shape[0], n):
-            out[j] = absent
         return
-    for j in range(n):
-        out[j] = absent
     for i in range(min(a.shape[0], n)):
         add = a[i]
         if add < absent:
@@ -164,7 +158,7 @@ def _lower_hull(
 @cython.nogil
 @cython.exceptval(check=False)
 def _combine_hulls(
-    a: Number[::1], b: Number[::1], out: Number[::1], absent: Number, least: cython.double,
+    a: cython.const[Number][::1], b: cython.const[Number][::1], out: Number[::1], absent: Number, least: cython.double,
     hulls: cython.double[:, ::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """The same as `_combine_plain`, by hull bounds."""
@@ -176,18 +170,15 @@ def _combine_hulls(
         n_b -= 1
     room = _lower_hull(a, n_a, absent, hulls, 0, corners)
     room = room + _lower_hull(b, n_b, absent, hulls, 2, corners) - least
-    n_out = min(out.shape[0], n_a + n_b - 1)
-    for k in range(n_out, out.shape[0]):
-        out[k] = absent
     i0: cython.Py_ssize_t = 0
     s: cython.Py_ssize_t
-    for k in range(n_out):
+    for k in range(min(out.shape[0], n_a + n_b - 1)):
         if k > 0:
             j0 = k - 1 - i0
             if j0 + 1 >= n_b or (i0 + 1 < n_a and hulls[1, i0] < hulls[3, j0]):
                 i0 += 1
         j0 = k - i0
-        best = a[i0] + b[j0]
+        best = min(out[k], a[i0] + b[j0])
         limit = best + room  # nothing above it can improve
         if hulls[0, i0] + hulls[2, j0] <= limit:
             n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
@@ -210,7 +201,7 @@ def _combine_hulls(
                             best = v
                             limit = best + room
                 s += 1
-        out[k] = min(absent, best)
+        out[k] = best
 
 
 # One best pruning of a given size
@@ -246,6 +237,7 @@ def descend(
     longest = layout.base[:, LENGTH].max()
     hulls: cython.double[:, ::1] = np.empty((4, longest))
     reverse: Number[::1] = np.empty(longest, table.base.dtype)
+    needed: Number[::1] = np.empty(longest, table.base.dtype)
     corners: cython.longlong[::1] = np.empty(longest, np.int64)
     is_open: cython.uchar[::1] = np.zeros(_open_capacity(parent, end, charge, layout), np.uint8)
     suffix_open: cython.uchar[::1]
@@ -297,7 +289,9 @@ def descend(
                     top += count[v]
                     suffix_open = is_open[at : at + left]
                     child_open = is_open[start[v] : top]
-                    _open_for_child(suffix_open, child_open, layout, table, v, end[v], rule, hulls, reverse, corners)
+                    _open_for_child(
+                        suffix_open, child_open, layout, table, v, end[v], rule, hulls, reverse, needed, corners
+                    )
     return kept.base
 
 
@@ -340,11 +334,12 @@ def _narrow(
 def _open_for_child(
     is_open: cython.uchar[::1], child_open: cython.uchar[::1], layout: LongRows,
     table: cython.const[Number][::1], v: cython.Py_ssize_t, w: cython.Py_ssize_t, rule: Numbers,
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1]
+    hulls: cython.double[:, ::1], reverse: Number[::1], needed: Number[::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """Mark the entries of child v that some open entry of its suffix can be split into."""
     own, whole = layout[v, START], layout[v, SUFFIX_START]
     others, n_others = layout[w, SUFFIX_START], layout[w, SUFFIX_LENGTH]
+    absent, tolerance = rule[0], rule[3]
     for i in range(child_open.shape[0]):
         child_open[i] = 0
     n_open: cython.Py_ssize_t = 0
@@ -359,68 +354,17 @@ def _open_for_child(
         for k in range(first, last + 1):
             if is_open[k]:
                 for i in range(max(0, k - n_others + 1), min(k, child_open.shape[0] - 1) + 1):
-                    if table[own + i] + table[others + k - i] - table[whole + k] <= rule[3]:
+                    if table[own + i] + table[others + k - i] - table[whole + k] <= tolerance:
                         child_open[i] = 1
-    else:
-        _open_by_hulls(
-            is_open, child_open, table, own, others, n_others, whole, first, last, rule, hulls, reverse, corners
-        )
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open_by_hulls(
-    is_open: cython.uchar[::1], child_open: cython.uchar[::1], table: cython.const[Number][::1],
-    own: cython.Py_ssize_t, others: cython.Py_ssize_t, n_a: cython.Py_ssize_t, whole: cython.Py_ssize_t,
-    first: cython.Py_ssize_t, last: cython.Py_ssize_t, rule: Numbers,
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1]
-) -> cython.void:  # fmt: skip
-    """For each i: is there an open k in first..last with own[i] + others[k - i] == whole[k]?
-
-    With z = last - k, a[y] = others[y] and b[z] = -whole[last - z] this asks whether own[i] plus
-    the (min, +) combination of a and b at last - i is 0; bounds as in `_combine_hulls`.
-    `own`, `others` and `whole` are where these begin in the table.
-    """
-    absent, tolerance = rule[0], rule[3]
-    n_b = last - first + 1
-    while table[others + n_a - 1] >= absent:
-        n_a -= 1
-    for z in range(n_b):
-        k = last - z
-        reverse[z] = -table[whole + k] if is_open[k] else absent
-    limit = _lower_hull(table[others : others + n_a], n_a, absent, hulls, 0, corners)
-    limit = limit + _lower_hull(reverse, n_b, absent, hulls, 2, corners)
-    limit = limit + tolerance
-    y0: cython.Py_ssize_t = 0
-    s: cython.Py_ssize_t
-    add: cython.double
-    for q in range(min(last + 1, n_a + n_b - 1)):
-        if q > 0:
-            z0 = q - 1 - y0
-            if z0 + 1 >= n_b or (y0 + 1 < n_a and hulls[1, y0] < hulls[3, z0]):
-                y0 += 1
-        z0 = q - y0
-        i = last - q
-        if i >= child_open.shape[0] or table[own + i] >= absent:
-            continue
-        mine = table[own + i]
-        add = mine
-        n_up, n_down = min(n_a - 1 - y0, z0), min(y0, n_b - 1 - z0)
-        s = 0
-        while s <= n_up or s <= n_down:
-            if s <= n_up:
-                y, z = y0 + s, z0 - s
-                if add + (hulls[0, y] + hulls[2, z]) > limit:
-                    n_up = -1
-                elif reverse[z] < absent and mine + table[others + y] + reverse[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            if s <= n_down:
-                y, z = y0 - s, z0 + s
-                if add + (hulls[0, y] + hulls[2, z]) > limit:
-                    n_down = -1
-                elif reverse[z] < absent and mine + table[others + y] + reverse[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            s += 1
+        return
+    # Is there an open k with own[i] + others[k - i] == whole[k]? With b[z] = -whole[last - z] it asks whether
+    # own[i] plus the combination of others and b at last - i is 0; what is well above that need not be known.
+    for z in range(last - first + 1):
+        reverse[z] = -table[whole + last - z] if is_open[last - z] else absent
+    for q in range(last + 1):
+        needed[q] = rule[1] + 3 * tolerance - table[own + last - q] if last - q < child_open.shape[0] else -absent
+    _combine_hulls(
+        table[others : others + n_others], reverse[: last - first + 1], needed[: last + 1], absent, 0.0, hulls, corners
+    )
+    for i in range(min(last + 1, child_open.shape[0])):
+        child_open[i] = table[own + i] + needed[last - i] <= tolerance
