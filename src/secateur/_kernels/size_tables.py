@@ -161,15 +161,16 @@ def _combine_hulls(
     a: cython.const[Number][::1], b: cython.const[Number][::1], out: Number[::1], absent: Number, least: cython.double,
     hulls: cython.double[:, ::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
-    """The same as `_combine_plain`, by hull bounds."""
+    """The same as `_combine_plain`, by hull bounds; improvements of less than `least` after the first do not matter."""
     n_a, n_b = a.shape[0], b.shape[0]
     # A table cut short by the limit may end in a gap; the hull needs an end that exists.
     while a[n_a - 1] >= absent:
         n_a -= 1
     while b[n_b - 1] >= absent:
         n_b -= 1
-    room = _lower_hull(a, n_a, absent, hulls, 0, corners)
-    room = room + _lower_hull(b, n_b, absent, hulls, 2, corners) - least
+    noise = _lower_hull(a, n_a, absent, hulls, 0, corners)
+    noise = noise + _lower_hull(b, n_b, absent, hulls, 2, corners)
+    room = noise - least
     i0: cython.Py_ssize_t = 0
     s: cython.Py_ssize_t
     for k in range(min(out.shape[0], n_a + n_b - 1)):
@@ -179,7 +180,7 @@ def _combine_hulls(
                 i0 += 1
         j0 = k - i0
         best = min(out[k], a[i0] + b[j0])
-        limit = best + room  # nothing above it can improve
+        limit = best + (room if best < out[k] else noise)  # nothing above it can improve
         if hulls[0, i0] + hulls[2, j0] <= limit:
             n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
             s = 1
@@ -340,6 +341,7 @@ def _open_for_child(
     own, whole = layout[v, START], layout[v, SUFFIX_START]
     others, n_others = layout[w, SUFFIX_START], layout[w, SUFFIX_LENGTH]
     absent, tolerance = rule[0], rule[3]
+    above = tolerance + rule[1]  # more than that is not 0
     for i in range(child_open.shape[0]):
         child_open[i] = 0
     n_open: cython.Py_ssize_t = 0
@@ -358,13 +360,16 @@ def _open_for_child(
                         child_open[i] = 1
         return
     # Is there an open k with own[i] + others[k - i] == whole[k]? With b[z] = -whole[last - z] it asks whether
-    # own[i] plus the combination of others and b at last - i is 0; what is well above that need not be known.
-    for z in range(last - first + 1):
+    # own[i] plus the combination of others and b at last - i is 0; once it is, no less is sought.
+    n_b = last - first + 1
+    for z in range(n_b):
         reverse[z] = -table[whole + last - z] if is_open[last - z] else absent
-    for q in range(last + 1):
-        needed[q] = rule[1] + 3 * tolerance - table[own + last - q] if last - q < child_open.shape[0] else -absent
-    _combine_hulls(
-        table[others : others + n_others], reverse[: last - first + 1], needed[: last + 1], absent, 0.0, hulls, corners
-    )
-    for i in range(min(last + 1, child_open.shape[0])):
-        child_open[i] = table[own + i] + needed[last - i] <= tolerance
+    n_own = min(last + 1, child_open.shape[0])
+    for q in range(last + 1 - n_own):
+        needed[q] = -absent
+    for i in range(n_own):
+        needed[last - i] = above - table[own + i]
+    rest: cython.const[Number][::1] = table[others : others + n_others]
+    _combine_hulls(rest, reverse[:n_b], needed[: last + 1], absent, INFINITY, hulls, corners)
+    for i in range(n_own):
+        child_open[i] = needed[last - i] < above - table[own + i]
