@@ -10,6 +10,7 @@ argument, which gives an iteration that never raises the bound.
 """
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def pac_bayes(
     pairs = prior_grid(lam, mu)
     fixed_cost = math.log(2 * math.sqrt(n) / delta) + math.log(len(pairs))
     grow_errors = grown.errors_if_leaf(grown.majority)
-    best: tuple[float, float, float, float, float, float] | None = None
+    found: list[tuple[float, float, float, float, float, float]] = []
     asked = None if pruning is None else chosen(tree, grown, holdout, pruning)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
     thetas = None if theta is None else _checked_thetas(theta)
@@ -101,10 +102,8 @@ def pac_bayes(
             results = [(t, *gibbs(tree, own, errors, log_z, t, n)) for t in thetas]
         for t, mean, divergence in results:
             value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
-            if best is None or value < best[0]:
-                best = (value, mean, max(divergence, 0.0), a, b, t)
-    assert best is not None  # a grid is never empty
-    value, mean, divergence, a, b, t = best
+            found.append((value, mean, max(divergence, 0.0), a, b, t))
+    value, mean, divergence, a, b, t = min(found, key=itemgetter(0))
     details = {"lam": a, "mu": b, "n_pairs": len(pairs), "log_delta": -(divergence + fixed_cost), "tail": "kl"}
     if pruning is None:
         details |= {"theta": t, "vote": min(1.0, 2 * value)}
