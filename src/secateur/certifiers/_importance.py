@@ -86,7 +86,10 @@ def importance_weighted(
     counts = count(pruning.tree, table, sample=sample)
     about = offered_rows(pruning, counts, "an importance-weighted error", delta)
     weight = _weights(sample_weight, about["n"], float(largest))
-    is_wrong = _answers(pruning)[apply(pruning.tree, table)] != table.target
+    # A row that reaches an original leaf is answered the class of the leaf of the pruning above it.
+    is_below = ~(pruning.is_leaf | pruning.is_kept)
+    answers = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below)
+    is_wrong = answers[apply(pruning.tree, table)] != table.target
     losses = np.where(is_wrong, weight, 0.0)
     values, rows = np.unique(losses, return_counts=True)
     limit = float(largest) * betting_upper(values / float(largest), rows, math.log(delta))
@@ -102,16 +105,6 @@ def importance_weighted(
         quantity="importance-weighted error",
         **about,
     )
-
-
-def _answers(pruning: Pruning) -> Any:
-    """What a row that reaches each original leaf is answered: the class of the leaf of the pruning above it."""
-    tree = pruning.tree
-    nodes = np.arange(tree.n_nodes, dtype=np.int32)
-    is_below = ~(pruning.is_leaf | pruning.is_kept)
-    leaf = structure.inherit_labels(tree.parent, nodes, is_below)
-    assert pruning.node_labels is not None
-    return pruning.node_labels[leaf]
 
 
 def _check_largest(largest: Any) -> None:
