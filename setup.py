@@ -42,9 +42,11 @@ def extensions():
 
 
 def declared_in(path):
-    """The declarations that a kernel depends on: of those that call one another, all."""
-    is_shared = path.suffix == ".py" and "cython.cimports.secateur" in path.read_text(encoding="utf-8")
-    return [declared.as_posix() for declared in KERNELS.glob("*.pxd")] if is_shared else []
+    """The declarations that a kernel depends on: the types of arrays; of those that call one another, all."""
+    text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
+    named = re.findall(r"cython\.cimports\.secateur\._kernels(.*) import", text)
+    pattern = "views.pxd" if set(named) == {".views"} else "*.pxd"
+    return [declared.as_posix() for declared in KERNELS.glob(pattern)] if named else []
 
 
 def has_views(extension):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, keep_vector, n_nodes_of
 from secateur import Counts, Tree
-from secateur._kernels.weakest_link import collapse_events, ranked_ratios
+from secateur._kernels.weakest_link import collapse_events, nested_steps
 from secateur.errors import ParameterError
 from secateur.pruners import best_of_size, cost_complexity, printed_cost_complexity
 from strategies import counts as draw_counts
@@ -273,7 +273,8 @@ def test_large_counts_are_compared_exactly():
 @given(st.lists(st.tuples(st.integers(-(2**60), 2**60), st.integers(1, 2**20)), min_size=1, max_size=8), st.data())
 def test_ratios_are_ranked_exactly(pairs, data):
     pairs += [(p * k, q * k) for p, q in pairs for k in [data.draw(st.integers(1, 3))] if abs(p * k) < 2**62]
-    rank, values = ranked_ratios(np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]))
+    own = np.arange(len(pairs), dtype=np.int32)
+    rank, values = nested_steps(np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]), own, is_all=True)
     exact = [Fraction(p, q) for p, q in pairs]
     rising = sorted(set(exact))
     assert [rising[r] for r in rank] == exact

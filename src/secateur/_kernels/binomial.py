@@ -9,6 +9,7 @@ up to the rounding of the tail itself, for which the callers leave room (`tails.
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, M_PI, exp, expm1, lgamma, log, log1p, sqrt
+from cython.cimports.secateur._kernels.views import Floats
 
 
 @cython.cfunc
@@ -84,9 +85,7 @@ def tail_over_last(errors: cython.double, n: cython.double, p: cython.double, q:
     return total
 
 
-def log_tails(
-    errors: cython.const[cython.double][:], n: cython.const[cython.double][:], p: cython.const[cython.double][:]
-):
+def log_tails(errors: Floats, n: Floats, p: Floats):
     """ln Pr[Bin(n, p) <= errors], entry by entry; 0 < p < 1."""
     result: cython.double[::1] = np.empty(errors.shape[0])
     with cython.nogil:
@@ -112,12 +111,7 @@ def start_below(rate: cython.double, n: cython.double, log_x: cython.double, log
     return start
 
 
-def limits(
-    errors: cython.const[cython.double][:],
-    n: cython.const[cython.double][:],
-    log_x: cython.const[cython.double][:],
-    is_exact: cython.bint,
-):
+def limits(errors: Floats, n: Floats, log_x: Floats, is_exact: cython.bint):
     """sup { p : Pr[Bin(n, p) <= errors] >= x }, errors being whole; else sup { p : n kl(errors / n, p) <= -ln x }.
 
     Errors are at most n, and ln x at most 0.

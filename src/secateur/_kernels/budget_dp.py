@@ -18,6 +18,7 @@ several ways to cut the same node.
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Bools, Floats, Ints, Longs
 
 
 def jumps(end, n_items):
@@ -26,7 +27,7 @@ def jumps(end, n_items):
     return np.repeat(before[end], n_items)
 
 
-def heavy_last(parent: cython.const[cython.int][:], is_listed: cython.const[cython.uchar][:]):
+def heavy_last(parent: Ints, is_listed: Bools):
     """(listed nodes in pre-order with the heaviest child last, where each jumps to)."""
     n = parent.shape[0]
     above: cython.longlong[::1] = np.full(n, n, np.int64)  # nearest listed ancestor; n stands above everything
@@ -63,7 +64,7 @@ def heavy_last(parent: cython.const[cython.int][:], is_listed: cython.const[cyth
     return order.base, jump.base
 
 
-def row_slots(jump: cython.const[cython.longlong][:]):
+def row_slots(jump: Longs):
     """(memory slot of each row 0..n, number of slots); a slot is free again after its row's last use."""
     n = jump.shape[0]
     uses: cython.longlong[::1] = np.ones(n + 1, np.int64)  # by the row before it
@@ -90,12 +91,7 @@ def row_slots(jump: cython.const[cython.longlong][:]):
     return slot.base, n_slots
 
 
-def least_values_and_cuts(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    value: cython.const[cython.longlong][:],
-    budget: cython.Py_ssize_t,
-):
+def least_values_and_cuts(jump: Longs, charge: Longs, value: Longs, budget: cython.Py_ssize_t):
     """The least value within each budget 0..`budget`, and one bit per item and budget: is cutting strictly better?"""
     n = jump.shape[0]
     found, n_slots = row_slots(jump)
@@ -119,12 +115,7 @@ def least_values_and_cuts(
 
 
 def least_pairs_and_cuts(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    cost: cython.const[cython.double][:],
-    size: cython.const[cython.longlong][:],
-    budget: cython.Py_ssize_t,
-    tolerance: cython.double,
+    jump: Longs, charge: Longs, cost: Floats, size: Longs, budget: cython.Py_ssize_t, tolerance: cython.double
 ):
     """`least_values_and_cuts` of the pairs (cost, size), costs within `tolerance` being equal.
 
@@ -156,12 +147,7 @@ def least_pairs_and_cuts(
     return costs.base[slot[0]].copy(), sizes.base[slot[0]].copy(), is_better.base
 
 
-def walk(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    is_better: cython.const[cython.uchar][:, :],
-    budget: cython.Py_ssize_t,
-):
+def walk(jump: Longs, charge: Longs, is_better: cython.const[cython.uchar][:, :], budget: cython.Py_ssize_t):
     """The items cut by the best walk within `budget`; it keeps whenever keeping is as good."""
     n = jump.shape[0]
     is_cut: cython.uchar[::1] = np.zeros(n, np.bool_)
@@ -178,54 +164,41 @@ def walk(
     return is_cut.base
 
 
-def greatest_within(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    gain: cython.const[cython.longlong][:],
-    budget: cython.Py_ssize_t,
-):
+def greatest_within(jump, charge, gain, budget):
     """Greatest summed gain of cuts whose charges add up to at most `budget`.
 
     Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
     two floats at a time, whole numbers of 64 bits only one.
     """
-    width = budget + 1
-    found, n_slots = row_slots(jump)
-    slot: cython.longlong[::1] = found
-    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
-    g: cython.double
-    with cython.nogil:
-        for i in range(jump.shape[0] - 1, -1, -1):
-            a, g = min(charge[i], width), gain[i]
-            out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
-            for j in range(a):
-                rows[out, j] = rows[keep, j]
-            for j in range(width - a):
-                rows[out, a + j] = max(rows[cut, j] + g, rows[keep, a + j])
-    return int(rows[slot[0], budget])
+    return int(_combined(jump, charge, gain.astype(np.float64), budget, False)[budget])
 
 
-def charge_probabilities(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:],
-    cut_chance: cython.const[cython.double][:],
-    budget: cython.Py_ssize_t,
-):
+def charge_probabilities(jump, charge, cut_chance, budget):
     """Pr[charges of the cuts add up to j], j = 0..budget, when a node reached is cut with `cut_chance`."""
+    return _combined(jump, charge, cut_chance, budget, True)
+
+
+def _combined(jump: Longs, charge: Longs, value: Floats, budget: cython.Py_ssize_t, is_chance: cython.bint):
+    """The first row: the greatest sums of `value` by budget, or the chances of each sum of charges."""
     width = budget + 1
     found, n_slots = row_slots(jump)
     slot: cython.longlong[::1] = found
     rows: cython.double[:, ::1] = np.zeros((n_slots, width))
     with cython.nogil:
-        rows[slot[jump.shape[0]], 0] = 1.0
+        if is_chance:
+            rows[slot[jump.shape[0]], 0] = 1.0
         for i in range(jump.shape[0] - 1, -1, -1):
-            a, s = min(charge[i], width), cut_chance[i]
-            r = 1.0 - s
+            a, s = min(charge[i], width), value[i]
+            r = 1.0 - s if is_chance else 1.0
             out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
             for j in range(a):
                 rows[out, j] = r * rows[keep, j]
-            for j in range(width - a):
-                rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+            if is_chance:
+                for j in range(width - a):
+                    rows[out, a + j] = r * rows[keep, a + j] + s * rows[cut, j]
+            else:
+                for j in range(width - a):
+                    rows[out, a + j] = max(rows[cut, j] + s, rows[keep, a + j])
     return rows.base[slot[0]].copy()
 
 

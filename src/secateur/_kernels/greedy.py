@@ -8,16 +8,10 @@ Line `at` of the segment tree is a range of places: 2 at and 2 at + 1 are its ha
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Ints, Longs, Number, Numbers
 
-Number = cython.fused_type(cython.longlong, cython.double)
 
-
-def greedy_cuts(
-    parent: cython.const[cython.int][:],
-    increase: cython.const[Number][:],
-    n_leaves: cython.const[cython.longlong][:],
-    slack: Number,
-):
+def greedy_cuts(parent: Ints, increase: Numbers, n_leaves: Longs, slack: Number):
     """The nodes in the order in which they are cut.
 
     `increase` is what a cut adds to the uncut tree, `n_leaves` the leaves below (1 at leaves).
@@ -52,16 +46,16 @@ def greedy_cuts(
             cuts[n_cuts] = v
             n_cuts += 1
             added, fewer = best[1, 0], node[1, 0] - 1
-            _remove(width + place[v], width + place[v] + n_below[v], best, node, slack)
+            _change(width + place[v], width + place[v] + n_below[v], best, node, slack, 0, 0)
             u = parent[v]
             while u >= 0:
                 h = head[u]
-                _add(width + place[h], width + place[u] + 1, best, node, slack, -added, -fewer)
+                _change(width + place[h], width + place[u] + 1, best, node, slack, -added, -fewer)
                 u = parent[h]
     return order[:n_cuts]
 
 
-def _heavy_paths(parent: cython.const[cython.int][:], n_leaves: cython.const[cython.longlong][:]):
+def _heavy_paths(parent: Ints, n_leaves: Longs):
     """Place of each internal node, first node of its heavy path, internal nodes at and below it."""
     n = parent.shape[0]
     n_below: cython.longlong[::1] = np.zeros(n, np.int64)
@@ -118,9 +112,26 @@ def _refresh(at: cython.Py_ssize_t, best: Number[:, ::1], node: cython.longlong[
 
 
 @cython.cfunc
+@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _add(
+def _move(
+    at: cython.Py_ssize_t, best: Number[:, ::1], node: cython.longlong[:, ::1], added: Number, fewer: cython.longlong
+) -> cython.void:
+    """Add to the nodes of a range, or take them out."""
+    if fewer == 0:
+        node[at, 2] = -1
+        return
+    best[at, 0] += added
+    best[at, 1] += added
+    node[at, 0] += fewer
+    node[at, 1] += fewer
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _change(
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     best: Number[:, ::1],
@@ -129,58 +140,17 @@ def _add(
     added: Number,
     fewer: cython.longlong,
 ) -> cython.void:
-    """Add to the nodes at places low..high-1, all of which are still there."""
-    l, r = low, high
-    while l < r:
-        if l & 1:
-            best[l, 0] += added
-            best[l, 1] += added
-            node[l, 0] += fewer
-            node[l, 1] += fewer
-            l += 1
-        if r & 1:
-            r -= 1
-            best[r, 0] += added
-            best[r, 1] += added
-            node[r, 0] += fewer
-            node[r, 1] += fewer
-        l >>= 1
-        r >>= 1
-    _refresh_above(low, high - 1, best, node, slack)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _remove(
-    low: cython.Py_ssize_t, high: cython.Py_ssize_t, best: Number[:, ::1], node: cython.longlong[:, ::1], slack: Number
-) -> cython.void:
-    """Take the nodes at places low..high-1 out."""
-    l, r = low, high
-    while l < r:
-        if l & 1:
-            node[l, 2] = -1
-            l += 1
-        if r & 1:
-            r -= 1
-            node[r, 2] = -1
-        l >>= 1
-        r >>= 1
-    _refresh_above(low, high - 1, best, node, slack)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _refresh_above(
-    first: cython.Py_ssize_t,
-    last: cython.Py_ssize_t,
-    best: Number[:, ::1],
-    node: cython.longlong[:, ::1],
-    slack: Number,
-) -> cython.void:
-    first >>= 1
-    last >>= 1
+    """Add to the nodes at places low..high-1, all of which are still there; if they lose no leaf, take them out."""
+    first, last = low >> 1, (high - 1) >> 1
+    while low < high:
+        if low & 1:
+            _move(low, best, node, added, fewer)
+            low += 1
+        if high & 1:
+            high -= 1
+            _move(high, best, node, added, fewer)
+        low >>= 1
+        high >>= 1
     while first > 0:
         # A range taken out as a whole stays empty, whatever its halves still say.
         if node[first, 2] >= 0:
@@ -191,11 +161,7 @@ def _refresh_above(
         last >>= 1
 
 
-def removal_steps(
-    parent: cython.const[cython.int][:],
-    n_leaves: cython.const[cython.longlong][:],
-    cuts: cython.const[cython.longlong][:],
-):
+def removal_steps(parent: Ints, n_leaves: Longs, cuts: Longs):
     """The number of the cut after which each node tests nothing; 0 at leaves."""
     n = parent.shape[0]
     step: cython.int[::1] = np.full(n, cuts.shape[0], np.int32)

@@ -7,9 +7,10 @@ product over its leaves. Nodes come in pre-order, so a node is met after its chi
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, exp, log, log1p
+from cython.cimports.secateur._kernels.views import Floats, Ints, Number, NumberRows
 
 
-def log_partition(parent: cython.const[cython.int][:], own: cython.const[cython.double][:]):
+def log_partition(parent: Ints, own: Floats):
     """ln of the summed weight of all prunings of each subtree."""
     n = parent.shape[0]
     below: cython.double[::1] = np.zeros(n)
@@ -28,9 +29,7 @@ def log_partition(parent: cython.const[cython.int][:], own: cython.const[cython.
     return total.base
 
 
-def mean_cost(
-    parent: cython.const[cython.int][:], own: cython.const[cython.double][:], cost: cython.const[cython.double][:]
-):
+def mean_cost(parent: Ints, own: Floats, cost: Floats):
     """(ln Z of the root, expected summed cost of the leaves) under weights exp(own)."""
     n = parent.shape[0]
     below: cython.double[::1] = np.zeros(n)
@@ -57,12 +56,7 @@ def mean_cost(
     return z, mean
 
 
-def cheapest_cuts(
-    parent: cython.const[cython.int][:],
-    errors: cython.const[cython.double][:],
-    prior: cython.const[cython.double][:],
-    kappa: cython.double,
-):
+def cheapest_cuts(parent: Ints, errors: Floats, prior: Floats, kappa: cython.double):
     """Where to cut to make kappa * errors + prior of the leaves least, and both parts; a tie cuts.
 
     An infinite kappa means errors first, then prior.
@@ -93,10 +87,10 @@ def cheapest_cuts(
     return is_cut.base, e, c
 
 
-def greatest_sums(parent: cython.const[cython.int][:], own: cython.const[cython.double][:, :]):
+def greatest_sums(parent: Ints, own: NumberRows):
     """Greatest summed `own` of the leaves over all prunings, column by column (2-D: nodes x columns)."""
     n, width = own.shape[0], own.shape[1]
-    below: cython.double[:, ::1] = np.zeros((n, width))
+    below: Number[:, ::1] = np.zeros((n, width), own.base.dtype)
     has_child: cython.uchar[::1] = np.zeros(n, np.bool_)
     with cython.nogil:
         for v in range(n - 1, -1, -1):
@@ -110,7 +104,7 @@ def greatest_sums(parent: cython.const[cython.int][:], own: cython.const[cython.
     return below.base[0]
 
 
-def _children(parent: cython.const[cython.int][:]):
+def _children(parent: Ints):
     """(number of children of each node, number of leaves)."""
     n = parent.shape[0]
     n_children: cython.int[::1] = np.zeros(n, np.int32)
@@ -124,7 +118,7 @@ def _children(parent: cython.const[cython.int][:]):
     return n_children.base, n_leaves
 
 
-def size_probabilities(parent: cython.const[cython.int][:], cut: cython.const[cython.double][:], floor: cython.double):
+def size_probabilities(parent: Ints, cut: Floats, floor: cython.double):
     """Distribution of the number of leaves when each node reached is cut with probability `cut`.
 
     Returned as (greatest size, probabilities from there downwards); ends below `floor` are
@@ -226,7 +220,7 @@ def _multiply(
             product[i + j] += x * values[long + j]
 
 
-def log_counts_by_size(parent: cython.const[cython.int][:], most: cython.Py_ssize_t):
+def log_counts_by_size(parent: Ints, most: cython.Py_ssize_t):
     """ln of the number of prunings with j leaves, for j = 0..most (-inf: none)."""
     n = parent.shape[0]
     counted, n_leaves = _children(parent)

@@ -9,15 +9,10 @@ a sum of terms of one sign: nothing cancels, however far the numbers are from 0.
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Floats, Ints, Longs
 
 
-def leaf_moments(
-    leaf: cython.const[cython.int][:],
-    rows: cython.const[cython.longlong][:],
-    y: cython.const[cython.double][:],
-    weight: cython.const[cython.double][:],
-    n_nodes: cython.Py_ssize_t,
-):
+def leaf_moments(leaf: Ints, rows: Longs, y: Floats, weight: Floats, n_nodes: cython.Py_ssize_t):
     """(weight, mean, spread) of each leaf, the rows taken in the order of `rows`; 0 elsewhere.
 
     `weight` is empty where every row weighs 1.
@@ -54,12 +49,7 @@ def leaf_moments(
     return total.base, first.base, spread.base
 
 
-def moments_upwards(
-    parent: cython.const[cython.int][:],
-    weight: cython.const[cython.double][:],
-    mean: cython.const[cython.double][:],
-    spread: cython.const[cython.double][:],
-):
+def moments_upwards(parent: Ints, weight: Floats, mean: Floats, spread: Floats):
     """(weight, mean, spread) of all nodes from those of the leaves; an empty node has the mean of its parent.
 
     What is given for inner nodes must be 0.

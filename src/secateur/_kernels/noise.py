@@ -3,9 +3,10 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, log
+from cython.cimports.secateur._kernels.views import Floats
 
 
-def log_power_coefficient(weights: cython.const[cython.double][:], power: cython.longlong):
+def log_power_coefficient(weights: Floats, power: cython.longlong):
     """ln of the last coefficient (index len - 1) of the polynomial `weights` to `power` >= 1.
 
     Every term is non-negative, so nothing cancels; each product is divided by its sum,
@@ -15,38 +16,22 @@ def log_power_coefficient(weights: cython.const[cython.double][:], power: cython
     result: cython.double[::1] = np.zeros(n)
     square: cython.double[::1] = np.array(weights)
     product: cython.double[::1] = np.empty(n)
+    log_result: cython.double = 0.0
     with cython.nogil:
         result[0] = 1.0
-        logarithm = _log_power(result, square, product, power)
-    return logarithm
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _log_power(
-    result: cython.double[::1], square: cython.double[::1], product: cython.double[::1], power: cython.longlong
-) -> cython.double:
-    log_result: cython.double = 0.0
-    log_square = log(_divide_by_sum(square))
-    while True:
-        if power & 1:
-            _truncated_product(result, square, product)
-            result, product = product, result
-            total = _divide_by_sum(result)
-            if total == 0.0:
-                return -INFINITY
-            log_result += log_square + log(total)
-        power >>= 1
-        if power == 0:
-            break
-        _truncated_product(square, square, product)
-        square, product = product, square
-        total = _divide_by_sum(square)
-        if total == 0.0:
-            return -INFINITY
-        log_square = 2.0 * log_square + log(total)
-    last = result[result.shape[0] - 1]
+        log_square = log(_divide_by_sum(square))
+        while True:
+            if power & 1:
+                _truncated_product(result, square, product)
+                result, product = product, result
+                log_result += log_square + log(_divide_by_sum(result))
+            power >>= 1
+            if power == 0:
+                break
+            _truncated_product(square, square, product)
+            square, product = product, square
+            log_square = 2.0 * log_square + log(_divide_by_sum(square))
+    last = result[n - 1]
     return log_result + log(last) if last > 0.0 else -INFINITY
 
 

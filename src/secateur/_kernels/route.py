@@ -2,9 +2,9 @@
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import FloatRows, Floats, Ints, Longs, Number, Numbers
 
 Real = cython.fused_type(cython.float, cython.double)
-Number = cython.fused_type(cython.longlong, cython.double)
 
 
 LANES = cython.declare(cython.int, 8)  # rows on their way at once
@@ -93,12 +93,7 @@ def _next_node(x: cython.double, cut: cython.double, word: cython.longlong, v: c
     return right + ((v + 1 - right) & -goes_left)
 
 
-def packed(
-    feature: cython.const[cython.int][:],
-    threshold: cython.const[cython.double][:],
-    right: cython.const[cython.int][:],
-    default: cython.const[cython.int][:],
-):
+def packed(feature: Ints, threshold: Floats, right: Ints, default: Ints):
     """The numeric tests of a binary tree as `route_packed` reads them: all of a node from one line of the cache.
 
     The first number of a node is its threshold. The bits of the second are a whole number, -1 of a
@@ -121,15 +116,15 @@ def packed(
 
 
 def route_any(
-    matrix: cython.const[cython.double][:, :],
+    matrix: FloatRows,
     start_node: cython.Py_ssize_t,
-    feature: cython.const[cython.int][:],
-    threshold: cython.const[cython.double][:],
-    branch_start: cython.const[cython.longlong][:],
+    feature: Ints,
+    threshold: Floats,
+    branch_start: Longs,
     branch: cython.const[cython.ushort][:],
-    default: cython.const[cython.int][:],
-    child_start: cython.const[cython.longlong][:],
-    child: cython.const[cython.int][:],
+    default: Ints,
+    child_start: Longs,
+    child: Ints,
     out: cython.int[:],
 ):
     """Leaf of each row, starting at `start_node`; nominal columns hold codes, NaN where unseen."""
@@ -150,16 +145,16 @@ def route_any(
 
 
 def route_surrogates(
-    matrix: cython.const[cython.double][:, :],
+    matrix: FloatRows,
     start_node: cython.Py_ssize_t,
-    feature: cython.const[cython.int][:],
-    threshold: cython.const[cython.double][:],
-    branch_start: cython.const[cython.longlong][:],
+    feature: Ints,
+    threshold: Floats,
+    branch_start: Longs,
     branch: cython.const[cython.ushort][:],
-    low: cython.const[cython.int][:],
-    default: cython.const[cython.int][:],
-    right: cython.const[cython.int][:],
-    start: cython.const[cython.longlong][:],
+    low: Ints,
+    default: Ints,
+    right: Ints,
+    start: Longs,
     out: cython.int[:],
 ):
     """Leaf of each row of a binary tree with surrogates.
@@ -192,12 +187,7 @@ def route_surrogates(
             out[i] = cython.cast(cython.int, v)
 
 
-def count_leaves(
-    leaf: cython.const[cython.int][:],
-    target: cython.const[cython.int][:],
-    weight: cython.const[Number][:],
-    by_class: Number[:, :],
-):
+def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Number[:, :]):
     """Add the rows to `by_class[leaf, class]`; `weight` is empty where every row weighs 1."""
     with cython.nogil:
         if weight.shape[0] == 0:
@@ -208,18 +198,12 @@ def count_leaves(
                 by_class[leaf[i], target[i]] += weight[i]
 
 
-def path_lengths(depth: cython.const[cython.int][:], leaf: cython.const[cython.int][:]):
+def path_lengths(depth, leaf):
     """Nodes on the path to each row's leaf, as offsets of a sparse matrix."""
-    offsets: cython.longlong[::1] = np.zeros(leaf.shape[0] + 1, np.int64)
-    with cython.nogil:
-        for i in range(leaf.shape[0]):
-            offsets[i + 1] = offsets[i] + depth[leaf[i]] + 1
-    return offsets.base
+    return np.append(0, np.cumsum(depth[leaf] + 1, dtype=np.int64))
 
 
-def paths(
-    parent: cython.const[cython.int][:], leaf: cython.const[cython.int][:], offsets: cython.const[cython.longlong][:]
-):
+def paths(parent: Ints, leaf: Ints, offsets: Longs):
     """The nodes on the path to each row's leaf, root first."""
     nodes: cython.int[::1] = np.empty(offsets[leaf.shape[0]], np.int32)
     with cython.nogil:

@@ -3,14 +3,15 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import log
+from cython.cimports.secateur._kernels.views import Floats, Ints
 
 
 def shrunk_losses(
-    parent: cython.const[cython.int][:],
-    steps: cython.const[cython.int][:],
+    parent: Ints,
+    steps: Ints,
     grown: cython.const[cython.double][:, ::1],
     held: cython.const[cython.double][:, ::1],
-    strengths: cython.const[cython.double][:],
+    strengths: Floats,
     n_members: cython.Py_ssize_t,
     least: cython.double,
     is_brier: cython.bint,

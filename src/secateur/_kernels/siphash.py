@@ -3,69 +3,48 @@
 import cython
 import numpy as np
 
+Words = cython.typedef(cython.const[cython.ulonglong][::1])
 
-def row_hashes(
-    bits: cython.const[cython.uint][:, ::1],
-    answer: cython.const[cython.ulonglong][::1],
-    factor: cython.const[cython.ulonglong][::1],
-    start: cython.const[cython.ulonglong][::1],
-):
+
+def row_hashes(bits: cython.const[cython.uint][:, ::1], answer: Words, factor: Words, start: Words):
     """Return the hash of each row of float32 bit patterns and its answer; -0.0 is 0.0 and every NaN the same.
 
     The patterns are first joined by one random factor each, a universal hash. SipHash, whose four
     words begin as `start`, takes in the sum and the answer.
     """
-    n = bits.shape[0]
-    out = np.empty(n, np.uint64)
-    hashes: cython.ulonglong[::1] = out
-    with cython.nogil:
-        _hash_rows(bits, answer, factor, start, hashes)
-    return out
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _hash_rows(
-    bits: cython.const[cython.uint][:, ::1],
-    answer: cython.const[cython.ulonglong][::1],
-    factor: cython.const[cython.ulonglong][::1],
-    start: cython.const[cython.ulonglong][::1],
-    hashes: cython.ulonglong[::1],
-) -> cython.void:
+    hashes: cython.ulonglong[::1] = np.empty(bits.shape[0], np.uint64)
     step: cython.int
     pattern: cython.uint
-    for i in range(bits.shape[0]):
-        joined = 0
-        for j in range(bits.shape[1]):
-            pattern = bits[i, j]
-            if (pattern & 0x7FFFFFFF) == 0:
-                pattern = 0
-            elif (pattern & 0x7FFFFFFF) > 0x7F800000:
-                pattern = 0x7FC00000
-            joined += factor[j] * cython.cast(cython.ulonglong, pattern)
-        v0 = start[0]
-        v1 = start[1]
-        v2 = start[2]
-        v3 = start[3]
-        for step in range(5):
-            word = 0
-            if step == 0:
-                word = joined
-            elif step == 1:
-                word = answer[i]
-            elif step == 2:  # three rounds that take in nothing
-                v2 ^= 0xFF
-            v3 ^= word
-            v0 += v1
-            v1 = ((v1 << 13) | (v1 >> 51)) ^ v0
-            v0 = (v0 << 32) | (v0 >> 32)
-            v2 += v3
-            v3 = ((v3 << 16) | (v3 >> 48)) ^ v2
-            v0 += v3
-            v3 = ((v3 << 21) | (v3 >> 43)) ^ v0
-            v2 += v1
-            v1 = ((v1 << 17) | (v1 >> 47)) ^ v2
-            v2 = (v2 << 32) | (v2 >> 32)
-            v0 ^= word
-        hashes[i] = v0 ^ v1 ^ v2 ^ v3
+    with cython.nogil:
+        for i in range(bits.shape[0]):
+            joined = 0
+            for j in range(bits.shape[1]):
+                pattern = bits[i, j]
+                if (pattern & 0x7FFFFFFF) == 0:
+                    pattern = 0
+                elif (pattern & 0x7FFFFFFF) > 0x7F800000:
+                    pattern = 0x7FC00000
+                joined += factor[j] * cython.cast(cython.ulonglong, pattern)
+            v0, v1, v2, v3 = start[0], start[1], start[2], start[3]
+            for step in range(5):
+                word = 0
+                if step == 0:
+                    word = joined
+                elif step == 1:
+                    word = answer[i]
+                elif step == 2:  # three rounds that take in nothing
+                    v2 ^= 0xFF
+                v3 ^= word
+                v0 += v1
+                v1 = ((v1 << 13) | (v1 >> 51)) ^ v0
+                v0 = (v0 << 32) | (v0 >> 32)
+                v2 += v3
+                v3 = ((v3 << 16) | (v3 >> 48)) ^ v2
+                v0 += v3
+                v3 = ((v3 << 21) | (v3 >> 43)) ^ v0
+                v2 += v1
+                v1 = ((v1 << 17) | (v1 >> 47)) ^ v2
+                v2 = (v2 << 32) | (v2 >> 32)
+                v0 ^= word
+            hashes[i] = v0 ^ v1 ^ v2 ^ v3
+    return hashes.base

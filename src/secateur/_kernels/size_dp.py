@@ -7,7 +7,15 @@ children for nodes); tables are indexed by that sum. Two ways, the same answers:
 A grown tree has 20 to 25 entries per leaf, so all tables are stored and a pruning is found
 again on the way down. Memory is the sum of the subtree sizes: quadratic for chains.
 
-*Walk*: the budget walk of `size_preorder`, stations x budget bits for any shape.
+*Walk*: internal nodes in pre-order are stations 0..n-1. At station i a pruning either *keeps*
+(pays `charge[i, 1]` of the budget, adds `value[i, 1]`, goes to i + 1) or *cuts* (pays
+`charge[i, 0]`, adds `value[i, 0]`, goes to `jump[i]`, the first station outside the
+subtree). Row i is the least value of the rest of the walk for every budget:
+
+    F[i][j] = min( F[jump[i]][j - charge[i, 0]] + value[i, 0],  F[i + 1][j - charge[i, 1]] + value[i, 1] )
+
+Time is stations x budget for every shape of tree, memory a bit for each. Rows still needed form a
+stack: the subtrees of two stations are nested or apart, so what is read last was written first.
 """
 
 from typing import Any, NamedTuple
@@ -15,64 +23,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .size_preorder import BudgetWalk, budget_walk, station_jumps
-from .size_tables import descend, fill_tables, least_cost, most_cost, table_layout
-from .structure import sum_upwards
-
-__all__ = [
-    "ABSENT",
-    "TOLERANCE",
-    "SizeTable",
-    "SubtreeTables",
-    "best_by_size",
-    "bytes_needed",
-    "errors_walk",
-    "least_cost",
-    "n_cells",
-    "prefers_tables",
-    "size_walk",
-    "subtree_tables",
-    "table_layout",
-]
+from .mixtures import greatest_sums
+from .size_rows import fill_rows, walk_forward
+from .size_tables import descend, fill_tables, table_layout
+from .structure import leaves_after_cuts, sum_upwards
 
 Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Sums = npt.NDArray[Any]
 
 ABSENT = 1 << 61  # a whole-number cost that no pruning has; twice it still fits
 TOLERANCE = 1e-12  # of the largest cost: real costs this close are equal
-START, LENGTH = 0, 1  # columns of a layout
 SHORT = 16  # below this length the plain loop is faster than two hulls
-
-
-class SizeTable(NamedTuple):
-    """Least cost by size: `best[j]` for size `1 + j * unit`, absent where no pruning has that size."""
-
-    best: Sums
-    unit: int
-    n_nodes: int
-    internal: Ints
-    tables: "SubtreeTables | None"
-    walk: BudgetWalk | None
-
-    @property
-    def is_present(self) -> Bools:
-        """Which sizes exist."""
-        return self.best < (ABSENT if self.best.dtype.kind == "i" else np.inf)
-
-    def kept(self, place: int) -> Bools:
-        """Which nodes still test something in the pruning of `best[place]`.
-
-        Of prunings with equal cost, the one that keeps the first node in pre-order in
-        which they differ.
-        """
-        if self.tables is not None:
-            return self.tables.kept(place)
-        assert self.walk is not None
-        kept = np.zeros(self.n_nodes, np.bool_)
-        kept[self.internal[self.walk.kept(place)]] = True
-        return kept
 
 
 class SubtreeTables(NamedTuple):
@@ -90,21 +54,77 @@ class SubtreeTables(NamedTuple):
         return descend(self.parent, self.end, self.charge, self.layout, self.table, place, self.rule)
 
 
+class BudgetWalk(NamedTuple):
+    """Least values of the whole walk by budget, and what is needed to walk it again."""
+
+    n_nodes: int
+    stations: Ints
+    jump: Longs
+    charge: Longs
+    best: Sums
+    bit_start: Longs
+    bits: Bytes
+
+    def kept(self, budget: int) -> Bools:
+        """Which nodes the best walk of this budget keeps; it keeps wherever keeping is no worse."""
+        kept = np.zeros(self.n_nodes, np.bool_)
+        kept[self.stations] = walk_forward(self.jump, self.charge, self.bit_start, self.bits, budget)
+        return kept
+
+
+class SizeTable(NamedTuple):
+    """Least cost by size: `best[j]` for size `1 + j * unit`, absent where no pruning has that size."""
+
+    best: Sums
+    unit: int
+    parent: Ints
+    solved: SubtreeTables | BudgetWalk
+
+    @property
+    def places(self) -> Longs:
+        """The entries of sizes that exist."""
+        return np.flatnonzero(self.best < (ABSENT if self.best.dtype.kind == "i" else np.inf))
+
+    def kept(self, place: int) -> Bools:
+        """Which nodes still test something in the pruning of `best[place]`.
+
+        Of prunings with equal cost, the one that keeps the first node in pre-order in
+        which they differ.
+        """
+        return self.solved.kept(int(place))
+
+    def leaves(self, places: Longs, index: int) -> Bools:
+        """The leaves of the pruning of `best[places[index]]`."""
+        return leaves_after_cuts(self.parent, ~self.kept(places[index]))
+
+
 def best_by_size(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) -> SizeTable:
     """Return the least cost of every size up to `1 + limit`.
 
     `charge` is 0 at leaves. The way is chosen by the cells each needs.
     """
-    internal = np.flatnonzero(charge).astype(np.int32)
-    unit = int(np.gcd.reduce(charge)) if len(internal) else 1  # all tests of one arity: no cells for the gaps
+    unit, charge, limit, layout, is_tabled = _planned(parent, end, charge, limit)
+    if is_tabled:
+        tables = subtree_tables(parent, end, charge, cost, layout)
+        return SizeTable(tables.table[: layout[0, 1]], unit, parent, tables)
+    walk = size_walk(parent, end, charge, cost, limit)
+    return SizeTable(walk.best, unit, parent, walk)
+
+
+def bytes_needed(parent: Ints, end: Ints, charge: Longs, limit: int) -> int:
+    """Bytes that `best_by_size` will hold, about."""
+    _, charge, limit, layout, is_tabled = _planned(parent, end, charge, limit)
+    return 8 * n_cells(layout) if is_tabled else int(np.count_nonzero(charge)) * (limit + 1) // 8
+
+
+def _planned(parent: Ints, end: Ints, charge: Longs, limit: int) -> tuple[int, Longs, int, Longs, bool]:
+    """(unit, charges and limit in units of it, the layout of tables, whether tables are the better way)."""
+    n_internal = int(np.count_nonzero(charge))
+    unit = int(np.gcd.reduce(charge)) if n_internal else 1  # all tests of one arity: no cells for the gaps
     charge = charge // unit
     limit = min(limit // unit, int(charge.sum()))
     layout = table_layout(parent, end, charge, limit)
-    if prefers_tables(n_cells(layout), len(internal), limit):
-        tables = subtree_tables(parent, end, charge, cost, layout)
-        return SizeTable(tables.table[: layout[0, LENGTH]], unit, len(parent), internal, tables, None)
-    walk = size_walk(parent, end, charge, cost, limit)
-    return SizeTable(walk.best, unit, len(parent), internal, None, walk)
+    return unit, charge, limit, layout, prefers_tables(n_cells(layout), n_internal, limit)
 
 
 def prefers_tables(n_table_cells: int, n_internal: int, limit: int) -> bool:
@@ -120,50 +140,37 @@ def prefers_tables(n_table_cells: int, n_internal: int, limit: int) -> bool:
 
 
 def n_cells(layout: Longs) -> int:
-    """Cells of all tables of a layout."""
-    return int((layout[:, START] + layout[:, LENGTH]).max(initial=0)) if len(layout) else 0
-
-
-def bytes_needed(parent: Ints, end: Ints, charge: Longs, limit: int) -> int:
-    """Bytes that `best_by_size` will hold, about."""
-    n_internal = int(np.count_nonzero(charge))
-    unit = int(np.gcd.reduce(charge)) if n_internal else 1
-    limit = min(limit, int(charge.sum())) // unit
-    cells = n_cells(table_layout(parent, end, charge // unit, limit))
-    return 8 * cells if prefers_tables(cells, n_internal, limit) else n_internal * (limit + 1) // 8
+    """Cells of all tables of a layout: the last of start + length."""
+    return int((layout[:, 0] + layout[:, 1]).max())
 
 
 def subtree_tables(parent: Ints, end: Ints, charge: Longs, cost: Sums, layout: Longs) -> SubtreeTables:
     """Return the filled tables of a layout."""
     if cost.dtype.kind == "i":
         # A whole number that is less is less by 1. Hulls multiply costs by lengths: beyond 2^62 the plain loop.
-        is_safe = cost.sum(dtype=np.float64) * float(layout[0, LENGTH]) < 2.0**62  # floats do not wrap around
+        is_safe = cost.sum(dtype=np.float64) * float(layout[0, 1]) < 2.0**62  # floats do not wrap around
         rule = np.array([ABSENT, 1, SHORT if is_safe else ABSENT, 0], np.int64)
     else:
-        rule = np.array([np.inf, 0.0, SHORT, TOLERANCE * cost.max()])
+        rule = np.array([np.inf, 0.0, SHORT, max(TOLERANCE * cost.max(), 1e-300)])  # more than 0: see `needed` there
     table = fill_tables(parent, end, charge, cost, layout, rule)
     return SubtreeTables(parent, end, charge, layout, table, rule)
 
 
 def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) -> BudgetWalk:
     """Return the same answers by the budget walk: keeping pays the charge, cutting adds the excess."""
-    internal = np.flatnonzero(charge).astype(np.int32)
-    full = _uncut_cost(parent, charge, cost)
-    pays = np.zeros((len(internal), 2), np.int64)
-    pays[:, 1] = charge[internal]
-    adds = np.zeros((len(internal), 2), cost.dtype)
-    adds[:, 0] = (cost - full)[internal]
-    below = np.append(np.cumsum(pays[::-1, 1])[::-1], 0)  # the most that stations from i on can pay
-    width = np.minimum(below, limit) + 1
-    absent = ABSENT if cost.dtype.kind == "i" else np.inf
+    stations, kept, excess, uncut = _stations(parent, charge, cost)
+    none = np.zeros_like(kept)
+    adds = np.stack([excess, none], axis=1)
+    most = np.append(np.cumsum(kept[::-1])[::-1], 0)  # what stations from i on can pay
+    absent: float = ABSENT
     if cost.dtype.kind != "i":
-        rule = np.array([np.inf, TOLERANCE * cost.max()])
-    elif most_cost(parent, cost) < 1 << 29:  # half the memory for the rows
+        absent, rule = np.inf, np.array([np.inf, TOLERANCE * cost.max()])
+    elif greatest_sums(parent, cost[:, None])[0] < 1 << 29:  # half the memory for the rows
         adds, rule = adds.astype(np.int32), np.array([1 << 30, 0], np.int32)
     else:
         rule = np.array([ABSENT, 0], np.int64)
-    walk = budget_walk(station_jumps(end, internal), pays, adds, width, rule)
-    best = np.where(walk.best < rule[0], walk.best.astype(cost.dtype) + full[0], absent).astype(cost.dtype)
+    walk = _walk(len(parent), end, stations, np.stack([none, kept], axis=1), adds, np.minimum(most, limit) + 1, rule)
+    best = np.where(walk.best < rule[0], walk.best.astype(cost.dtype) + uncut, absent).astype(cost.dtype)
     return walk._replace(best=best)
 
 
@@ -172,17 +179,29 @@ def errors_walk(parent: Ints, end: Ints, charge: Longs, cost: Longs, budget: int
 
     Whole-number costs, no cut of which helps (excess of 0 or more).
     """
-    internal = np.flatnonzero(charge).astype(np.int32)
-    excess = (cost - _uncut_cost(parent, charge, cost))[internal]
-    pays = np.zeros((len(internal), 2), np.int64)
-    pays[:, 0] = np.minimum(excess, budget + 1)
-    adds = np.zeros((len(internal), 2), np.int64)
-    adds[:, 1] = charge[internal]
-    width = np.full(len(internal) + 1, budget + 1, np.int64)
-    return budget_walk(station_jumps(end, internal), pays, adds, width, np.array([ABSENT, 0], np.int64))
+    stations, kept, excess, _ = _stations(parent, charge, cost)
+    none = np.zeros_like(kept)
+    pays = np.stack([np.minimum(excess, budget + 1), none], axis=1)
+    width = np.full(len(stations) + 1, budget + 1, np.int64)
+    rule = np.array([ABSENT, 0], np.int64)
+    return _walk(len(parent), end, stations, pays, np.stack([none, kept], axis=1), width, rule)
 
 
-def _uncut_cost(parent: Ints, charge: Longs, cost: Sums) -> Sums:
-    """The cost of each subtree as it was grown."""
-    full: Sums = sum_upwards(parent, np.where(charge == 0, cost, 0).astype(cost.dtype)[:, None])[:, 0]
-    return full
+def _stations(parent: Ints, charge: Longs, cost: Sums) -> tuple[Ints, Longs, Sums, float]:
+    """(internal nodes, their charges, what a cut at each adds to the cost, the cost of the uncut tree)."""
+    stations = np.flatnonzero(charge).astype(np.int32)
+    uncut = sum_upwards(parent, np.where(charge == 0, cost, 0)[:, None])[:, 0]
+    return stations, charge[stations], (cost - uncut)[stations], uncut[0]
+
+
+def _walk(n_nodes: int, end: Ints, stations: Ints, pays: Longs, adds: Sums, width: Longs, rule: Sums) -> BudgetWalk:
+    """Return the table of a walk.
+
+    `width[i]` is the number of budgets row i needs; the last row is all zeros, so a width
+    of 1 asks for budgets spent to the full and a full width for budgets as upper limits.
+    `rule` is (absent, slack): the value of what cannot be, and how much worse still ties.
+    """
+    jump = np.searchsorted(stations, end[stations]).astype(np.int64)
+    bit_start = np.append(0, np.cumsum((width[:-1] + 7) // 8)).astype(np.int64)
+    best, bits = fill_rows(jump, pays, adds, width, rule, bit_start)
+    return BudgetWalk(n_nodes, stations, jump, pays, best, bit_start, bits)

@@ -1,55 +1,48 @@
-"""The loops of the budget walk (`size_preorder`): rows from the last station to the first, and the walk itself."""
+"""The loops of the budget walk of `size_dp`: rows from the last station to the first, and the walk itself."""
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.views import Bools, LongRows, Longs
 
 Number = cython.fused_type(cython.int, cython.longlong, cython.double)
 
 
-def last_uses(jump: cython.const[cython.longlong][:]):
-    """The first station that jumps to each station (going backwards: the last); -1 if none."""
-    first: cython.longlong[::1] = np.full(jump.shape[0] + 1, -1, np.int64)
-    with cython.nogil:
-        for i in range(jump.shape[0] - 1, -1, -1):
-            first[jump[i]] = i
-    return first.base
-
-
-def stack_capacity(
-    jump: cython.const[cython.longlong][:],
-    width: cython.const[cython.longlong][:],
-    last_use: cython.const[cython.longlong][:],
-):
-    """The most cells that are alive at once."""
+def last_uses(jump: Longs, width: Longs):
+    """(the first station that jumps to each station (going backwards: the last), -1 if none; most cells alive)."""
     n = jump.shape[0]
+    first: cython.longlong[::1] = np.full(n + 1, -1, np.int64)
     alive = most = width[n]
     with cython.nogil:
         for i in range(n - 1, -1, -1):
-            if last_use[jump[i]] == i:
+            first[jump[i]] = i
+        for i in range(n - 1, -1, -1):
+            if first[jump[i]] == i:
                 alive -= width[jump[i]]
-            if last_use[i] >= 0:
+            if first[i] >= 0:
                 alive += width[i]
             most = max(most, alive)
-    return most
+    return first.base, most
 
 
 def fill_rows(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:, :],
+    jump: Longs,
+    charge: LongRows,
     value: cython.const[Number][:, :],
-    width: cython.const[cython.longlong][:],
+    width: Longs,
     rule: cython.const[Number][:],
-    bit_start: cython.const[cython.longlong][:],
+    bit_start: Longs,
 ):
     """(the least values of the whole walk by budget, the decision bits of all rows)."""
     n = jump.shape[0]
     absent, slack = rule[0], rule[1]
-    last_use: cython.longlong[::1] = last_uses(jump)
-    widest = width.base.max()
+    found, capacity = last_uses(jump, width)
+    last_use: cython.longlong[::1] = found
+    widest = width.base.max() + 7
     bits: cython.uchar[::1] = np.zeros(bit_start[n], np.uint8)
-    stack: Number[::1] = np.empty(stack_capacity(jump, width, last_use), value.base.dtype)
-    row: Number[::1] = np.empty(widest, value.base.dtype)
-    cut: Number[::1] = np.empty(widest, value.base.dtype)
+    stack: Number[::1] = np.empty(capacity, value.base.dtype)
+    row: Number[::1] = np.zeros(widest, value.base.dtype)
+    keep: Number[::1] = np.zeros(widest, value.base.dtype)
+    cut: Number[::1] = np.zeros(widest, value.base.dtype)
     byte: cython.uint
     top: cython.Py_ssize_t = width[n]  # cells in use; row jump[i] is always the uppermost on the stack
     n_row: cython.Py_ssize_t = top
@@ -61,20 +54,16 @@ def fill_rows(
             w = width[i]
             start = top - width[jump[i]]
             _shift(stack, start, top - start, cut, w, charge[i, 0], value[i, 0], absent)
-            _shift_in_place(row, n_row, w, charge[i, 1], value[i, 1], absent)
+            _shift(row, 0, n_row, keep, w, charge[i, 1], value[i, 1], absent)
             n_row = w
-            byte = 0
-            at = bit_start[i]
+            for k in range((w + 7) >> 3):  # bits past the end of a row are never read
+                byte = 0
+                for t in range(8):
+                    j = 8 * k + t
+                    byte |= ((keep[j] <= cut[j] + slack) & (keep[j] < absent)) << t
+                bits[bit_start[i] + k] = byte
             for j in range(w):
-                if row[j] <= cut[j] + slack and row[j] < absent:
-                    byte |= 1 << (j & 7)
-                if j & 7 == 7:
-                    bits[at + (j >> 3)] = byte
-                    byte = 0
-            if w & 7:
-                bits[at + (w >> 3)] = byte
-            for j in range(w):
-                row[j] = min(row[j], cut[j])
+                row[j] = min(keep[j], cut[j])
             if last_use[jump[i]] == i:
                 top -= width[jump[i]]
             if last_use[i] >= 0:
@@ -109,35 +98,7 @@ def _shift(
         target[j] = absent
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _shift_in_place(
-    row: Number[::1],
-    n_row: cython.Py_ssize_t,
-    w: cython.Py_ssize_t,
-    by: cython.Py_ssize_t,
-    add: Number,
-    absent: Number,
-) -> cython.void:
-    low = min(by, w)
-    high = min(by + n_row, w)
-    for j in range(high - 1, low - 1, -1):
-        v = row[j - by]
-        row[j] = v + add if v < absent else absent
-    for j in range(low):
-        row[j] = absent
-    for j in range(max(high, low), w):
-        row[j] = absent
-
-
-def walk_forward(
-    jump: cython.const[cython.longlong][:],
-    charge: cython.const[cython.longlong][:, :],
-    bit_start: cython.const[cython.longlong][:],
-    bits: cython.const[cython.uchar][:],
-    budget: cython.Py_ssize_t,
-):
+def walk_forward(jump: Longs, charge: LongRows, bit_start: Longs, bits: Bools, budget: cython.Py_ssize_t):
     """Stations kept by the best walk with this budget."""
     n = jump.shape[0]
     kept: cython.uchar[::1] = np.zeros(n, np.bool_)

@@ -13,8 +13,7 @@ rounding can have done to them.
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
-
-Number = cython.fused_type(cython.longlong, cython.double)
+from cython.cimports.secateur._kernels.views import Ints, LongRows, Longs, Number, Numbers
 
 # Column of a layout: start and length of a node's table, and of the table of the node and its later siblings.
 START = cython.declare(cython.int, 0)
@@ -25,45 +24,7 @@ SUFFIX_LENGTH = cython.declare(cython.int, 3)
 EPSILON = cython.declare(cython.double, 2.0**-52)
 
 
-# The whole tree
-
-
-def least_cost(
-    parent: cython.const[cython.int][:], charge: cython.const[cython.longlong][:], cost: cython.const[Number][:]
-):
-    """The least cost of any pruning."""
-    n = parent.shape[0]
-    below: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            if charge[v] == 0 or cost[v] < below[v]:
-                below[v] = cost[v]
-            if v > 0:
-                below[parent[v]] += below[v]
-    return below[0]
-
-
-def most_cost(parent: cython.const[cython.int][:], cost: cython.const[Number][:]):
-    """The largest cost of any pruning."""
-    n = parent.shape[0]
-    below: Number[::1] = np.zeros(n, cost.base.dtype)
-    with cython.nogil:
-        for v in range(n - 1, -1, -1):
-            below[v] = max(below[v], cost[v])
-            if v > 0:
-                below[parent[v]] += below[v]
-    return below[0]
-
-
-# Tables
-
-
-def table_layout(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    limit: cython.longlong,
-):
+def table_layout(parent: Ints, end: Ints, charge: Longs, limit: cython.longlong):
     """Where the table of each node, and of each node with its later siblings, starts and how long it is.
 
     The table of all children of v is the tail of v's own table; the last child's suffix
@@ -101,19 +62,14 @@ def table_layout(
 
 
 def fill_tables(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    cost: cython.const[Number][:],
-    layout: cython.const[cython.longlong][:, ::1],
-    rule: cython.const[Number][:],
+    parent: Ints, end: Ints, charge: Longs, cost: Numbers, layout: cython.const[cython.longlong][:, ::1], rule: Numbers
 ):
     """All tables, from the last node to the first."""
     n = parent.shape[0]
     absent = rule[0]
     rows = layout.base
     longest = rows[:, LENGTH].max()
-    table: Number[::1] = np.empty((rows[:, START] + rows[:, LENGTH]).max(), cost.base.dtype)
+    table: Number[::1] = np.full((rows[:, START] + rows[:, LENGTH]).max(), absent, cost.base.dtype)
     hulls: cython.double[:, ::1] = np.empty((4, longest))
     corners: cython.longlong[::1] = np.empty(longest, np.int64)
     own: Number[::1]
@@ -123,8 +79,6 @@ def fill_tables(
         for v in range(n - 1, -1, -1):
             start, length = layout[v, START], layout[v, LENGTH]
             table[start] = cost[v]
-            for k in range(1, min(charge[v], length)):
-                table[start + k] = absent
             p = parent[v]
             if v > 0 and end[v] < end[p] and layout[v, SUFFIX_LENGTH] > 0:
                 w = end[v]  # the next sibling
@@ -144,17 +98,13 @@ def fill_tables(
 @cython.nogil
 @cython.exceptval(check=False)
 def _combine_plain(a: Number[::1], b: Number[::1], out: Number[::1], absent: Number) -> cython.void:
-    """out[k] = min over i of a[i] + b[k - i]; a is the shorter."""
+    """out[k] = min over i of a[i] + b[k - i], where it is less than out[k] was; a is the shorter."""
     n = out.shape[0]
     if a.shape[0] == 1:
         add = a[0]
         for j in range(min(n, b.shape[0])):
             out[j] = min(absent, add + b[j])
-        for j in range(b.shape[0], n):
-            out[j] = absent
         return
-    for j in range(n):
-        out[j] = absent
     for i in range(min(a.shape[0], n)):
         add = a[i]
         if add < absent:
@@ -167,7 +117,7 @@ def _combine_plain(a: Number[::1], b: Number[::1], out: Number[::1], absent: Num
 @cython.exceptval(check=False)
 def _lower_hull(
     a: cython.const[Number][::1], n: cython.Py_ssize_t, absent: Number, hulls: cython.double[:, ::1], which: cython.int,
-    corners: cython.longlong[::1],
+    corners: cython.longlong[::1]
 ) -> cython.double:  # fmt: skip
     """Heights (line `which`) and slopes (line `which + 1`) of the lower convex hull; returns what rounding may do.
 
@@ -208,31 +158,29 @@ def _lower_hull(
 @cython.nogil
 @cython.exceptval(check=False)
 def _combine_hulls(
-    a: Number[::1], b: Number[::1], out: Number[::1], absent: Number, least: cython.double,
-    hulls: cython.double[:, ::1], corners: cython.longlong[::1],
+    a: cython.const[Number][::1], b: cython.const[Number][::1], out: Number[::1], absent: Number, least: cython.double,
+    hulls: cython.double[:, ::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
-    """The same as `_combine_plain`, by hull bounds."""
+    """The same as `_combine_plain`, by hull bounds; improvements of less than `least` after the first do not matter."""
     n_a, n_b = a.shape[0], b.shape[0]
     # A table cut short by the limit may end in a gap; the hull needs an end that exists.
     while a[n_a - 1] >= absent:
         n_a -= 1
     while b[n_b - 1] >= absent:
         n_b -= 1
-    room = _lower_hull(a, n_a, absent, hulls, 0, corners)
-    room = room + _lower_hull(b, n_b, absent, hulls, 2, corners) - least
-    n_out = min(out.shape[0], n_a + n_b - 1)
-    for k in range(n_out, out.shape[0]):
-        out[k] = absent
+    noise = _lower_hull(a, n_a, absent, hulls, 0, corners)
+    noise = noise + _lower_hull(b, n_b, absent, hulls, 2, corners)
+    room = noise - least
     i0: cython.Py_ssize_t = 0
     s: cython.Py_ssize_t
-    for k in range(n_out):
+    for k in range(min(out.shape[0], n_a + n_b - 1)):
         if k > 0:
             j0 = k - 1 - i0
             if j0 + 1 >= n_b or (i0 + 1 < n_a and hulls[1, i0] < hulls[3, j0]):
                 i0 += 1
         j0 = k - i0
-        best = a[i0] + b[j0]
-        limit = best + room  # nothing above it can improve
+        best = min(out[k], a[i0] + b[j0])
+        limit = best + (room if best < out[k] else noise)  # nothing above it can improve
         if hulls[0, i0] + hulls[2, j0] <= limit:
             n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
             s = 1
@@ -254,7 +202,7 @@ def _combine_hulls(
                             best = v
                             limit = best + room
                 s += 1
-        out[k] = min(absent, best)
+        out[k] = best
 
 
 # One best pruning of a given size
@@ -266,13 +214,13 @@ def _combine_hulls(
 
 
 def descend(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    layout: cython.const[cython.longlong][:, :],
+    parent: Ints,
+    end: Ints,
+    charge: Longs,
+    layout: LongRows,
     table: cython.const[Number][::1],
     place: cython.Py_ssize_t,
-    rule: cython.const[Number][:],
+    rule: Numbers,
 ):
     """Nodes kept by the best pruning of one entry of the root's table, first nodes first.
 
@@ -290,6 +238,7 @@ def descend(
     longest = layout.base[:, LENGTH].max()
     hulls: cython.double[:, ::1] = np.empty((4, longest))
     reverse: Number[::1] = np.empty(longest, table.base.dtype)
+    needed: Number[::1] = np.empty(longest, table.base.dtype)
     corners: cython.longlong[::1] = np.empty(longest, np.int64)
     is_open: cython.uchar[::1] = np.zeros(_open_capacity(parent, end, charge, layout), np.uint8)
     suffix_open: cython.uchar[::1]
@@ -341,16 +290,13 @@ def descend(
                     top += count[v]
                     suffix_open = is_open[at : at + left]
                     child_open = is_open[start[v] : top]
-                    _open_for_child(suffix_open, child_open, layout, table, v, end[v], rule, hulls, reverse, corners)
+                    _open_for_child(
+                        suffix_open, child_open, layout, table, v, end[v], rule, hulls, reverse, needed, corners
+                    )
     return kept.base
 
 
-def _open_capacity(
-    parent: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    charge: cython.const[cython.longlong][:],
-    layout: cython.const[cython.longlong][:, :],
-):
+def _open_capacity(parent: Ints, end: Ints, charge: Longs, layout: LongRows):
     """The most entries on one path whose open marks are held at the same time."""
     n = parent.shape[0]
     held: cython.longlong[::1] = np.zeros(n, np.int64)
@@ -369,8 +315,8 @@ def _open_capacity(
 @cython.nogil
 @cython.exceptval(check=False)
 def _narrow(
-    is_open: cython.uchar[::1], layout: cython.const[cython.longlong][:, :], table: cython.const[Number][::1],
-    v: cython.Py_ssize_t, w: cython.Py_ssize_t, i: cython.Py_ssize_t, tolerance: Number,
+    is_open: cython.uchar[::1], layout: LongRows, table: cython.const[Number][::1],
+    v: cython.Py_ssize_t, w: cython.Py_ssize_t, i: cython.Py_ssize_t, tolerance: Number
 ) -> cython.void:  # fmt: skip
     """Close the entries of the suffix at v of which no best split gives i to v (w: the next sibling)."""
     own = table[layout[v, START] + i]
@@ -387,13 +333,15 @@ def _narrow(
 @cython.nogil
 @cython.exceptval(check=False)
 def _open_for_child(
-    is_open: cython.uchar[::1], child_open: cython.uchar[::1], layout: cython.const[cython.longlong][:, :],
-    table: cython.const[Number][::1], v: cython.Py_ssize_t, w: cython.Py_ssize_t, rule: cython.const[Number][:],
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1],
+    is_open: cython.uchar[::1], child_open: cython.uchar[::1], layout: LongRows,
+    table: cython.const[Number][::1], v: cython.Py_ssize_t, w: cython.Py_ssize_t, rule: Numbers,
+    hulls: cython.double[:, ::1], reverse: Number[::1], needed: Number[::1], corners: cython.longlong[::1]
 ) -> cython.void:  # fmt: skip
     """Mark the entries of child v that some open entry of its suffix can be split into."""
     own, whole = layout[v, START], layout[v, SUFFIX_START]
     others, n_others = layout[w, SUFFIX_START], layout[w, SUFFIX_LENGTH]
+    absent, tolerance = rule[0], rule[3]
+    above = tolerance + rule[1]  # more than that is not 0
     for i in range(child_open.shape[0]):
         child_open[i] = 0
     n_open: cython.Py_ssize_t = 0
@@ -408,68 +356,20 @@ def _open_for_child(
         for k in range(first, last + 1):
             if is_open[k]:
                 for i in range(max(0, k - n_others + 1), min(k, child_open.shape[0] - 1) + 1):
-                    if table[own + i] + table[others + k - i] - table[whole + k] <= rule[3]:
+                    if table[own + i] + table[others + k - i] - table[whole + k] <= tolerance:
                         child_open[i] = 1
-    else:
-        _open_by_hulls(
-            is_open, child_open, table, own, others, n_others, whole, first, last, rule, hulls, reverse, corners
-        )
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _open_by_hulls(
-    is_open: cython.uchar[::1], child_open: cython.uchar[::1], table: cython.const[Number][::1],
-    own: cython.Py_ssize_t, others: cython.Py_ssize_t, n_a: cython.Py_ssize_t, whole: cython.Py_ssize_t,
-    first: cython.Py_ssize_t, last: cython.Py_ssize_t, rule: cython.const[Number][:],
-    hulls: cython.double[:, ::1], reverse: Number[::1], corners: cython.longlong[::1],
-) -> cython.void:  # fmt: skip
-    """For each i: is there an open k in first..last with own[i] + others[k - i] == whole[k]?
-
-    With z = last - k, a[y] = others[y] and b[z] = -whole[last - z] this asks whether own[i] plus
-    the (min, +) combination of a and b at last - i is 0; bounds as in `_combine_hulls`.
-    `own`, `others` and `whole` are where these begin in the table.
-    """
-    absent, tolerance = rule[0], rule[3]
+        return
+    # Is there an open k with own[i] + others[k - i] == whole[k]? With b[z] = -whole[last - z] it asks whether
+    # own[i] plus the combination of others and b at last - i is 0; once it is, no less is sought.
     n_b = last - first + 1
-    while table[others + n_a - 1] >= absent:
-        n_a -= 1
     for z in range(n_b):
-        k = last - z
-        reverse[z] = -table[whole + k] if is_open[k] else absent
-    limit = _lower_hull(table[others : others + n_a], n_a, absent, hulls, 0, corners)
-    limit = limit + _lower_hull(reverse, n_b, absent, hulls, 2, corners)
-    limit = limit + tolerance
-    y0: cython.Py_ssize_t = 0
-    s: cython.Py_ssize_t
-    add: cython.double
-    for q in range(min(last + 1, n_a + n_b - 1)):
-        if q > 0:
-            z0 = q - 1 - y0
-            if z0 + 1 >= n_b or (y0 + 1 < n_a and hulls[1, y0] < hulls[3, z0]):
-                y0 += 1
-        z0 = q - y0
-        i = last - q
-        if i >= child_open.shape[0] or table[own + i] >= absent:
-            continue
-        mine = table[own + i]
-        add = mine
-        n_up, n_down = min(n_a - 1 - y0, z0), min(y0, n_b - 1 - z0)
-        s = 0
-        while s <= n_up or s <= n_down:
-            if s <= n_up:
-                y, z = y0 + s, z0 - s
-                if add + (hulls[0, y] + hulls[2, z]) > limit:
-                    n_up = -1
-                elif reverse[z] < absent and mine + table[others + y] + reverse[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            if s <= n_down:
-                y, z = y0 - s, z0 + s
-                if add + (hulls[0, y] + hulls[2, z]) > limit:
-                    n_down = -1
-                elif reverse[z] < absent and mine + table[others + y] + reverse[z] <= tolerance:
-                    child_open[i] = 1
-                    break
-            s += 1
+        reverse[z] = -table[whole + last - z] if is_open[last - z] else absent
+    n_own = min(last + 1, child_open.shape[0])
+    for q in range(last + 1 - n_own):
+        needed[q] = -absent
+    for i in range(n_own):
+        needed[last - i] = above - table[own + i]
+    rest: cython.const[Number][::1] = table[others : others + n_others]
+    _combine_hulls(rest, reverse[:n_b], needed[: last + 1], absent, INFINITY, hulls, corners)
+    for i in range(n_own):
+        child_open[i] = needed[last - i] < above - table[own + i]

@@ -3,11 +3,19 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
+from cython.cimports.secateur._kernels.views import (
+    Bools,
+    FloatRows,
+    Floats,
+    Ints,
+    LongRows,
+    Number,
+    NumberRows,
+    Numbers,
+)
 
-Number = cython.fused_type(cython.longlong, cython.double)
 
-
-def subtree_ends(parent: cython.const[cython.int][:]):
+def subtree_ends(parent: Ints):
     """One past the last node of each subtree, if the numbering is pre-order."""
     n = parent.shape[0]
     end: cython.int[::1] = np.arange(1, n + 1, dtype=np.int32)
@@ -19,7 +27,7 @@ def subtree_ends(parent: cython.const[cython.int][:]):
     return end.base
 
 
-def depths(parent: cython.const[cython.int][:]):
+def depths(parent: Ints):
     """Number of edges between each node and the root."""
     depth: cython.int[::1] = np.zeros(parent.shape[0], np.int32)
     with cython.nogil:
@@ -28,7 +36,7 @@ def depths(parent: cython.const[cython.int][:]):
     return depth.base
 
 
-def first_out_of_preorder(parent: cython.const[cython.int][:], end: cython.const[cython.int][:]):
+def first_out_of_preorder(parent: Ints, end: Ints):
     """The first node that is not where pre-order would put it, or -1.
 
     Node v must be the first child of v - 1, or a child of an ancestor of v - 1 whose
@@ -47,7 +55,7 @@ def first_out_of_preorder(parent: cython.const[cython.int][:], end: cython.const
     return wrong
 
 
-def preorder(parent: cython.const[cython.int][:]):
+def preorder(parent: Ints):
     """The old id of each node of the pre-order numbering; siblings keep their order."""
     n = parent.shape[0]
     size: cython.int[::1] = np.ones(n, np.int32)
@@ -65,7 +73,7 @@ def preorder(parent: cython.const[cython.int][:]):
     return order.base
 
 
-def sum_upwards(parent: cython.const[cython.int][:], values: cython.const[Number][:, :]):
+def sum_upwards(parent: Ints, values: NumberRows):
     """Rows of `values` summed over each subtree (2-D: nodes x columns)."""
     total: Number[:, ::1] = np.array(values.base, order="C")
     with cython.nogil:
@@ -88,7 +96,7 @@ def _plus(a: Number, b: Number) -> Number:
         return a + b
 
 
-def sum_downwards(parent: cython.const[cython.int][:], values: cython.const[cython.double][:, :]):
+def sum_downwards(parent: Ints, values: FloatRows):
     """Rows of `values` summed over each path from the root (2-D: nodes x columns)."""
     total: cython.double[:, ::1] = np.array(values.base, order="C")
     with cython.nogil:
@@ -99,9 +107,7 @@ def sum_downwards(parent: cython.const[cython.int][:], values: cython.const[cyth
     return total.base
 
 
-def inherit_labels(
-    parent: cython.const[cython.int][:], labels: cython.const[cython.int][:], is_empty: cython.const[cython.uchar][:]
-):
+def inherit_labels(parent: Ints, labels: Ints, is_empty: Bools):
     """`labels`, where an empty node takes the label of its parent."""
     result: cython.int[::1] = np.array(labels.base)
     with cython.nogil:
@@ -111,7 +117,7 @@ def inherit_labels(
     return result.base
 
 
-def leaves_after_cuts(parent: cython.const[cython.int][:], is_cut: cython.const[cython.uchar][:]):
+def leaves_after_cuts(parent: Ints, is_cut: Bools):
     """Which nodes are leaves when the tree is cut at `is_cut` (original leaves included)."""
     n = parent.shape[0]
     is_gone: cython.uchar[::1] = np.zeros(n, np.bool_)
@@ -127,7 +133,7 @@ def leaves_after_cuts(parent: cython.const[cython.int][:], is_cut: cython.const[
     return is_leaf.base
 
 
-def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython.uchar][:]):
+def kept_nodes(parent: Ints, is_leaf: Bools):
     """Which nodes still have children when exactly `is_leaf` are the leaves."""
     is_kept: cython.uchar[::1] = np.empty(parent.shape[0], np.bool_)
     with cython.nogil:
@@ -136,7 +142,7 @@ def kept_nodes(parent: cython.const[cython.int][:], is_leaf: cython.const[cython
     return is_kept.base
 
 
-def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.longlong][:, :]):
+def adds_up(end: Ints, by_class: LongRows):
     """Whether no count is negative and every inner node holds the sum of its children; no sum exceeds 2**63."""
     n = by_class.shape[0]
     n_classes = by_class.shape[1]
@@ -159,7 +165,7 @@ def adds_up(end: cython.const[cython.int][:], by_class: cython.const[cython.long
     return not wrong
 
 
-def first_wrong_count(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :], slack: cython.double):
+def first_wrong_count(parent: Ints, by_class: NumberRows, slack: cython.double):
     """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
     n, n_classes = by_class.shape[0], by_class.shape[1]
     summed: Number[:, ::1] = np.zeros_like(by_class.base, order="C", subok=False)
@@ -194,7 +200,7 @@ def _differ(a: Number, b: Number, slack: cython.double) -> cython.bint:
         return abs(a - b) > slack
 
 
-def child_lists(parent: cython.const[cython.int][:]):
+def child_lists(parent: Ints):
     """(start, child): where each node's children begin in one list of all children, and that list."""
     n = parent.shape[0]
     start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
@@ -210,7 +216,7 @@ def child_lists(parent: cython.const[cython.int][:]):
     return start.base, child.base
 
 
-def added_leaves(parent: cython.const[cython.int][:]):
+def added_leaves(parent: Ints):
     """How many leaves each node adds by not being one: a child less than it has, 0 of a leaf."""
     added: cython.longlong[::1] = np.zeros(parent.shape[0], np.int64)
     with cython.nogil:
@@ -222,7 +228,7 @@ def added_leaves(parent: cython.const[cython.int][:]):
     return added.base
 
 
-def row_sums(by_class: cython.const[cython.longlong][:, :]):
+def row_sums(by_class: LongRows):
     """The whole counts of each node, added up."""
     total: cython.longlong[::1] = np.zeros(by_class.shape[0], np.int64)
     with cython.nogil:
@@ -232,7 +238,7 @@ def row_sums(by_class: cython.const[cython.longlong][:, :]):
     return total.base
 
 
-def majorities(parent: cython.const[cython.int][:], by_class: cython.const[Number][:, :]):
+def majorities(parent: Ints, by_class: NumberRows):
     """The class with most in each node: the lowest of a tie, the parent's where the node is empty."""
     labels: cython.int[::1] = np.zeros(parent.shape[0], np.int32)
     most: Number
@@ -249,9 +255,7 @@ def majorities(parent: cython.const[cython.int][:], by_class: cython.const[Numbe
     return labels.base
 
 
-def wrong_counts(
-    by_class: cython.const[Number][:, :], total: cython.const[Number][:], labels: cython.const[cython.int][:]
-):
+def wrong_counts(by_class: NumberRows, total: Numbers, labels: Ints):
     """What of each node is not of its label; a label beyond the classes is wrong everywhere."""
     wrong: Number[::1] = np.array(total.base)
     with cython.nogil:
@@ -261,13 +265,7 @@ def wrong_counts(
     return wrong.base
 
 
-def m_estimates(
-    by_class: cython.const[Number][:, :],
-    total: cython.const[Number][:],
-    expected: cython.const[cython.double][:],
-    m: cython.double,
-    whole: cython.double,
-):
+def m_estimates(by_class: NumberRows, total: Numbers, expected: Floats, m: cython.double, whole: cython.double):
     """Share of each node in `whole`, times its error where `m` more rows, `expected` of them wrong, are added."""
     estimate: cython.double[::1] = np.zeros(by_class.shape[0])
     n: cython.double

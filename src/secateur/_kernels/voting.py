@@ -10,11 +10,10 @@ With `own[v]` the log weight of v as a leaf (without the coin), `below[v]` the s
 import cython
 import numpy as np
 from cython.cimports.libc.math import exp, log, log1p
+from cython.cimports.secateur._kernels.views import FloatRows, Floats, Ints
 
 
-def log_weights(
-    parent: cython.const[cython.int][:], end: cython.const[cython.int][:], own: cython.const[cython.double][:]
-):
+def log_weights(parent: Ints, end: Ints, own: Floats):
     """`log_z` of every node."""
     log_z: cython.double[::1] = np.empty(own.shape[0])
     with cython.nogil:
@@ -23,9 +22,7 @@ def log_weights(
     return log_z.base
 
 
-def cut_probabilities(
-    end: cython.const[cython.int][:], own: cython.const[cython.double][:], log_z: cython.const[cython.double][:]
-):
+def cut_probabilities(end: Ints, own: Floats, log_z: Floats):
     """Probability that v is a leaf, given that it is not under one."""
     cut: cython.double[::1] = np.ones(own.shape[0])
     with cython.nogil:
@@ -35,9 +32,7 @@ def cut_probabilities(
     return cut.base
 
 
-def expected_cost(
-    parent: cython.const[cython.int][:], cut: cython.const[cython.double][:], cost: cython.const[cython.double][:]
-):
+def expected_cost(parent: Ints, cut: Floats, cost: Floats):
     """Mean cost of the leaves below each node when every node is cut with probability `cut`."""
     n = parent.shape[0]
     below: cython.double[::1] = np.zeros(n)
@@ -50,9 +45,7 @@ def expected_cost(
     return below.base
 
 
-def votes_downwards(
-    parent: cython.const[cython.int][:], cut: cython.const[cython.double][:], says: cython.const[cython.double][:, :]
-):
+def votes_downwards(parent: Ints, cut: Floats, says: FloatRows):
     """Votes gathered on the way from the root to each node; complete at the original leaves."""
     n, n_classes = parent.shape[0], says.shape[1]
     votes: cython.double[:, ::1] = np.empty((n, n_classes))
@@ -66,7 +59,7 @@ def votes_downwards(
     return votes.base
 
 
-def path_to_root(parent: cython.const[cython.int][:], node: cython.int):
+def path_to_root(parent: Ints, node: cython.int):
     """The nodes from `node` up to the root."""
     length: cython.Py_ssize_t = 0
     v = node
@@ -82,9 +75,7 @@ def path_to_root(parent: cython.const[cython.int][:], node: cython.int):
     return path.base
 
 
-def votes_on_path(
-    path: cython.const[cython.int][:], cut: cython.const[cython.double][:], says: cython.const[cython.double][:, :]
-):
+def votes_on_path(path: Ints, cut: Floats, says: FloatRows):
     """Votes at the original leaf `path[0]`, climbing from it to the root."""
     votes: cython.double[::1] = np.array(says[path[0]])
     with cython.nogil:
@@ -95,13 +86,7 @@ def votes_on_path(
     return votes.base
 
 
-def update_path(
-    path: cython.const[cython.int][:],
-    end: cython.const[cython.int][:],
-    own: cython.const[cython.double][:],
-    log_z: cython.double[:],
-    cut: cython.double[:],
-):
+def update_path(path: Ints, end: Ints, own: Floats, log_z: cython.double[:], cut: cython.double[:]):
     """Bring `log_z` and `cut` up to date, in place, after `own` has changed on a path to the root.
 
     The children are added up anew rather than corrected by a difference, so that
@@ -119,12 +104,7 @@ def update_path(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _log_weight(
-    v: cython.Py_ssize_t,
-    end: cython.const[cython.int][:],
-    own: cython.const[cython.double][:],
-    log_z: cython.const[cython.double][:],
-) -> cython.double:
+def _log_weight(v: cython.Py_ssize_t, end: Ints, own: Floats, log_z: Floats) -> cython.double:
     if end[v] == v + 1:
         return own[v]
     below: cython.double = 0.0

@@ -84,9 +84,7 @@ def chosen(
     majority labels, or with `is_labelled` those of the labels the members have.
     """
     is_free = check_labels(labels, original)
-    free_nodes = np.zeros(tree.n_nodes, np.int64)
-    if is_free:
-        free_nodes = np.ones(tree.n_nodes, np.int64) if original == "relabel" else (~tree.is_leaf).astype(np.int64)
+    free_nodes = (is_free & (~tree.is_leaf | (original == "relabel"))).astype(np.int64)
     grow_errors = grown.errors_if_leaf(grown.majority)
     if pruning is None:
         errors = least_errors(grown, holdout, labels, original)

@@ -21,10 +21,9 @@ from ..data.arrays import Array, ArrayLike, Longs
 from ..data.names import check_name
 from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning
-from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
-from ._offered import offered_fresh
+from ._fresh import offered_rows
 
 MOST_STEPS = 3  # for which exact limits are added up
 
@@ -80,8 +79,7 @@ def certified_cost(
     """
     delta = check_delta(delta)
     check_name("method", method, ("auto", "steps", "betting"))
-    about = offered_fresh(pruning, counts)
-    n = check_rows(counts, "a limit on costs", repeated=repeated)
+    about = offered_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]
@@ -105,17 +103,13 @@ def certified_cost(
         span = float(possible[-1] - possible[0])
         limit = betting_upper((possible - possible[0]) / span, rows, math.log(delta))
         value, how = float(possible[0]) + span * limit, "betting"
-    largest = float(matrix.max())
     return Bound(
         value=min(value, float(possible[-1])),
-        delta=delta,
         method=f"cost, {how}",
-        n=n,
         errors=total,
-        sample=counts.sample,
         details={"costs": matrix.tolist(), "values": possible.tolist(), "rows": rows.tolist()},
         quantity="cost",
-        scale=largest,
+        scale=float(matrix.max()),
         **about,
     )
 

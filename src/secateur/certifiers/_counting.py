@@ -64,16 +64,7 @@ def count_prunings(tree: Tree, *, log: bool = False, labels: int = 1, relabel: b
     if log:
         own = np.where(tree.is_leaf, math.log(at_leaf), math.log(labels))
         return float(mixtures.log_partition(tree.parent, own)[0])
-    product: list[int | None] = [None] * tree.n_nodes  # None: no child met
-    number = at_leaf
-    for v, parent in zip(range(tree.n_nodes - 1, -1, -1), tree.parent[::-1].tolist(), strict=True):
-        below = product[v]
-        number = at_leaf if below is None else int(labels) + below
-        product[v] = None
-        if parent >= 0:
-            before = product[parent]
-            product[parent] = number if before is None else before * number
-    return number
+    return _summed(tree, at_leaf, int(labels))
 
 
 @overload
@@ -109,16 +100,7 @@ def count_prunings_by_size(tree: Tree, *, log: bool = False) -> list[int] | Floa
     # One integer per polynomial: coefficient j stands in the j-th block of bits.
     n_bytes = count_prunings(tree).bit_length() // 8 + 1
     x = 1 << (8 * n_bytes)
-    product: list[int | None] = [None] * tree.n_nodes
-    packed = x
-    for v, parent in zip(range(tree.n_nodes - 1, -1, -1), tree.parent[::-1].tolist(), strict=True):
-        below = product[v]
-        packed = x if below is None else x + below
-        product[v] = None
-        if parent >= 0:
-            before = product[parent]
-            product[parent] = packed if before is None else before * packed
-    return _unpacked(packed, n_bytes, tree.n_leaves)
+    return _unpacked(_summed(tree, x, x), n_bytes, tree.n_leaves)
 
 
 @overload
@@ -190,6 +172,20 @@ def log_count_of_size(tree: Tree, n_leaves: int) -> float:
         return float(math.log(chances[at]) + log_z[0] + mu * n_leaves)
     # No weight makes this size likely (the numbers of prunings are not log-concave here).
     return float(mixtures.log_counts_by_size(tree.parent, n_leaves)[n_leaves])
+
+
+def _summed(tree: Tree, at_leaf: int, at_cut: int) -> int:
+    """N(root), where N is `at_leaf` at leaves and else `at_cut` + product of N over the children."""
+    product: list[int | None] = [None] * tree.n_nodes  # None: no child met
+    number = at_leaf
+    for v, parent in zip(range(tree.n_nodes - 1, -1, -1), tree.parent[::-1].tolist(), strict=True):
+        below = product[v]
+        number = at_leaf if below is None else at_cut + below
+        product[v] = None
+        if parent >= 0:
+            before = product[parent]
+            product[parent] = number if before is None else before * number
+    return number
 
 
 def _log_within(tree: Tree, charge: Longs, budget: int) -> float:

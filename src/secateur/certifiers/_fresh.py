@@ -8,8 +8,10 @@ tree's ledger whether these rows have already told how other candidates fare.
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import ParameterError, UnsupportedError
 from ..nouns import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
 from ..statistics.freshness import Freshness, compared, overlap_with
+from ..statistics.tails import check_delta
 
 _PAY = "pass grown= to use a method that pays for the choice (occam, rademacher, pac-bayes)"
 
@@ -107,3 +109,49 @@ def _told(counts: Counts, others: str) -> str:
         "certify on rows that nothing has been asked of, certify all candidates together (a sequence, or a list of "
         f"prunings), or {_PAY}"
     )
+
+
+def fresh_rows(asked: Asked, counts: Counts, what: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
+    """Return what a `Bound` says of its rows; refuse rows that shaped or chose what is asked about, and weights."""
+    check_delta(delta)
+    return freshness(asked, counts).checked().rows(counts, what, delta, repeated=repeated)
+
+
+def offered_rows(
+    pruning: Pruning, counts: Counts, what: str, delta: float, *, repeated: bool = False
+) -> dict[str, Any]:
+    """The same for one pruning and class counts of its tree; the ledger notes it."""
+    check_kinds(pruning, counts)
+    found = freshness(pruning, counts).checked()
+    pruning.tree.ledger.look(counts, pruning=pruning)
+    return found.rows(counts, what, delta, repeated=repeated)
+
+
+def rows_after_growing(
+    pruning: Pruning, counts: Counts, grown: Counts | None, what: str, delta: float, *, repeated: bool = False
+) -> dict[str, Any]:
+    """The same where only growing matters: a sample that chose among prunings of the grown tree may certify."""
+    check_kinds(pruning, counts)
+    if grown is not None:
+        grown.check_fits(pruning.tree)
+    known = pruning.tree.history | Seen.of(grown)
+    if not known and counts.sample in pruning.seen:
+        raise ParameterError(
+            f"sample {counts.sample!r} helped to make the pruning; pass grown=, the counts of the growing sample, "
+            "to show that it did not grow the tree"
+        )
+    found = compared(known, counts, is_named=True).checked()
+    pruning.tree.ledger.look(counts)
+    return found.rows(counts, what, delta, repeated=repeated)
+
+
+def check_kinds(pruning: Pruning, counts: Counts) -> None:
+    """Refuse what is not a pruning and class counts of its tree."""
+    if not isinstance(pruning, Pruning):
+        raise UnsupportedError(f"a {type(pruning).__name__} was given; a Pruning is needed, such as sequence[3]")
+    if not isinstance(counts, Counts):
+        raise UnsupportedError(
+            f"a {type(counts).__name__} was given as counts; only class counts certify: a regression tree has "
+            "no error rates"
+        )
+    counts.check_fits(pruning.tree)

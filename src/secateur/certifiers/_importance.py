@@ -15,10 +15,9 @@ from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
 from ..nouns import Bound, Pruning
 from ..routing import apply, count
-from ..statistics.freshness import check_rows
 from ..statistics.tails import check_delta
 from ._betting import betting_upper
-from ._offered import offered_fresh
+from ._fresh import offered_rows
 
 
 def importance_weighted(
@@ -85,20 +84,19 @@ def importance_weighted(
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
-    about = offered_fresh(pruning, counts)
-    n = check_rows(counts, "an importance-weighted error")
-    weight = _weights(sample_weight, n, float(largest))
-    is_wrong = _answers(pruning)[apply(pruning.tree, table)] != table.target
+    about = offered_rows(pruning, counts, "an importance-weighted error", delta)
+    weight = _weights(sample_weight, about["n"], float(largest))
+    # A row that reaches an original leaf is answered the class of the leaf of the pruning above it.
+    is_below = ~(pruning.is_leaf | pruning.is_kept)
+    answers = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below)
+    is_wrong = answers[apply(pruning.tree, table)] != table.target
     losses = np.where(is_wrong, weight, 0.0)
     values, rows = np.unique(losses, return_counts=True)
     limit = float(largest) * betting_upper(values / float(largest), rows, math.log(delta))
     return Bound(
         value=min(1.0, limit),
-        delta=delta,
         method="importance weights, betting",
-        n=n,
         errors=float(losses.sum()),
-        sample=sample,
         details={
             "largest": float(largest),
             "mean_weight": float(weight.mean()),
@@ -107,16 +105,6 @@ def importance_weighted(
         quantity="importance-weighted error",
         **about,
     )
-
-
-def _answers(pruning: Pruning) -> Any:
-    """What a row that reaches each original leaf is answered: the class of the leaf of the pruning above it."""
-    tree = pruning.tree
-    nodes = np.arange(tree.n_nodes, dtype=np.int32)
-    is_below = ~(pruning.is_leaf | pruning.is_kept)
-    leaf = structure.inherit_labels(tree.parent, nodes, is_below)
-    assert pruning.node_labels is not None
-    return pruning.node_labels[leaf]
 
 
 def _check_largest(largest: Any) -> None:

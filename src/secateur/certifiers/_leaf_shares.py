@@ -19,9 +19,8 @@ from ..data.arrays import Floats, Sums
 from ..errors import ParameterError
 from ..nouns import Counts, LeafShares, Pruning
 from ..show.wording import class_names_of
-from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
-from ._offered import offered_after_growing, offered_fresh
+from ._fresh import offered_rows, rows_after_growing
 from ._rates import log_part
 
 
@@ -79,8 +78,12 @@ def leaf_shares(
     if over not in ("leaves", "nodes"):
         raise ParameterError(f"over={over!r}; 'leaves' or 'nodes' is needed")
     is_all = over == "nodes"
-    about = offered_after_growing(pruning, counts, grown) if is_all else offered_fresh(pruning, counts)
-    check_rows(counts, "a limit on class shares", repeated=repeated)
+    told = ("a limit on class shares", delta)
+    if is_all:
+        about = rows_after_growing(pruning, counts, grown, *told, repeated=repeated)
+    else:
+        about = offered_rows(pruning, counts, *told, repeated=repeated)
+    del about["n"]  # of each leaf its own
     nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32) if is_all else pruning.leaves
     found = counts.by_class[nodes]
     n_rows = found.sum(axis=1)
@@ -95,9 +98,7 @@ def leaf_shares(
         lower,
         upper,
         names,
-        delta,
         method="leaf shares, exact tail" + (f", {what} at once" if n_at_once > 1 else ""),
-        sample=counts.sample,
         **about,
     )
 

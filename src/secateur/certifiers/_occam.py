@@ -97,27 +97,26 @@ def occam(
     """
     delta = check_delta(delta)
     check_name("prior", prior, _PRIORS)
-    n, about = check_samples(tree, grown, holdout, "an Occam bound", repeated=repeated)
+    about = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     n_labels = max(grown.n_classes, holdout.n_classes) if check_labels(labels, original) else 1
     complexity, details = _PRIORS[prior](
         asked, tree=tree, grown=grown, k=k, pairs=prior_grid(lam, mu), n_labels=n_labels, relabel=original == "relabel"
     )
+    if prior not in ("uniform", "printed"):  # the first counts labels too, the second nothing
+        complexity = complexity + asked.n_free * math.log(n_labels)
     log_delta = math.log(delta) - complexity
-    values = upper_limit(tail, asked.errors, n, np.minimum(log_delta, 0.0))
+    values = upper_limit(tail, asked.errors, about["n"], np.minimum(log_delta, 0.0))
     reason = _why_not(tree, float(complexity[0])) if prior == "printed" else ""
     found = [
         Bound(
             value=float(value),
-            delta=delta,
             method=f"Occam, {prior} prior, {tail} tail",
-            n=n,
             errors=int(errors),
             complexity=float(cost),
             certified=not reason,
             reason=reason,
-            sample=holdout.sample,
             **about,
             details={"prior": prior, "tail": tail, "log_delta": math.log(delta) - float(cost), "member": i, **more},
         )
@@ -135,39 +134,34 @@ def _uniform(asked: Chosen, *, tree: Tree, n_labels: int, relabel: bool, **_: ob
     return _alike(asked, log_n, log_count=log_n)
 
 
-def _within_k(asked: Chosen, *, tree: Tree, grown: Counts, k: int, n_labels: int, **_: object) -> _Costs:
+def _within_k(asked: Chosen, *, tree: Tree, grown: Counts, k: int, **_: object) -> _Costs:
     log_n = count_prunings_within(tree, grown, k, log=True)
-    cost, details = _alike(asked, log_n, log_count=log_n, k=int(k))
-    return cost + asked.n_free * math.log(n_labels), details
+    return _alike(asked, log_n, log_count=log_n, k=int(k))
 
 
-def _size(asked: Chosen, *, tree: Tree, n_labels: int, **_: object) -> _Costs:
-    sizes = np.unique(asked.n_leaves)
+def _size(asked: Chosen, *, tree: Tree, **_: object) -> _Costs:
+    sizes, place = np.unique(asked.n_leaves, return_inverse=True)
     if len(sizes) > 4:  # many sizes: one table of all of them
-        table = mixtures.log_counts_by_size(tree.parent, int(sizes[-1]))
-        log_n = {int(j): float(table[j]) for j in sizes}
+        of_size = mixtures.log_counts_by_size(tree.parent, int(sizes[-1]))[asked.n_leaves]
     else:
-        log_n = {int(j): log_count_of_size(tree, int(j)) for j in sizes}
-    of_size = np.array([log_n[int(j)] for j in asked.n_leaves])
-    cost = math.log(tree.n_leaves) + of_size + asked.n_free * math.log(n_labels)
-    return cost, [{"n_leaves": int(j), "log_count": float(c)} for j, c in zip(asked.n_leaves, of_size, strict=True)]
+        of_size = np.array([log_count_of_size(tree, int(j)) for j in sizes])[place]
+    details = zip(asked.n_leaves.tolist(), of_size.tolist(), strict=True)
+    return math.log(tree.n_leaves) + of_size, [{"n_leaves": j, "log_count": c} for j, c in details]
 
 
-def _informed(
-    asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[float, float]], n_labels: int, **_: object
-) -> _Costs:
+def _informed(asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[float, float]], **_: object) -> _Costs:
     errors = grown.errors_if_leaf(grown.majority)
     costs = np.stack(
         [lam * asked.grown_errors + mu * asked.n_leaves + log_normaliser(tree, errors, lam, mu) for lam, mu in pairs]
     )
     best = costs.argmin(axis=0)
     # The weight of a pruning is at most 1; rounding must not make it more.
-    cost = np.maximum(costs.min(axis=0), 0.0) + math.log(len(pairs)) + asked.n_free * math.log(n_labels)
+    cost = np.maximum(costs.min(axis=0), 0.0) + math.log(len(pairs))
     return cost, [{"lam": pairs[b][0], "mu": pairs[b][1], "n_pairs": len(pairs)} for b in best]
 
 
-def _branching(asked: Chosen, *, n_labels: int, **_: object) -> _Costs:
-    cost = asked.n_decided * math.log(2) + asked.n_free * math.log(n_labels)
+def _branching(asked: Chosen, **_: object) -> _Costs:
+    cost = (asked.n_decided * math.log(2)).astype(np.float64)
     return cost, [{"n_decided": decided} for decided in asked.n_decided.tolist()]
 
 

@@ -10,6 +10,7 @@ argument, which gives an iteration that never raises the bound.
 """
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..statistics.tails import check_delta, kl_upper
+from ..statistics.tails import kl_upper
 from ._checks import chosen
 
 _FEWEST_ROWS = 8
@@ -78,14 +79,14 @@ def pac_bayes(
     >>> round(pac_bayes(tree, grown, held, lam=0.5, mu=0).value, 3)
     0.192
     """
-    delta = check_delta(delta)
-    n, about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", repeated=repeated)
+    about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated)
+    n = about["n"]
     if n < _FEWEST_ROWS:
         raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {_FEWEST_ROWS}")
     pairs = prior_grid(lam, mu)
     fixed_cost = math.log(2 * math.sqrt(n) / delta) + math.log(len(pairs))
     grow_errors = grown.errors_if_leaf(grown.majority)
-    best: tuple[float, float, float, float, float, float] | None = None
+    found: list[tuple[float, float, float, float, float, float]] = []
     asked = None if pruning is None else chosen(tree, grown, holdout, pruning)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
     thetas = None if theta is None else _checked_thetas(theta)
@@ -101,21 +102,16 @@ def pac_bayes(
             results = [(t, *gibbs(tree, own, errors, log_z, t, n)) for t in thetas]
         for t, mean, divergence in results:
             value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
-            if best is None or value < best[0]:
-                best = (value, mean, max(divergence, 0.0), a, b, t)
-    assert best is not None  # a grid is never empty
-    value, mean, divergence, a, b, t = best
+            found.append((value, mean, max(divergence, 0.0), a, b, t))
+    value, mean, divergence, a, b, t = min(found, key=itemgetter(0))
     details = {"lam": a, "mu": b, "n_pairs": len(pairs), "log_delta": -(divergence + fixed_cost), "tail": "kl"}
     if pruning is None:
         details |= {"theta": t, "vote": min(1.0, 2 * value)}
     return Bound(
         value=value,
-        delta=delta,
         method="PAC-Bayes-kl, " + ("Gibbs mixture of all prunings" if pruning is None else "one pruning"),
-        n=n,
         errors=mean if pruning is None else int(mean),
         complexity=divergence + math.log(len(pairs)),
-        sample=holdout.sample,
         **about,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",

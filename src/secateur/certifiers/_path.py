@@ -8,9 +8,8 @@ import numpy as np
 from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 from ..nouns import Bound, Counts, Pruning, PruningSequence
-from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import freshness
+from ._fresh import fresh_rows
 
 
 def path(
@@ -61,8 +60,7 @@ def path(
     delta = check_delta(delta)
     if not len(sequence):
         raise ParameterError("no prunings given; at least one is needed")
-    about = freshness(sequence, counts).checked().about
-    n = check_rows(counts, "a path certificate", repeated=repeated)
+    about = fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated)
     if isinstance(sequence, PruningSequence):
         errors, n_leaves = sequence.wrong_on(counts), sequence.n_leaves
         sequence.tree.ledger.look(counts, sequence=sequence)
@@ -73,31 +71,20 @@ def path(
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
     log_delta = np.minimum(math.log(delta) + log_shares, 0.0)
-    values = binomial_upper(errors, n, log_delta)
-    method = f"path of {len(sequence):,} prunings, {'equal shares' if weights is None else 'given weights'}, exact tail"
+    values = binomial_upper(errors, about["n"], log_delta)
     m = len(sequence)
+    method = f"path of {m:,} prunings, {'equal shares' if weights is None else 'given weights'}, exact tail"
+    columns = (values, errors, log_shares, log_delta, n_leaves)
     return [
         Bound(
             value=value,
-            delta=delta,
             method=method,
-            n=n,
             errors=count,
             complexity=0.0 - log_share,
-            sample=counts.sample,
             **about,
             details={"tail": "exact", "log_delta": log_x, "member": i, "n_leaves": leaves, "n_members": m},
         )
-        for i, (value, count, log_share, log_x, leaves) in enumerate(
-            zip(
-                values.tolist(),
-                errors.tolist(),
-                log_shares.tolist(),
-                log_delta.tolist(),
-                n_leaves.tolist(),
-                strict=True,
-            )
-        )
+        for i, (value, count, log_share, log_x, leaves) in enumerate(zip(*(c.tolist() for c in columns), strict=True))
     ]
 
 

@@ -105,7 +105,8 @@ def rademacher(
         )
     if form not in ("centred", "printed"):
         raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
-    n, about = check_samples(tree, grown, holdout, "a Rademacher bound", repeated=repeated)
+    about = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated)
+    n = about["n"]
     budget = None if k is None else check_budget(grown, k, "the restricted class")
     asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget, is_labelled=True)
     seed = np.random.SeedSequence().entropy if rng is None else rng
@@ -136,12 +137,9 @@ def rademacher(
         bounds.append(
             Bound(
                 value=min(1.0, unclipped),
-                delta=delta,
                 method=f"Rademacher penalty, {form}" + (f", within {k} growing errors" if k is not None else ""),
-                n=n,
                 errors=errors,
                 complexity=penalty,
-                sample=holdout.sample,
                 **about,
                 details={**details, "unclipped": unclipped, "member": member},
             )

@@ -11,9 +11,8 @@ import numpy as np
 from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning, class_number
 from ..show.wording import class_names_of
-from ..statistics.freshness import check_rows
 from ..statistics.tails import binomial_upper, check_delta
-from ._offered import offered_fresh
+from ._fresh import offered_rows
 
 
 def class_rates(
@@ -64,8 +63,7 @@ def class_rates(
     false negative rate 40 of 100 0.503
     """
     delta = check_delta(delta)
-    about = offered_fresh(pruning, counts)
-    check_rows(counts, "a limit on class rates", repeated=repeated)
+    about = offered_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
@@ -84,14 +82,11 @@ def class_rates(
     return [
         Bound(
             value=value if n else 1.0,
-            delta=delta,
             method=f"class rate, {how}",
-            n=n,
             errors=wrong,
-            sample=counts.sample,
             details={"tail": "exact", "log_delta": log_share, "class": name, "classes": n_together},
             quantity=quantity,
-            **about,
+            **about | {"n": n},
         )
         for value, n, wrong, name, quantity in zip(
             values.tolist(), rows.tolist(), errors.tolist(), names, quantities, strict=True

@@ -3,9 +3,8 @@
 import math
 
 from ..nouns import Bound, Counts, Pruning
-from ..statistics.freshness import check_rows
-from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import freshness
+from ..statistics.tails import binomial_upper
+from ._fresh import fresh_rows
 
 
 def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeated: bool = False) -> Bound:  # noqa: PT028
@@ -41,17 +40,12 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
     held-out rows (method: test sample, exact tail); assumes rows are independent, identically
     distributed and not used before (not checked: sample 'test' has no sketch of its rows).
     """
-    delta = check_delta(delta)
-    about = freshness(pruning, counts).checked().about
-    n = check_rows(counts, "a test sample", repeated=repeated)
+    about = fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated)
     errors = int(pruning.errors(counts))
     return Bound(
-        value=binomial_upper(errors, n, math.log(delta)),
-        delta=delta,
+        value=binomial_upper(errors, about["n"], math.log(delta)),
         method="test sample, exact tail",
-        n=n,
         errors=errors,
-        sample=counts.sample,
         **about,
         details={"tail": "exact", "log_delta": math.log(delta)},
     )

@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 
 from .._kernels import size_dp
-from .._kernels.size_dp import SizeTable
-from ..data.arrays import ArrayLike, Bools, Ints, Longs, sealed
+from ..data.arrays import ArrayLike, sealed
 from ..errors import ParameterError
 from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
@@ -86,7 +85,7 @@ def best_of_size(
             f"all sizes up to {limit + 1:,} of {tree} need about {n_bytes / 1e9:.0f} GB; pass a smaller max_leaves"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-    places = np.flatnonzero(table.is_present)
+    places = table.places
     sizes = 1 + places * table.unit
     if monotone:
         best = table.best[places]
@@ -100,16 +99,9 @@ def best_of_size(
         tree,
         sizes[::-1],
         table.best[places],
-        rebuild=partial(_leaves_of, table, places, tree.parent),
+        rebuild=partial(table.leaves, places),
         node_labels=labels_of(counts),
         seen=seen_of(tree, counts, cost=cost),
         rule="best of size" if whole else "best of size (real costs: ties within 1e-12)",
         nested=len(places) <= 2,  # the root alone is a pruning of anything
     )
-
-
-def _leaves_of(table: SizeTable, places: Longs, parent: Ints, index: int) -> Bools:
-    kept = table.kept(int(places[index]))
-    is_leaf: Bools = ~kept
-    is_leaf[1:] &= kept[parent[1:]]
-    return is_leaf

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels.classical import cut_unless_it_pays, sum_of_ancestors
+from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
 from ..data.arrays import Bools, Floats
 from ..data.names import check_name
 from ..data.table import Schema
@@ -106,9 +106,9 @@ def bottom_up_srm(
         raise ParameterError(f"delta={delta}; a probability strictly between 0 and 1 is needed")
     if not scale >= 0:
         raise ParameterError(f"scale={scale}; a number of 0 or more is needed")
-    tests = _tests_of(tree, counts, form, n_tests, n_features)
+    reasons: list[str] = []  # why the promise does not hold
+    tests = _tests_of(tree, counts, form, n_tests, n_features, reasons)
     code = _Code(_FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
-    reasons = [tests.doubt] if tests.doubt else []
     if scale < 1:
         reasons.append(f"the penalty is scaled by {scale:g}")
     if not counts.is_whole:
@@ -264,11 +264,12 @@ class _Tests(NamedTuple):
 
     log_number: float
     is_binary: bool
-    basis: str
-    doubt: str = ""
+    basis: str = ""
 
 
-def _tests_of(tree: Tree, counts: Counts, form: Form, n_tests: float | None, n_features: int | None) -> _Tests:
+def _tests_of(
+    tree: Tree, counts: Counts, form: Form, n_tests: float | None, n_features: int | None, doubts: list[str]
+) -> _Tests:
     is_binary = bool(tree.arity.max() <= 2)
     if n_features is not None and not 1 <= n_features < math.inf:
         raise ParameterError(f"n_features={n_features}; a number of 1 or more is needed")
@@ -278,18 +279,18 @@ def _tests_of(tree: Tree, counts: Counts, form: Form, n_tests: float | None, n_f
         if n_tests is not None:
             raise ParameterError("form='vc' has no n_tests; it takes n_features, the number of columns")
         n_columns = _n_columns(tree, n_features, "n_features= for form='vc'")
-        log_number = math.log(n_columns * (2 * float(counts.total[0]) + 1))
-        return _Tests(log_number, is_binary, "", "the constants of the VC form are not proved")
-    doubt = "the published formula leaves its constant open" if form == "printed" else ""
+        doubts.append("the constants of the VC form are not proved")
+        return _Tests(math.log(n_columns * (2 * float(counts.total[0]) + 1)), is_binary)
+    if form == "printed":
+        doubts.append("the published formula leaves its constant open")
     if n_tests is not None:
         shape = " binary" if is_binary else ""
-        return _Tests(math.log(n_tests), is_binary, f"for {n_tests}{shape} tests fixed before growing", doubt)
+        return _Tests(math.log(n_tests), is_binary, f"for {n_tests}{shape} tests fixed before growing")
     if tree.schema is not None and all(column.kind == "nominal" for column in tree.schema.columns):
-        return _nominal_tests(tree, tree.schema, doubt)
+        return _nominal_tests(tree, tree.schema, doubts)
     n_columns = _n_columns(tree, n_features, "n_tests=, the number of tests the grower could choose from")
-    sampled = "thresholds were read off the sample (columns times examples taken as the number of tests)"
-    log_number = math.log(n_columns * max(float(counts.total[0]), 1.0))
-    return _Tests(log_number, is_binary, "", f"{doubt}; {sampled}" if doubt else sampled)
+    doubts.append("thresholds were read off the sample (columns times examples taken as the number of tests)")
+    return _Tests(math.log(n_columns * max(float(counts.total[0]), 1.0)), is_binary)
 
 
 def _n_columns(tree: Tree, n_features: int | None, way_out: str) -> int:
@@ -300,18 +301,18 @@ def _n_columns(tree: Tree, n_features: int | None, way_out: str) -> int:
     return max(len(tree.schema.columns), 1)
 
 
-def _nominal_tests(tree: Tree, schema: Schema, doubt: str) -> _Tests:
+def _nominal_tests(tree: Tree, schema: Schema, doubts: list[str]) -> _Tests:
     """Tests on nominal columns are finitely many whatever the sample: one per column, or one per grouping."""
     n_codes = np.array([column.n_codes for column in schema.columns] + [0])
     has_own_child = tree.is_leaf | (tree.arity == n_codes[tree.feature])
     n_columns = max(len(schema.columns), 1)
     if has_own_child.all() and (tree.arity.max() != 2 or n_codes.max() <= 2):
-        basis = f"for multiway tests of {n_columns} nominal columns"
-        return _Tests(math.log(n_columns), bool(n_codes.max() <= 2), basis, doubt)
+        is_binary = bool(n_codes.max() <= 2)
+        return _Tests(math.log(n_columns), is_binary, f"for multiway tests of {n_columns} nominal columns")
     # Two-way groupings of the categories, without regard to sides; multiway tests stay in the count, because
     # a tree that tests only two-valued columns does not tell which of the two kinds it was grown with.
     groupings = np.maximum(n_codes[:-1] - 1, 0) * math.log(2)
     log_number = float(np.logaddexp(math.log(n_columns), np.logaddexp.reduce(groupings)))
     if not (has_own_child | (tree.arity == 2)).all():
-        doubt = (doubt + "; " if doubt else "") + "some tests are neither multiway nor two-way, and were not counted"
-    return _Tests(log_number, False, f"for all tests of {n_columns} nominal columns and their two-way groupings", doubt)
+        doubts.append("some tests are neither multiway nor two-way, and were not counted")
+    return _Tests(log_number, False, f"for all tests of {n_columns} nominal columns and their two-way groupings")

@@ -10,6 +10,7 @@ all prunings: where it ends the bound is nearly always the least, but not always
 """
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..data.arrays import ArrayLike, Bools, Floats, sealed
 from ..nouns import Bound, Counts, Pruning, Seen, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
-from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
+from ..statistics.tails import binomial_upper, log_binomial_tail
 
 _STARTS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
 
@@ -75,32 +76,27 @@ def certificate_optimal(
     >>> print(pruning.note)
     With 95 % confidence the error on new rows like these is at most ...
     """
-    delta = check_delta(delta)
-    n, about = check_samples(tree, grown, holdout, "a certificate")
+    about = check_samples(tree, grown, holdout, "a certificate", delta)
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(grown.majority)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
-    best: tuple[float, int, float, float] | None = None  # bound, leaves, errors, ln 1/prior
+    best = (math.inf, 0, 0.0, 0.0)  # bound, leaves, errors, ln 1/prior
     for pair in pairs:
         cost = prior_cost(grow_errors, *pair)
         paid_already = log_normaliser(tree, grow_errors, *pair) + math.log(len(pairs))
-        for value, found, paid, is_cut in _descend(tree, errors, cost, n, math.log(delta) - paid_already):
+        for value, found, paid, is_cut in _descend(tree, errors, cost, about["n"], math.log(delta) - paid_already):
             # Bounds that rounding alone parts are equal, and then the smaller pruning wins.
-            if best is None or value <= best[0] * (1 + 1e-12):
+            if value <= best[0] * (1 + 1e-12):
                 leaves = structure.leaves_after_cuts(tree.parent, is_cut)
                 size = int(np.count_nonzero(leaves))
-                if best is None or value < best[0] * (1 - 1e-12) or size < best[1]:
+                if value < best[0] * (1 - 1e-12) or size < best[1]:
                     best = (value, size, found, paid + paid_already)
                     chosen, chosen_pair = leaves, pair
-    assert best is not None  # a grid is never empty
     bound = Bound(
         value=best[0],
-        delta=delta,
         method="Occam, informed prior, exact tail",
-        n=n,
         errors=int(best[2]),
         complexity=best[3],
-        sample=holdout.sample,
         **about,
         details={"lam": chosen_pair[0], "mu": chosen_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
@@ -119,18 +115,19 @@ def _descend(
     tree: Tree, errors: Floats, cost: Floats, n: int, log_delta: float
 ) -> list[tuple[float, float, float, Bools]]:
     """The candidates of one pair as (bound, errors, prior cost, cuts): each start, then down the slope."""
-    met = []
-    for kappa in _STARTS:
+    met: list[tuple[float, float, float, Bools]] = []
+
+    def meet(kappa: float) -> tuple[float, float]:
         is_cut, found, paid = mixtures.cheapest_cuts(tree.parent, errors, cost, kappa)
         met.append((binomial_upper(found, n, min(log_delta - paid, 0.0)), found, paid, is_cut))
-    value, found, _, _ = min(met, key=lambda candidate: candidate[0])
+        return met[-1][:2]
+
+    value, found = min((meet(kappa) for kappa in _STARTS), key=itemgetter(0))
     while 0 < value < 1 and found < n:
         # Slope of the log tail in the number of errors, between its left and its right difference.
         around = log_binomial_tail([max(found - 1, 0), found + 1], n, value)
-        kappa = (around[1] - around[0]) / (2 if found > 0 else 1)
-        is_cut, found, paid = mixtures.cheapest_cuts(tree.parent, errors, cost, kappa)
-        met.append((binomial_upper(found, n, min(log_delta - paid, 0.0)), found, paid, is_cut))
-        if met[-1][0] >= value * (1 - 1e-12):
+        before = value
+        value, found = meet((around[1] - around[0]) / (2 if found > 0 else 1))
+        if value >= before * (1 - 1e-12):
             break
-        value = met[-1][0]
     return met

@@ -9,14 +9,14 @@ Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
-from .._kernels.weakest_link import lower_envelope, member_sums, nested_path
-from ..data.arrays import ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
+from .._kernels.weakest_link import lower_envelope, member_sizes, member_sums, nested_path
+from ..data.arrays import ArrayLike, Floats, Longs, Sums, sealed
 from ..data.names import check_name
 from ..errors import ParameterError
 from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
@@ -78,23 +78,23 @@ def cost_complexity(
     [3, 2, 1]
     """
     costs = node_cost(tree, counts, cost)
-    fields: dict[str, Any] = {
-        "node_labels": labels_of(counts),
-        "seen": seen_of(tree, counts, cost=cost),
-        "rule": "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)",
-    }
+    rule = "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)"
+    fields: dict[str, Any] = {"node_labels": labels_of(counts), "seen": seen_of(tree, counts, cost=cost), "rule": rule}
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     if values is not None and not _is_concave(values):
-        return _by_table(tree, costs, charge, values, fields)
-    path = _additive_path(tree, costs, charge)
-    if penalty != "leaves":
-        sizes = member_sums(tree.parent, path.steps, np.ones(tree.n_nodes, np.int64), len(path.alphas))
-        if size == "nodes":
-            sizes = sizes + _n_kept(tree, path)
-        path = _picked(path, values[sizes - 1] if values is not None else _NAMED[str(penalty)](sizes))
-    n_leaves = member_sums(tree.parent, path.steps, np.ones(tree.n_nodes, np.int64), len(path.alphas))
-    return PruningSequence(tree, n_leaves, path.cost, alphas=path.alphas, steps=path.steps, **fields)
+        table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
+        places = _from_least_cost(table)
+        members, alphas = lower_envelope(values[places * table.unit], table.best[places])
+        return _of_table(tree, table, places[members], alphas, fields)
+    steps, alphas = nested_path(tree.parent, charge, costs)
+    errors = member_sums(tree.parent, steps, costs, len(alphas))
+    if penalty != "leaves":  # a concave one: its members are among these
+        sizes = member_sizes(steps, charge, len(alphas))
+        members, alphas = lower_envelope(_NAMED[str(penalty)](sizes) if values is None else values[sizes - 1], errors)
+        steps, errors = np.searchsorted(members, steps).astype(np.int32), errors[members]
+    n_leaves = member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), len(alphas))
+    return PruningSequence(tree, n_leaves, errors, alphas=alphas, steps=steps, **fields)
 
 
 def printed_cost_complexity(
@@ -152,27 +152,12 @@ def printed_cost_complexity(
         tied = ratios <= ratios.min() + size_dp.TOLERANCE * abs(ratios.min())
         members.append(k + 1 + int(np.flatnonzero(tied)[0]))
         alphas.append(float(ratios.min()))
-    places = sealed(places[members].copy())
-    n_leaves, _ = _look_for_nesting(tree, table, places)
-    return PruningSequence(
-        tree,
-        n_leaves,
-        table.best[places],
-        alphas=np.array(alphas),
-        rebuild=partial(_leaves_of, table, places, tree.parent),
-        node_labels=labels_of(counts),
-        seen=seen_of(tree, counts, cost=cost),
-        rule="cost-complexity as printed (not the family: equal ratios are listed one by one)",
-        nested=False,
-    )
-
-
-class _Path(NamedTuple):
-    """A nested family: the first member in which each node tests nothing, and two numbers a member."""
-
-    steps: Ints
-    alphas: Floats
-    cost: Sums
+    fields = {
+        "node_labels": labels_of(counts),
+        "seen": seen_of(tree, counts, cost=cost),
+        "rule": "cost-complexity as printed (not the family: equal ratios are listed one by one)",
+    }
+    return _of_table(tree, table, places[members], np.array(alphas), fields, is_family=False)
 
 
 def _charges(tree: Tree, size: str) -> Longs:
@@ -217,64 +202,29 @@ def _is_concave(values: Sums) -> bool:
     return bool((bend <= slack).all())
 
 
-def _additive_path(tree: Tree, costs: Sums, charge: Longs) -> _Path:
-    steps, alphas = nested_path(tree.parent, charge, costs)
-    return _Path(steps, alphas, member_sums(tree.parent, steps, costs, len(alphas)))
-
-
-def _n_kept(tree: Tree, path: _Path) -> Longs:
-    """Tests of each member."""
-    n_members = len(path.alphas)
-    n_last = np.bincount(path.steps[~tree.is_leaf], minlength=n_members + 1)  # kept up to just before this member
-    return np.cumsum(n_last[::-1])[::-1][1 : n_members + 1]
-
-
-def _picked(path: _Path, penalties: Sums) -> _Path:
-    """The members of a nested family that a concave penalty chooses."""
-    members, alphas = lower_envelope(penalties, path.cost)
-    steps = np.searchsorted(members, path.steps).astype(np.int32)
-    return _Path(steps, alphas, path.cost[members])
-
-
-def _by_table(tree: Tree, costs: Sums, charge: Longs, values: Sums, fields: dict[str, Any]) -> PruningSequence:
-    """The family from the best cost of every size."""
-    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = _from_least_cost(table)
-    members, alphas = lower_envelope(values[places * table.unit], table.best[places])
-    places = sealed(places[members].copy())
-    n_leaves, steps = _look_for_nesting(tree, table, places)
-    if steps is not None:
-        return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
-    rebuild = partial(_leaves_of, table, places, tree.parent)
-    return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
-
-
 def _from_least_cost(table: SizeTable) -> Longs:
     """Places of the table from the smallest size of least cost down to size 1."""
-    places = np.flatnonzero(table.is_present)
+    places = table.places
     best = table.best[places]
     slack = 0 if best.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
     first = int(np.flatnonzero(best <= best.min() + slack)[0])
     return places[first::-1]
 
 
-def _look_for_nesting(tree: Tree, table: SizeTable, places: Longs) -> tuple[Longs, Ints | None]:
-    """Leaves of each member, and the steps of the family if it is nested."""
+def _of_table(
+    tree: Tree, table: SizeTable, places: Longs, alphas: Floats, fields: dict[str, Any], *, is_family: bool = True
+) -> PruningSequence:
+    """The sequence of these places of the table; a family is nested where its members are."""
     steps = np.zeros(tree.n_nodes, np.int32)
-    before = ~tree.is_leaf
-    is_nested = True
+    before, is_nested = ~tree.is_leaf, is_family
     n_leaves = np.empty(len(places), np.int64)
     for i, place in enumerate(places):
-        kept = table.kept(int(place))
+        kept = table.kept(place)
         is_nested = is_nested and not (kept & ~before).any()
         steps += kept
         n_leaves[i] = 1 + (tree.arity[kept] - 1).sum()
         before = kept
-    return n_leaves, steps if is_nested else None
-
-
-def _leaves_of(table: SizeTable, places: Longs, parent: Ints, index: int) -> Bools:
-    kept = table.kept(int(places[index]))
-    is_leaf: Bools = ~kept
-    is_leaf[1:] &= kept[parent[1:]]
-    return is_leaf
+    if is_nested:
+        return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
+    rebuild = partial(table.leaves, sealed(places))
+    return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)

@@ -5,12 +5,12 @@ exactly the nodes with b >= x. As b never rises downwards, the prunings of all t
 are one nested family with one number per node (Mingers 1989).
 """
 
-from dataclasses import replace
 from typing import overload
 
 import numpy as np
 
-from .._kernels.classical import max_upwards
+from .._kernels.bottom_up import max_upwards
+from .._kernels.weakest_link import member_sums
 from ..data.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree
@@ -75,12 +75,12 @@ def critical_value(
     if counts is not None:
         counts.check_fits(tree)
     best = max_upwards(tree.parent, _scores_of_tests(tree, scores))
-    labels = None if counts is None else counts.majority
     seen = Seen(["grow"]) if counts is None else Seen.of(counts)
     if threshold is None:
-        return replace(_family(tree, counts, best), node_labels=labels, seen=seen)
+        return _family(tree, counts, best, seen)
     if np.isnan(threshold):
         raise ParameterError("threshold=nan; a number is needed, or None for the family of all thresholds")
+    labels = None if counts is None else counts.majority
     return Pruning.from_cuts(
         tree, best < threshold, node_labels=labels, seen=seen, rule=f"critical value {threshold:g}"
     )
@@ -101,21 +101,20 @@ def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
     return np.where(tree.is_leaf, -np.inf, array)
 
 
-def _family(tree: Tree, counts: Counts | None, best: Floats) -> PruningSequence:
+def _family(tree: Tree, counts: Counts | None, best: Floats, seen: Seen) -> PruningSequence:
     levels, rank = np.unique(best[~tree.is_leaf], return_inverse=True)
     steps = np.zeros(tree.n_nodes, np.int32)
     steps[~tree.is_leaf] = rank + 1  # the node tests up to the member whose thresholds end at its level
     n_members = len(levels) + 1
     # No number lies between a level and the next one after it, so "above the level" is a closed bound too.
     first = np.minimum(0.0, levels[:1]) if len(levels) else np.zeros(1)
-    draft = PruningSequence(
+    return PruningSequence(
         tree,
-        np.zeros(n_members, np.int64),
-        np.full(n_members, np.nan),
+        member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), n_members),
+        np.full(n_members, np.nan) if counts is None else member_sums(tree.parent, steps, counts.own_costs, n_members),
         alphas=np.append(first, np.nextafter(levels, np.inf)),
         steps=steps,
+        node_labels=None if counts is None else counts.majority,
+        seen=seen,
         rule="critical value",
     )
-    n_leaves = draft.costs_on(np.ones(tree.n_nodes, np.int64))
-    errors = draft.errors if counts is None else draft.costs_on(counts.errors_if_leaf(counts.majority))
-    return replace(draft, n_leaves=n_leaves, errors=errors)

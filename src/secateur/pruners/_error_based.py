@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from .._kernels.classical import cheapest_within
+from .._kernels.bottom_up import cheapest_within
 from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
@@ -194,13 +194,7 @@ def raise_branches(
     -----
     The bare algorithm behind `error_based(raise_subtrees=True)`, which supplies the rows.
     """
-
-    def count(rows: Longs) -> Sums:
-        weights = None if weight_of_row is None else weight_of_row[rows]
-        by_class = np.bincount(class_of_row[rows], weights, minlength=counts.n_classes)
-        return by_class.astype(counts.by_class.dtype)  # weights that are whole numbers keep counts whole
-
-    state = _Raising(counts, leaf_of_row, count, child_of, confidence, slack)
+    state = _Raising(counts, leaf_of_row, class_of_row, weight_of_row, child_of, confidence, slack)
     # A stack in pre-order: the last node is one whose subtree is settled.
     pending = counts.tree.internal.tolist()
     while pending:
@@ -215,14 +209,15 @@ class _Raising:
         self,
         counts: Counts,
         leaf_of_row: Array,
-        count: Callable[[Longs], Sums],
+        class_of_row: Array,
+        weight_of_row: Sums | None,
         child_of: ChildOf,
         confidence: float,
         slack: float,
     ) -> None:
         tree = counts.tree
-        self.counts, self.count, self.child_of = counts, count, child_of
-        self.confidence, self.slack = confidence, slack
+        self.counts, self.child_of, self.confidence, self.slack = counts, child_of, confidence, slack
+        self.class_of_row, self.weight_of_row = class_of_row, weight_of_row
         self.root = 0
         self.above = tree.parent.tolist()
         self.children: list[list[int]] = [[] for _ in self.above]
@@ -242,7 +237,8 @@ class _Raising:
         others = [c for c in branches if c != largest]
         as_leaf = self.cost(self.by_class[v])
         as_subtree = float(sum(self.estimate[c] for c in branches))
-        as_branch, visits = self.sent_through(largest, self.rows_under(others))
+        moved = [part for leaf in self.leaves_under(others) for part in self.rows[leaf]]
+        as_branch, visits = self.sent_through(largest, np.concatenate(moved))
         if self.is_no_worse(as_leaf, as_branch) and self.is_no_worse(as_leaf, as_subtree):
             self.rows[v] = self.joined_lists(branches)
             self.children[v] = []
@@ -256,8 +252,17 @@ class _Raising:
             if not self.children[node]:
                 self.rows[node].append(rows)
                 self.estimate[node] = self.cost(self.by_class[node])
-        self.put_in_place_of(v, largest)
+        p = self.above[largest] = self.above[v]
+        if p < 0:
+            self.root = largest
+        else:
+            self.children[p][self.children[p].index(v)] = largest
         return [node for node in self.preorder([largest]) if self.children[node]]
+
+    def count(self, rows: Longs) -> Sums:
+        weights = None if self.weight_of_row is None else self.weight_of_row[rows]
+        by_class = np.bincount(self.class_of_row[rows], weights, minlength=self.counts.n_classes)
+        return by_class.astype(self.by_class.dtype)  # weights that are whole numbers keep counts whole
 
     def is_no_worse(self, preferred: float, other: float) -> bool:
         return preferred <= other + _TOLERANCE * other + self.slack
@@ -281,9 +286,6 @@ class _Raising:
             moving.extend((self.children[node][int(i)], here[number == i]) for i in np.unique(number))
         return estimate, visits
 
-    def rows_under(self, nodes: list[int]) -> Longs:
-        return np.concatenate([part for leaf in self.leaves_under(nodes) for part in self.rows[leaf]])
-
     def joined_lists(self, nodes: list[int]) -> list[Longs]:
         """The parts of all leaves under nodes that are about to go; the shorter lists are added to the longest."""
         lists = [self.rows.pop(leaf) for leaf in self.leaves_under(nodes)]
@@ -303,14 +305,6 @@ class _Raising:
             found.append(node)
             waiting.extend(self.children[node][::-1])
         return found
-
-    def put_in_place_of(self, v: int, branch: int) -> None:
-        p = self.above[v]
-        self.above[branch] = p
-        if p < 0:
-            self.root = branch
-        else:
-            self.children[p][self.children[p].index(v)] = branch
 
     def result(self) -> tuple[Tree, Counts]:
         # A branch takes a place between the siblings of the node above it, so old ids still rise in pre-order.

@@ -7,12 +7,13 @@ if one wants to see it. After Mansour's lecture notes on pruning.
 """
 
 import math
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from .._kernels import size_dp
-from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
+from .._kernels.weakest_link import member_sizes, member_sums, nested_path
 from ..data.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError
 from ..nouns import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
@@ -84,9 +85,8 @@ def global_srm(
         kept = _by_table(tree, costs, charge, c, total)
     else:
         raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
-    labels = None if counts is None else counts.majority
-    seen = seen_of(tree, counts, cost=cost)
-    return Pruning(tree, _leaves_of(tree, kept), labels, seen, f"global SRM, c = {c:g}, {size}")
+    labels, seen = None if counts is None else counts.majority, seen_of(tree, counts, cost=cost)
+    return Pruning.from_cuts(tree, ~kept, node_labels=labels, seen=seen, rule=f"global SRM, c = {c:g}, {size}")
 
 
 def global_srm_table(
@@ -165,22 +165,13 @@ def global_srm_prunings(
     """
     costs, charge, _ = _problem(tree, counts, 1.0, size, cost, 1 if counts is None else None)
     table, places = _records(tree, costs, charge)
-
-    def rebuild(i: int) -> Bools:
-        return _leaves_of(tree, table.kept(int(places[i])))
-
-    n_leaves = np.array([int(rebuild(i).sum()) for i in range(len(places))], np.int64)
+    rebuild = partial(table.leaves, places)
+    n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(places))])
     labels = None if counts is None else counts.majority
     return PruningSequence(
         tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels, seen=seen_of(tree, counts, cost=cost),
         rule=f"smallest within d errors, {size}", nested=False,
     )  # fmt: skip
-
-
-def _leaves_of(tree: Tree, kept: Bools) -> Bools:
-    is_leaf = ~kept
-    is_leaf[1:] &= kept[tree.parent[1:]]
-    return sealed(is_leaf)
 
 
 def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
@@ -191,7 +182,7 @@ def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable,
             "(global_srm itself takes any cost)"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = np.flatnonzero(table.is_present)
+    places = table.places
     best = table.best[places]
     is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
     return table, places[is_record][::-1]
@@ -218,27 +209,16 @@ def _problem(
 
 
 def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
-    gain, size, owner = collapse_events(tree.parent, charge, costs)
-    links = np.flatnonzero(owner == np.arange(tree.n_nodes))
-    links = links[gain[links] > 0]
-    rank, ratios = ranked_ratios(gain[links], size[links])
-    steps = np.zeros(tree.n_nodes, np.int32)
-    steps[links] = rank + 1
-    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
-    n_members = len(ratios) + 1
-    # A node that is kept adds its charge to the size until its step.
-    leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
-    sizes = 1 + np.cumsum(leaving[::-1])[::-1] - leaving
-    best = _least(member_sums(tree.parent, steps, costs, n_members)[::-1], sizes[::-1], c, total)
-    kept: Bools = steps > n_members - 1 - best
+    steps, alphas = nested_path(tree.parent, charge, costs)
+    errors, sizes = member_sums(tree.parent, steps, costs, len(alphas)), member_sizes(steps, charge, len(alphas))
+    kept: Bools = steps > len(alphas) - 1 - _least(errors[::-1], sizes[::-1], c, total)
     return kept
 
 
 def _by_table(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = np.flatnonzero(table.is_present)
-    best = _least(table.best[places], 1 + places * table.unit, c, total)
-    return table.kept(int(places[best]))
+    places = table.places
+    return table.kept(places[_least(table.best[places], 1 + places * table.unit, c, total)])
 
 
 def _least(errors: Sums, sizes: Longs, c: float, total: float) -> int:

@@ -19,14 +19,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import Longs, Sums, sealed
+from ..data.arrays import Bools, Longs, Sums, sealed
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree, excess_cost, full_cost
 
@@ -253,36 +253,31 @@ class KPath:
         rule = f"k-reduced-error, {words}"
         if self._table is None or budget >= self._best_charge:
             return replace(self._best, rule=rule)
-        items = self._table.items
-        is_cut = budget_dp.walk(items.jump, items.charge, self._table.is_better, budget)
-        best = self._best
+        best, cuts = self._best, self._table.node[self._table.cuts(budget)]
         return Pruning.from_cuts(
-            best.tree, items.node[is_cut], node_labels=best.node_labels, seen=best.seen, rule=rule, note=best.note
+            best.tree, cuts, node_labels=best.node_labels, seen=best.seen, rule=rule, note=best.note
         )
 
     def __repr__(self) -> str:
         return f"KPath(k from {self.ks[0]} to {self.ks[-1]}, {len(self._members):,} different optima)"
 
 
-@dataclass(frozen=True)
-class _Items:
-    """Ways to cut, in pre-order: at which node, what it charges, what it adds, where the walk goes on."""
+class _Table(NamedTuple):
+    """Ways to cut, in pre-order: at which node, what it charges, where the walk goes on.
+
+    And fewest (errors, leaves) that they can add within each budget, with the decisions.
+    """
 
     node: Longs
     charge: Longs
-    error: Sums
-    leaves: Longs
     jump: Longs
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Fewest (errors, leaves) that the items can add within each budget, and the decisions."""
-
-    items: _Items
     errors: Sums
     leaves: Longs
     is_better: npt.NDArray[np.uint8]
+
+    def cuts(self, budget: int) -> Bools:
+        """Which of the ways the best walk within a budget takes."""
+        return budget_dp.walk(self.jump, self.charge, self.is_better, budget)
 
 
 def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Fraction, budget: int) -> KPath:
@@ -307,12 +302,8 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
     table = None
     n_open = min(budget + 1, best_charge)  # budgets that the reduced error pruning does not fit
     if n_open > 0:
-        is_open = ~(best.is_kept | tree.is_leaf) & (charge < n_open)
-        node = np.flatnonzero(is_open)
-        excess = excess_cost(tree, error)
-        jump = budget_dp.jumps(tree.end, is_open.astype(np.int64))
-        items = _Items(node, charge[node], excess[node], 1 - _leaves_under(tree)[node], jump)
-        table = _solve(items, tree.n_leaves, holdout, n_open - 1)
+        node = np.flatnonzero(~(best.is_kept | tree.is_leaf) & (charge < n_open))
+        table = _solve(tree, holdout, node, charge[node], excess_cost(tree, error)[node], n_open - 1)
         errors[:n_open] = full_cost(tree, error)[0] + table.errors
         leaves[:n_open] = tree.n_leaves + table.leaves
     first = int(least) if least.denominator == 1 else float(least)
@@ -330,65 +321,46 @@ def _labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, rule: str
     own, n_classes = grown.majority, max(grown.n_classes, holdout.n_classes)
     budget = min(budget, math.ceil(grown.total[0]))  # all of them wrong
     full_grown, error = full_cost(tree, grown.errors_if_leaf(own)), holdout.errors_if_leaf(own)
-    full_error, fewer = full_cost(tree, error), 1 - _leaves_under(tree)
-    nodes, labels, charges, errors = [], [], [], []
+    full_error = full_cost(tree, error)
+    ways = []
     for c in [*range(n_classes - 1, -1, -1), -1]:  # a walk prefers later items: low classes, the growing one most
         label = np.full(tree.n_nodes, c, np.int32) if c >= 0 else own
         charge = _whole(grown.errors_if_leaf(label) - full_grown, grown)
         with_label = holdout.errors_if_leaf(label)
         node = np.flatnonzero((charge <= budget) & ((with_label < error) if c >= 0 else ~tree.is_leaf))
-        nodes.append(node)
-        labels.append(label[node])
-        charges.append(charge[node])
-        errors.append((with_label - full_error)[node])
-    order = np.argsort(np.concatenate(nodes), kind="stable")
-    node, label = np.concatenate(nodes)[order], np.concatenate(labels)[order]
-    jump = budget_dp.jumps(tree.end, np.bincount(node, minlength=tree.n_nodes))
-    items = _Items(node, np.concatenate(charges)[order], np.concatenate(errors)[order], fewer[node], jump)
-    table = _solve(items, tree.n_leaves, holdout, budget)
-    is_cut = budget_dp.walk(jump, items.charge, table.is_better, budget)
+        ways.append((node, label[node], charge[node], (with_label - full_error)[node]))
+    joined = [np.concatenate(part) for part in zip(*ways, strict=True)]
+    order = np.argsort(joined[0], kind="stable")
+    node, label, charge, added = (part[order] for part in joined)
+    is_cut = _solve(tree, holdout, node, charge, added, budget).cuts(budget)
     node_labels = own.copy()
     node_labels[node[is_cut]] = label[is_cut]
-    return Pruning.from_cuts(
-        tree,
-        node[is_cut],
-        node_labels=node_labels,
-        seen=Seen.of(grown, holdout),
-        rule=rule,
-        note=_note(holdout),
-    )
+    seen = Seen.of(grown, holdout)
+    return Pruning.from_cuts(tree, node[is_cut], node_labels=node_labels, seen=seen, rule=rule, note=_note(holdout))
 
 
-def _solve(items: _Items, n_leaves: int, holdout: Counts, budget: int) -> _Table:
+def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Sums, budget: int) -> _Table:
     """Fill the table: whole errors packed with the leaves in one number, weights in pairs."""
+    jump = budget_dp.jumps(tree.end, np.bincount(node, minlength=tree.n_nodes))
+    before = np.append(0, np.cumsum(tree.is_leaf))
+    fewer = 1 - (before[tree.end] - before[:-1])[node]  # of the original leaves under the node one is left
     if not holdout.is_whole:
         tolerance = 1e-12 * float(holdout.total[0])
-        errors, leaves, is_better = budget_dp.least_pairs_and_cuts(
-            items.jump, items.charge, items.error, items.leaves, budget, tolerance
-        )
-        return _Table(items, errors, leaves, is_better)
-    base = n_leaves + 1  # no set of cuts removes as many leaves
+        found = budget_dp.least_pairs_and_cuts(jump, charge, error, fewer, budget, tolerance)
+        return _Table(node, charge, jump, *found)
+    base = tree.n_leaves + 1  # no set of cuts removes as many leaves
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
             f"{holdout.total[0]} held-out examples times {base} leaves do not fit 64 bits; divide the counts of "
             f"sample {holdout.sample!r} by a common factor, or pass them as float weights"
         )
-    packed, is_better = budget_dp.least_values_and_cuts(
-        items.jump, items.charge, items.error * base + items.leaves, budget
-    )
+    packed, is_better = budget_dp.least_values_and_cuts(jump, charge, error * base + fewer, budget)
     added = -(-packed // base)  # the leaves, between -n_leaves and 0, round the errors down: round up
-    return _Table(items, added, packed - added * base, is_better)
+    return _Table(node, charge, jump, added, packed - added * base, is_better)
 
 
 def _note(holdout: Counts) -> str:
     return "" if holdout.is_whole else "errors within 1e-12 of the sample's weight count as equal"
-
-
-def _leaves_under(tree: Tree) -> Longs:
-    """Original leaves in each subtree."""
-    before: Longs = np.append(0, np.cumsum(tree.is_leaf))
-    under: Longs = before[tree.end] - before[:-1]
-    return under
 
 
 def _charges(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
@@ -417,10 +389,9 @@ def _limit(
     grown: Counts, least: Fraction, k: float | None, factor: float | None, rate: float | None
 ) -> tuple[Fraction, str]:
     """The most growing errors that are asked for, and the words for it."""
-    given = {name: value for name, value in {"k": k, "factor": factor, "rate": rate}.items() if value is not None}
+    given = [f"{name}={value}" for name, value in (("k", k), ("factor", factor), ("rate", rate)) if value is not None]
     if len(given) > 1:
-        asked = " and ".join(f"{name}={value}" for name, value in given.items())
-        raise ParameterError(f"{asked} exclude each other; pass one of them")
+        raise ParameterError(f"{' and '.join(given)} exclude each other; pass one of them")
     if k is not None:
         return _exact("k", k), f"k={k}"
     if rate is not None:

@@ -6,11 +6,14 @@ rise with the size: the first size that reaches the accuracy wins. Bohanec and B
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from .._kernels import size_dp
-from ..data.arrays import ArrayLike, Bools, Longs, Sums, sealed
+from .._kernels.mixtures import greatest_sums
+from .._kernels.size_tables import table_layout
+from ..data.arrays import ArrayLike, Bools, Longs, Sums
 from ..errors import CountsError, ParameterError, PruningError
 from ..nouns import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 
@@ -74,17 +77,19 @@ def smallest_within(
     else:
         allowed = float((1 - share) * Fraction(total))
         allowed += size_dp.TOLERANCE * max(allowed, float(costs.max()))
-    best = size_dp.least_cost(tree.parent, charge, costs)
+    best = -greatest_sums(tree.parent, -costs[:, None])[0]
     if best > allowed:
         raise PruningError(
             f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(best, total):.6g} "
             f"on sample {counts.sample!r}; ask for that or less"
         )
-    kept = _smallest_kept(tree, charge, costs, allowed)
-    is_leaf = ~kept
-    is_leaf[1:] &= kept[tree.parent[1:]]
-    seen = seen_of(tree, counts, cost=cost)
-    return Pruning(tree, sealed(is_leaf), labels_of(counts), seen, f"smallest within {accuracy}")
+    return Pruning.from_cuts(
+        tree,
+        ~_smallest_kept(tree, charge, costs, allowed),
+        node_labels=labels_of(counts),
+        seen=seen_of(tree, counts, cost=cost),
+        rule=f"smallest within {accuracy}",
+    )
 
 
 def _accuracy(cost: float, total: float) -> float:
@@ -110,22 +115,21 @@ def _smallest_kept(tree: Tree, charge: Longs, costs: Sums, allowed: float) -> Bo
         budget = int(min(allowed, costs[0])) - int(costs[0] - excess[0])  # the root is enough beyond its own errors
         if (excess >= 0).all():
             by_errors = n_internal * (budget + 1)
-    all_cells = size_dp.n_cells(size_dp.table_layout(tree.parent, tree.end, charge, tree.n_leaves - 1))
+    layout = partial(table_layout, tree.parent, tree.end, charge)
+    all_cells = size_dp.n_cells(layout(tree.n_leaves - 1))
     limit = _FIRST_LIMIT
     while True:
         limit = min(limit, tree.n_leaves - 1)
-        cells = size_dp.n_cells(size_dp.table_layout(tree.parent, tree.end, charge, limit))
+        cells = size_dp.n_cells(layout(limit))
         if all_cells <= 8 * cells and size_dp.prefers_tables(all_cells, n_internal, tree.n_leaves - 1):
             limit, cells = tree.n_leaves - 1, all_cells  # little more work, and surely the last
         if by_errors < min(cells, n_internal * (limit + 1)):
             walk = size_dp.errors_walk(tree.parent, tree.end, charge, costs, budget)
             # Of the least size, the least cost: the first budget that already gives this size.
             spent = int(np.flatnonzero(walk.best == walk.best[budget])[0])
-            kept = np.zeros(tree.n_nodes, bool)
-            kept[tree.internal[walk.kept(spent)]] = True
-            return kept
+            return walk.kept(spent)
         table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-        found = np.flatnonzero(table.is_present & (table.best <= allowed))
+        found = table.places[table.best[table.places] <= allowed]
         if len(found):
-            return table.kept(int(found[0]))
+            return table.kept(found[0])
         limit *= 2

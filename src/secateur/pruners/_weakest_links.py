@@ -9,7 +9,7 @@ which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko (1994).
 import numpy as np
 
 from .._kernels import structure
-from .._kernels.weakest_link import collapse_events, member_sums, ranked_ratios
+from .._kernels.weakest_link import collapse_events, member_sums, nested_steps
 from ..data.arrays import ArrayLike
 from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
@@ -55,17 +55,13 @@ def weakest_links(
     """
     costs = node_cost(tree, counts, cost)
     gain, size, owner = collapse_events(tree.parent, structure.added_leaves(tree.parent), costs)
-    links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
-    rank, ratios = ranked_ratios(gain[links], size[links])
+    steps, alphas = nested_steps(gain, size, owner, is_all=True)
     if every_cut:
-        order = np.lexsort((links, -size[links], rank))
-        member, alphas = np.empty_like(rank), ratios[rank[order]]
-        member[order] = np.arange(len(links))
-    else:
-        member, alphas = rank, ratios
-    steps = np.zeros(tree.n_nodes, np.int32)
-    steps[links] = member
-    steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
+        links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
+        order = links[np.lexsort((links, -size[links], steps[links]))]
+        alphas = alphas[steps[order]]
+        steps[order] = np.arange(len(order))
+        steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
     n_members = max(len(alphas), 1)
     name = "weakest links, every cut" if every_cut else "weakest links"
     return PruningSequence(

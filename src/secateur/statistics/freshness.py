@@ -8,6 +8,7 @@ from ..data.remarks import tell
 from ..errors import CountsError, LeakageError, UnsupportedError
 from ..nouns import Counts, PruningSequence, Seen, SeenSample, Tree
 from .overlap import Overlap, overlap
+from .tails import check_delta
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Freshness:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The fields of a `Bound`."""
+        """The fields of a `Bound` that tell of freshness."""
         return {"freshness": self.text, "is_checked": self.is_checked}
 
     def checked(self) -> "Freshness":
@@ -47,6 +48,11 @@ class Freshness:
         if not self.is_fresh:
             raise LeakageError(self.leak or self.looked)
         return self
+
+    def rows(self, counts: Counts, what: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
+        """Return the fields of a `Bound` that tell of its rows; refuse what `check_rows` does."""
+        n = check_rows(counts, what, repeated=repeated)
+        return {"delta": check_delta(delta), "n": n, "sample": counts.sample, **self.about}
 
 
 def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshness:
@@ -97,9 +103,10 @@ def check_rows(counts: Counts, what: str, *, repeated: bool = False) -> int:
 
 
 def check_samples(
-    tree: Tree, grown: Counts, holdout: Counts, what: str, *, repeated: bool = False
-) -> tuple[int, dict[str, Any]]:
-    """Return the held-out rows, and what the Bound says of them; refuse samples of another tree and growing rows."""
+    tree: Tree, grown: Counts, holdout: Counts, what: str, delta: float, *, repeated: bool = False
+) -> dict[str, Any]:
+    """Return what a `Bound` says of the held-out rows; refuse samples of another tree and growing rows."""
+    check_delta(delta)
     grown.check_fits(tree)
     holdout.check_fits(tree)
     if grown.sample == holdout.sample:
@@ -107,8 +114,8 @@ def check_samples(
             f"sample {holdout.sample!r} grew the tree; {what} needs a sample the tree has not seen "
             "(count it with another name)"
         )
-    n = check_rows(holdout, what, repeated=repeated)
-    return n, compared(tree.history | Seen.of(grown), holdout).checked().about
+    check_rows(holdout, what, repeated=repeated)
+    return compared(tree.history | Seen.of(grown), holdout).checked().rows(holdout, what, delta, repeated=repeated)
 
 
 def overlap_with(sample: SeenSample, counts: Counts) -> Overlap | None:
