@@ -15,7 +15,7 @@ import secateur
 from secateur import Pruning, PruningSequence, TreeClassifier, certify, count, engines, fitting, grow, prune, select
 from secateur.certifiers import freshness, path
 from secateur.cli import run
-from secateur.errors import LeakageError, UnsupportedError
+from secateur.errors import LeakageError, ParameterError, UnsupportedError
 from secateur.modelfile import dumps_model, load_counts, loads_model, save_counts
 from secateur.pruners import best_of_size, cost_complexity, greedy, reduced_error, smallest_within, weakest_links
 
@@ -309,6 +309,19 @@ def test_a_list_of_prunings_is_certified_at_once_and_pays_for_it():
     other = Scene()
     assert first.value == certify(other.middle, other.count(scene.F, scene.f), delta=0.05).value
     assert (first.errors, second.errors) == (scene.middle.errors(fresh), scene.sequence[0].errors(fresh))
+
+
+def test_a_list_takes_the_parameters_of_the_best_method_and_refuses_others_by_name():
+    def certified(**parameters):
+        scene = Scene()  # the list is looked at once
+        found = certify([scene.middle, scene.sequence[0]], scene.count(scene.F, scene.f, sample="test"), **parameters)
+        return [bound.value for bound in found]
+
+    assert certified(rng=0, draws=2) == certified()
+    with pytest.raises(ParameterError, match="has no parameter nope"):
+        certified(nope=1)
+    with pytest.raises(ParameterError, match="has no parameter 'rng'"):
+        certified(method="path", rng=0)
 
 
 def test_what_could_not_be_checked_is_said():

@@ -87,16 +87,20 @@ def certify(
     0.162
     """
     delta = check_delta(delta)
+    check_name("method", method, ("best", *METHODS))
+    unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
+    if method == "best" and unknown:
+        raise ParameterError(f"method='best' has no parameter {', '.join(sorted(unknown))}")
     asked: Asked = pruning_or_sequence
     if isinstance(asked, list | tuple) and asked and all(isinstance(one, Pruning) for one in asked):
         if method not in ("best", "path"):
             raise ParameterError(f"method={method!r} certifies one pruning or a sequence; for a list use 'path'")
-        return path(asked, counts, delta=delta, repeated=repeated, **parameters)
+        more = _only(parameters, "weights") if method == "best" else parameters
+        return METHODS["path"].run(asked, counts, delta=delta, repeated=repeated, **more)
     if not isinstance(asked, Pruning | PruningSequence):
         raise UnsupportedError(
             f"a {type(asked).__name__} was given; certify takes a Pruning, a list of them, or a PruningSequence"
         )
-    check_name("method", method, ("best", *METHODS))
     common = {"repeated": repeated}
     if method == "best":
         return _best(asked, counts, delta, grown, sequence, common, parameters)
@@ -141,9 +145,6 @@ def _best(
     common: dict[str, Any],
     parameters: dict[str, Any],
 ) -> Any:
-    unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
-    if unknown:
-        raise ParameterError(f"method='best' has no parameter {', '.join(sorted(unknown))}")
     given = {name: value for name, value in parameters.items() if value is not None}
     known = freshness(asked, counts)
     if isinstance(asked, Pruning):
