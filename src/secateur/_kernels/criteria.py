@@ -66,6 +66,14 @@ def impurity(criterion: Criterion, counts: Floats, total: float) -> float:
     return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
 
 
+def node_units(measure, counts, n, total):
+    """The impurity of n classes in halves of the units of the entropy table."""
+    units = measure.table[cython.cast(cython.Py_ssize_t, total)]
+    for c in range(n):
+        units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
+    return units
+
+
 def units_of(score, half):
     """A score in units of the entropy table, rounded down."""
     one: cython.longlong = 1
@@ -147,10 +155,7 @@ def impurity_of(measure, counts, n, total):
     if measure.number == growing.GINI:
         return _gini(counts, n, total)
     if measure.number == growing.ENTROPY_TABLE:
-        units = measure.table[cython.cast(cython.Py_ssize_t, total)]
-        for c in range(n):
-            units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
-        return 0.5 * measure.unit * units
+        return 0.5 * measure.unit * node_units(measure, counts, n, total)
     if measure.number == growing.SQRT:
         return _sqrt(counts, n, total)
     if measure.number == growing.ENTROPY:
@@ -160,13 +165,20 @@ def impurity_of(measure, counts, n, total):
     return _error(counts, n, total)
 
 
-def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spare):
+def impurity_sides(facts, desk, n_lines, total):
     """Impurity of both sides of many two-way splits at once.
 
-    `ones` holds, line after line, how much of each class goes right in every split; `counts`
-    the classes in all. Fills `right` with the weight that goes right, `out` with the sum of
-    both sides' impurities (anything where one side is empty). `spare` is scratch space.
+    `desk.ones` holds, line after line, how much of each class goes right in every split; `desk.own`
+    the classes in all. Fills the first line of `desk.sides` with the weight that goes right, the second with
+    the sum of both sides' impurities (anything where one side is empty).
     """
+    measure = cython.address(facts.measure)
+    width: cython.Py_ssize_t = facts.width
+    ones = desk.ones
+    counts = desk.own
+    right = desk.sides
+    out = desk.sides + width
+    spare = desk.spare
     for j in range(width):
         right[j] = 0
         out[j] = 0
@@ -175,7 +187,7 @@ def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spa
             spare[j] = 0
         for h in range(n_lines):
             own = counts[h]
-            line = ones + cython.cast(cython.Py_ssize_t, h) * width
+            line = ones + h * width
             for j in range(width):
                 x = line[j]
                 right[j] += x
@@ -186,13 +198,13 @@ def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spa
             out[j] = (right[j] * right[j] - out[j]) / right[j] + (left * left - spare[j]) / left
         return
     for h in range(n_lines):
-        line = ones + cython.cast(cython.Py_ssize_t, h) * width
+        line = ones + h * width
         for j in range(width):
             right[j] += line[j]
     if measure.number == growing.SQRT:
         for h in range(n_lines):
             own = counts[h]
-            line = ones + cython.cast(cython.Py_ssize_t, h) * width
+            line = ones + h * width
             for j in range(width):
                 x = line[j]
                 left = total - right[j]
@@ -202,7 +214,7 @@ def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spa
         return
     for j in range(width):
         for h in range(n_lines):
-            spare[h] = ones[cython.cast(cython.Py_ssize_t, h) * width + j]
+            spare[h] = ones[h * width + j]
         out[j] = impurity_of(measure, spare, n_lines, right[j])
         for h in range(n_lines):
             spare[h] = counts[h] - spare[h]

@@ -204,5 +204,4 @@ def layout_of(schema: Schema, bins: Bins, code: CodeTask) -> histograms.Columns:
         np.flatnonzero(~is_nominal & ~is_bit),
         np.flatnonzero(is_bit),
         np.flatnonzero(is_nominal & ~is_bit & (n_codes > 1)),
-        np.arange(len(n_codes), dtype=np.int32),
     )
