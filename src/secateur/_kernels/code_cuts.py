@@ -10,7 +10,7 @@ import cython
 from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import SOME_CODES, Count
+from cython.cimports.secateur._kernels.growing import SOME_CODES, Count, Desk, Facts, Sums
 
 
 def _rows_of(line, n_classes):
@@ -31,13 +31,62 @@ def _add(line, times, n, left):
         left[c] += cython.cast(cython.double, times * line[c])
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _score(
+    facts: cython.pointer[Facts],
+    desk: cython.pointer[Desk],
+    i: cython.double,
+    is_plain: cython.bint,
+    sums: cython.pointer[Sums],
+) -> cython.double:
+    """Gain of a cut with i rows on the left, as the scan of a list finds it; is_plain: nothing is missing."""
+    n = facts.n_sums
+    left = desk.left
+    number = facts.measure.number
+    counts = sums.counts
+    rows = sums.weight
+    table = facts.measure.table
+    room = i * (rows - i)
+    squares = product = both = 0.0
+    if number == growing.GINI and sums.n_here == 2:
+        d = left[sums.second] * rows - counts[sums.second] * i
+        return 2 * (d * d) / (rows * room)
+    if number == growing.ENTROPY_TABLE:
+        units = sums.units - table[_whole(i)] - table[_whole(rows - i)]
+        for c in range(n):
+            units += table[_whole(left[c])] + table[_whole(counts[c] - left[c])]
+        return 0.5 * facts.measure.unit * units
+    if is_plain and number == growing.GINI:
+        for c in range(n):
+            squares += left[c] * left[c]
+            product += counts[c] * left[c]
+        return (squares * rows + (sums.squares - 2 * product) * i) / room - sums.squares / rows
+    if is_plain:
+        for c in range(1 if n == 2 else 0, n):
+            d = counts[c] - left[c]
+            both += sqrt(left[c] * (i - left[c])) + sqrt(d * (rows - i - d))
+        return sums.base - (both if n == 2 else 0.5 * both)
+    for c in range(n):
+        desk.right[c] = counts[c] - left[c]
+    return (
+        sums.base
+        - impurity_of(cython.address(facts.measure), left, n, i)
+        - impurity_of(cython.address(facts.measure), desk.right, n, rows - i)
+    )
+
+
 def cut_codes(facts, desk, codes, n_codes, has_missing, sums, cut):
     """Best cut; whether the node holds more than one code.
 
     The rows of the line after the codes, if there is one, have no value: they are tried on the right and on the left
     of every cut, and against all others.
     """
-    n = facts.n_sums
+    n: cython.Py_ssize_t = facts.n_sums
+    left = desk.left
+    least = sums.least
     rows = sums.weight
     missing = codes + n_codes * n
     n_missing = _rows_of(missing, n) if has_missing else 0.0
@@ -48,7 +97,7 @@ def cut_codes(facts, desk, codes, n_codes, has_missing, sums, cut):
     if n_missing == 0 and n == 2 and sums.n_here == 2 and facts.measure.number == growing.GINI:
         return _cut_two(codes, n_codes, sums, cut)
     for c in range(n):
-        desk.left[c] = 0
+        left[c] = 0
     for k in range(n_codes + (n_missing > 0)):
         here = _rows_of(codes + k * n, n)
         if here == 0:
@@ -57,10 +106,10 @@ def cut_codes(facts, desk, codes, n_codes, has_missing, sums, cut):
             return False
         for s in range(2 if n_missing > 0 and k < n_codes else 1):
             at = i + s * n_missing
-            if i == 0 or at < sums.least or rows - at < sums.least:
+            if i == 0 or at < least or rows - at < least:
                 continue
             if s:
-                _add(missing, 1, n, desk.left)
+                _add(missing, 1, n, left)
             score = _score(facts, desk, at, n_missing == 0, sums)
             if score > cut.score + sums.tie:
                 cut.score = score
@@ -68,9 +117,9 @@ def cut_codes(facts, desk, codes, n_codes, has_missing, sums, cut):
                 cut.above = k if k < n_codes else -1
                 cut.side = 1 - s if n_missing > 0 else -1
             if s:
-                _add(missing, -1, n, desk.left)
+                _add(missing, -1, n, left)
         for c in range(n):
-            desk.left[c] += codes[k * n + c]
+            left[c] += codes[k * n + c]
         i += here
         last = k
         if i == rows:
@@ -132,40 +181,3 @@ def _cut_two(codes, n_codes, sums, cut):
             found -= 1
         cut.position = found
     return True
-
-
-def _score(facts, desk, i, is_plain, sums):
-    """Gain of a cut with i rows on the left, as the scan of a list finds it; is_plain: nothing is missing."""
-    n = facts.n_sums
-    left = desk.left
-    number = facts.measure.number
-    counts = sums.counts
-    rows = sums.weight
-    table = facts.measure.table
-    room = i * (rows - i)
-    squares = product = both = 0.0
-    if number == growing.GINI and sums.n_here == 2:
-        d = left[sums.second] * rows - counts[sums.second] * i
-        return 2 * (d * d) / (rows * room)
-    if number == growing.ENTROPY_TABLE:
-        units = sums.units - table[_whole(i)] - table[_whole(rows - i)]
-        for c in range(n):
-            units += table[_whole(left[c])] + table[_whole(counts[c] - left[c])]
-        return 0.5 * facts.measure.unit * units
-    if is_plain and number == growing.GINI:
-        for c in range(n):
-            squares += left[c] * left[c]
-            product += counts[c] * left[c]
-        return (squares * rows + (sums.squares - 2 * product) * i) / room - sums.squares / rows
-    if is_plain:
-        for c in range(1 if n == 2 else 0, n):
-            d = counts[c] - left[c]
-            both += sqrt(left[c] * (i - left[c])) + sqrt(d * (rows - i - d))
-        return sums.base - (both if n == 2 else 0.5 * both)
-    for c in range(n):
-        desk.right[c] = counts[c] - left[c]
-    return (
-        sums.base
-        - impurity_of(cython.address(facts.measure), left, n, i)
-        - impurity_of(cython.address(facts.measure), desk.right, n, rows - i)
-    )

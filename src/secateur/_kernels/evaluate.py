@@ -50,19 +50,20 @@ def class_sums(facts, n, reals, sums):
     """What the tests of a node of n rows with classes start from."""
     sums.n = n
     sums.counts = reals
-    sums.weight = 0
     sums.n_here = 0
     sums.total = 0
     sums.centre = 0
-    sums.squares = 0
+    weight = squares = 0.0
     for c in range(facts.n_sums):
-        sums.weight += reals[c]
-        sums.squares += reals[c] * reals[c]
+        weight += reals[c]
+        squares += reals[c] * reals[c]
         if reals[c] > 0:
             if sums.n_here == 0:
                 sums.first = c
             sums.second = c
             sums.n_here += 1
+    sums.weight = weight
+    sums.squares = squares
     sums.size = sums.weight if facts.by_weight else cython.cast(cython.double, n)
     sums.base = impurity_of(cython.address(facts.measure), reals, facts.n_sums, sums.weight)
     if facts.measure.number == growing.ENTROPY_TABLE:
