@@ -49,7 +49,7 @@ def make_job(criterion, columns: Columns, limits, n_classes: int):
     codes = Codes(
         words, nothing, nothing, len(columns.bits), columns.n_codes[coded], columns.is_nominal[coded], nothing
     )
-    job = Job(criterion, lists, codes, None, None, limits, n_classes)
+    job = Job(criterion, lists, codes, None, limits, n_classes)
     return job, Space(job, 1)
 
 

@@ -32,7 +32,7 @@ def _pointer(array: object) -> cython.p_void:
 class Job:
     """Everything that stays the same while one tree is grown."""
 
-    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None, surrogates=None) -> None:
+    def __init__(self, criterion, lists, codes, weights, limits, n_sums: int, y=None, surrogates=None) -> None:
         f = cython.address(self.facts)
         memset(f, 0, cython.sizeof(Facts))
         n_rows = lists.entries.shape[1]
@@ -80,9 +80,6 @@ class Job:
         by_feature = None if y is None else np.argsort(lists.feature, kind="stable").astype(np.int64)
         f.by_feature = cython.cast(cython.p_longlong, _pointer(by_feature))
         f.y = cython.cast(cython.p_double, _pointer(y))
-        if ratio is not None:
-            f.is_ratio = ratio.is_on
-            f.penalise_numeric = ratio.penalise_numeric
         f.max_depth = limits.max_depth
         f.max_splits = limits.max_splits
         f.least_leaf = limits.least_leaf
@@ -90,6 +87,8 @@ class Job:
         f.allow_zero = limits.allow_zero
         f.multiway = limits.multiway
         f.best_first = limits.best_first
+        f.is_ratio = limits.is_ratio
+        f.penalise_numeric = limits.penalise_numeric
         f.above = limits.above
         groups = None
         if limits.groups:

@@ -103,7 +103,7 @@ class FinishTask:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         criterion = measure(self.name, self.n_rows)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
-        grown = Grower(criterion, data, None, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
+        grown = Grower(criterion, data, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
         nodes = grown.nodes[:, : parts.N_FIELDS].copy()
         nodes[:, parts.DEPTH] += depth
         _cuts_as_codes(nodes, data, codes)

@@ -60,7 +60,7 @@ def grow_squared(
     )
     total = float(table.n_rows) if weight is None else float(weight.sum())
     others = surrogates_of(data, in_order, None, surrogates)
-    grown = _grow(Grower(criteria.squares(), data, None, limits, N_SUMS, pool, n_jobs, y, others), y, total)
+    grown = _grow(Grower(criteria.squares(), data, limits, N_SUMS, pool, n_jobs, y, others), y, total)
     grown.reals[:, N_SUMS] = np.ldexp(grown.reals[:, N_SUMS], 2 * scale)  # the scores
     tree, _ = assemble(
         grown, data, in_order, is_whole=is_whole, has_births=limits.best_first, exponent=0 if is_whole else exponent
@@ -101,7 +101,7 @@ def _grow(grower: Grower, y: Array, total: float) -> Grown:
     nodes, reals = grower.root(np.array([total]), n_rows)
     if y[0] == y[-1] or grower.is_too_small(n_rows):
         return Grown(nodes, reals, np.zeros(0, np.uint16))
-    is_parted = grower.n_jobs > 1 and not grower.limits.best_first
+    is_parted = grower.n_jobs > 1 and not grower.limits.best_first and grower.surrogates is None
     most = n_rows // TOP_SHARE if is_parted else 0
     space = grower.space(n_rows)
     grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)

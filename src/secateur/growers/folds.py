@@ -38,6 +38,7 @@ from .settings import Inline, Settings, in_codes, measure_of, scaled, with_least
 from .surrogates import surrogates_of, with_surrogates
 
 MOST_CELLS = 1 << 20  # of a table that is copied into a matrix
+_ALONE: Any = Inline()
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Ground:
     table : Table
     weight : array, optional
         Of each row, 0 or more; rows of weight 0 are left out of every part.
-    lists : array
-        Sorted entries of the numeric columns of more than two values, one line each.
+    lists : array, optional
+        Sorted entries of the numeric columns of more than two values, one line each. None: every part sorts its own.
     listed : tuple of int
         The columns behind the lists.
     two_valued : dict
@@ -64,12 +65,12 @@ class Ground:
     """
 
     table: Table
-    weight: Array | None
-    lists: Array
-    n_seen: Array
-    listed: tuple[int, ...]
-    two_valued: dict[int, Values]
-    shift: int
+    weight: Array | None = None
+    lists: Array | None = None
+    n_seen: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    listed: tuple[int, ...] = ()
+    two_valued: dict[int, Values] = field(default_factory=dict)
+    shift: int = 0
     nominal: tuple[Coded, ...] = ()
     codes: parts.Codes | None = None
     numbers: Array | None = None
@@ -80,7 +81,7 @@ class Ground:
         target, classes = table.target, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
-            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), {}, 0)
+            return cls(table, weight)
         assert target is not None
         shift = max(1, int(len(classes) - 1).bit_length()) + 1
         entry = _entry_type(n, shift)
@@ -105,9 +106,13 @@ class Ground:
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
-        weight, is_whole, exponent = scaled(weight)
         assert table.target is not None
-        return Part(self, rows, table.target[rows], weight, is_whole, exponent)
+        return Part(self, rows, table.target[rows], *scaled(weight))
+
+    def whole(self) -> "Part":
+        """Return all rows, to grow on once; their weights are above 0."""
+        assert self.table.target is not None
+        return Part(self, None, self.table.target, *scaled(self.weight))
 
     def judges(self, rows: Array) -> "Judges":
         """Return some rows to judge trees by that were grown on others."""
@@ -124,8 +129,10 @@ class Part:
     Parameters
     ----------
     ground : Ground
-    rows, target : arrays
-        Their numbers, which rise, and their classes or numbers.
+    rows : array, optional
+        Their numbers, which rise; None: all.
+    target : array
+        Their classes or numbers.
     weight : array, optional
         `2**-exponent` times their weights, above 0; None: 1 each.
     is_whole : bool
@@ -133,37 +140,39 @@ class Part:
     """
 
     ground: Ground
-    rows: Array
+    rows: Array | None
     target: Array
     weight: Array | None
     is_whole: bool
     exponent: int
     _made: dict[Any, Any] = field(default_factory=dict)
 
-    def grow(self, settings: Settings, *, is_shown: bool = True) -> tuple[Tree, Any]:
+    def grow(
+        self, settings: Settings, *, is_shown: bool = True, pool: Any = _ALONE, n_jobs: int = 1
+    ) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
-        if settings.monotonic_cst is not None:
-            return made_monotone(*self._grown(settings, is_shown=True), settings.monotonic_cst)
-        return self._grown(settings, is_shown=is_shown)
+        is_ordered = settings.monotonic_cst is not None
+        grown = self._grown(settings, is_shown or is_ordered, pool, n_jobs)
+        return made_monotone(*grown, settings.monotonic_cst) if is_ordered else grown
 
-    def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
-        table, rows, weight = self.ground.table, self.rows, self.weight
-        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
+    def _grown(self, settings: Settings, is_shown: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
+        table, rows, weight, n = self.ground.table, self.rows, self.weight, len(self.target)
+        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, n, self.is_whole)
         if settings.interaction_cst is not None:
             limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
-                self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
+                self._table(), weight, limits, pool, n_jobs,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent, surrogates=settings.surrogates,
             )  # fmt: skip
-        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
-        data = self._once(how, lambda: self._prepare(*how))
         n_classes = len(table.schema.classes)
+        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, n_classes)
+        data = self._once(how, lambda: self._prepare(*how, pool))
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
-        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
+        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, n, weight is None))
         others = surrogates_of(data, table, rows, settings.surrogates)
-        grower = Grower(measure, _fresh(data), settings.ratio, limits, n_classes, _ALONE, 1, None, others)
-        grown = grower.run(counts, len(rows))
+        own = data if rows is None else _fresh(data)
+        grown = Grower(measure, own, limits, n_classes, pool, n_jobs, None, others).run(counts, n)
         tree, counted = assemble(
             grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
@@ -182,20 +191,21 @@ class Part:
             self._made[name] = make()
         return self._made[name]
 
-    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool) -> Prepared:
-        """`prepare` for these rows, from the lists of all; bins are those of the part."""
+    def _table(self) -> Table:
+        """The table of these rows."""
+        table, rows = self.ground.table, self.rows
+        found: Table = table if rows is None else self._once("table", lambda: table.take(rows))
+        return found
+
+    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool, pool: Any) -> Prepared:
+        """`prepare` for these rows, from the lists of all, where there are any; bins are those of the part."""
         ground, rows, target = self.ground, self.rows, self.target
-        table, n, shift = ground.table, len(rows), ground.shift
-        if max_bins is not None:
+        if max_bins is not None or rows is None or ground.lists is None:
             return prepare(
-                table.take(rows),
-                self.weight,
-                max_bins=max_bins,
-                multiway=multiway,
-                pool=_ALONE,
-                by_weight=by_weight,
+                self._table(), self.weight, max_bins=max_bins, multiway=multiway, pool=pool, by_weight=by_weight,
                 in_codes=is_coded,
-            )
+            )  # fmt: skip
+        table, n, shift = ground.table, len(rows), ground.shift
         check_branches(table, multiway)
         entry = _entry_type(n, shift)
         new_row = np.full(table.n_rows, -1, np.int32)
@@ -268,9 +278,6 @@ class Judges:
         leaves = self.leaves(tree)[order]
         first, second = folds.path_losses(tree.parent, leaves, target[order], weight[order], values, is_absolute)
         return first, second, float(weight[order].sum())
-
-
-_ALONE: Any = Inline()
 
 
 def _fresh(data: Prepared) -> Prepared:

@@ -42,7 +42,6 @@ class Grower:
         self,
         criterion: Criterion,
         data: Prepared,
-        ratio: parts.Ratio | None,
         limits: parts.Limits,
         n_sums: int,
         pool: ThreadPoolExecutor,
@@ -51,18 +50,17 @@ class Grower:
         surrogates: parts.Surrogates | None = None,
     ) -> None:
         self.data = data
-        self.ratio = ratio
         self.limits = limits
         self.n_sums = n_sums  # classes; of numbers 2
         self.pool = pool
         self.n_jobs = n_jobs
         self.surrogates = surrogates
-        self.job = Job(criterion, data.lists, data.codes, data.weights, ratio, limits, n_sums, y, surrogates)
+        self.job = Job(criterion, data.lists, data.codes, data.weights, limits, n_sums, y, surrogates)
 
     def run(self, counts: Array, n_rows: int) -> Grown:
         """Grow the whole tree from the class counts of the root."""
         nodes, reals = self.root(counts, n_rows)
-        is_large = n_rows >= LARGE and not self.limits.best_first and not (self.ratio and self.ratio.is_on)
+        is_large = n_rows >= LARGE and not self.limits.best_first and not self.limits.is_ratio
         if np.count_nonzero(counts) < 2 or self.is_too_small(n_rows):
             return Grown(nodes, reals, np.zeros(0, np.uint16))
         codes = self.data.codes
