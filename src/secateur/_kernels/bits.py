@@ -188,7 +188,6 @@ def gini_of_few(facts, desk, start, sums):
     x: cython.ushort
     y: cython.ushort
     r: cython.double
-    b: cython.int
     p: cython.int
     i: cython.int
     used: cython.int

@@ -205,12 +205,7 @@ def sort_by_key(histogram, order, n):
     other_keys = histogram.other_keys
     start: cython.Py_ssize_t = 0
     width = RUN
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    chosen: cython.Py_ssize_t
     is_right: cython.int
-    item: cython.longlong
     while start < n:
         for b in range(start, min(n, start + RUN)):
             item = order[b]
@@ -301,8 +296,7 @@ def _comes_first(a, b):
 def _gain(measure, histogram, sums, left_weight, total):
     """Gain of what is on the left against what is on the right."""
     right_weight = total - left_weight
-    left: cython.double = 0
-    right: cython.double = 0
+    left = right = 0.0
     n = histogram.n_sums
     if measure.number == growing.GINI and left_weight > 0 and right_weight > 0:  # without two calls
         for c in range(n):
@@ -347,7 +341,6 @@ def subset_cut(facts, histogram, n_present, n_codes, sums, best):
     )
     is_noise: cython.bint = False
     found: cython.bint = False
-    found_here: cython.bint
     is_enough: cython.bint
     found_mask: cython.ulonglong = 0
     best_step: cython.int = 0
@@ -356,7 +349,6 @@ def subset_cut(facts, histogram, n_present, n_codes, sums, best):
     all_mask = (one << (min(63, n_present))) - 1
     focus: cython.int
     n_steps: cython.int
-    step: cython.int
     t: cython.int
     if is_squares:
         is_noise = multiway_score(measure, histogram, n_present, sums, -INFINITY, -INFINITY) <= tie

@@ -1,6 +1,8 @@
 # What the growing kernels pass to one another. The tables are described in grow_parts.py,
 # whose numbers these are.
 
+from libc.string cimport memcpy
+
 ctypedef fused Count:  # of rows
     int
     long long
@@ -170,6 +172,12 @@ cdef struct Sums:  # what the tests of a node start from
     double total  # their sum of weight times (y - centre)
     Py_ssize_t n  # rows
 
+cdef struct Peak:  # a cut of a list: how far child 0 is ahead below it, the rows around it, its place
+    double ahead
+    Py_ssize_t below
+    Py_ssize_t above
+    Py_ssize_t at
+
 cdef struct Surrogate:  # of the node that was the `step`-th to be split
     long long step
     long long slot
@@ -209,3 +217,10 @@ cdef inline Py_ssize_t code_of(Facts* facts, Lane* lane, Py_ssize_t i, size_t ro
     if lane.words == NULL:
         return facts.bits[row * facts.width + lane.at]
     return (lane.words[i] >> lane.at) & lane.mask
+
+cdef inline unsigned long long key_of(double x) noexcept nogil:  # in the order of the numbers; minus zero is zero
+    cdef unsigned long long bits
+    cdef unsigned long long top = 1ULL << 63
+    memcpy(&bits, &x, 8)
+    bits = 0 if bits == top else bits
+    return ~bits if bits >> 63 else bits ^ top

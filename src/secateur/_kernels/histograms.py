@@ -11,12 +11,11 @@ from typing import NamedTuple
 import cython
 import numpy as np
 import numpy.typing as npt
-from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels import coded, growing
 from cython.cimports.secateur._kernels import evaluate as search
 from cython.cimports.secateur._kernels.code_cuts import cut_codes
 from cython.cimports.secateur._kernels.criteria import impurity_sides
-from cython.cimports.secateur._kernels.growing import Cut, Sums, Test
+from cython.cimports.secateur._kernels.growing import Cut, Sums, Test, key_of
 from cython.cimports.secateur._kernels.job import Job, Space
 
 from .grow_parts import Codes, Lists
@@ -68,21 +67,14 @@ def code_numbers(
     """
     at: cython.Py_ssize_t
     first: cython.int
-    last: cython.int
     middle: cython.int
-    key: cython.ulonglong
-    one: cython.ulonglong = 1
-    top = one << 63
     with cython.nogil:
         for i in range(values.shape[0]):
             x = values[i]
             if x != x:
                 out[i] = missing
                 continue
-            memcpy(cython.address(key), cython.address(x), 8)
-            key = 0 if key == top else key
-            key = ~key if key >> 63 else key ^ top
-            at = key >> REST
+            at = key_of(x) >> REST
             first = starts[at]  # how many edges lie below x
             last = starts[at + 1]
             while first < last:
@@ -110,8 +102,6 @@ def route_codes(
     out: cython.int[:],
 ):
     """Write the node at which each row ends; the children of v are `first[v]` and the one after it."""
-    v: cython.longlong
-    f: cython.longlong
     code: cython.longlong
     child: cython.longlong
     with cython.nogil:

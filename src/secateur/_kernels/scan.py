@@ -176,7 +176,6 @@ def _sqrt(facts, desk, entries, sums, cut):
     squares = crossed = 0.0  # sum of factor * left^2, and of factor * counts * left
     limit = sums.base - cut.score - sums.tie  # what both sides together must stay below
     start: cython.Py_ssize_t = 0
-    k: cython.int
     slack = 1e-9 * constant * rows * rows  # the form is a difference of large numbers: for its rounding
     while start < n:
         size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK

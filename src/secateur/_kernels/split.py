@@ -155,7 +155,6 @@ def _is_splittable(facts, counts, size, n_rows, depth):
 def _narrow(facts, node, tested):
     """Leave a node the groups that hold the slot tested above it, and the slots of these groups."""
     one: cython.ulonglong = 1
-    allowed: cython.ulonglong
     n: cython.int = facts.n_slot_words
     left = node + N_FIELDS + n
     for k in range(n):

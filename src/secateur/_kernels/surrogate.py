@@ -10,7 +10,7 @@ from cython.cimports.libc.stdlib import realloc
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.coded import lane_of
 from cython.cimports.secateur._kernels.evaluate import is_varying, n_missing_at_end
-from cython.cimports.secateur._kernels.growing import END, START, Entry, Surrogate, as_entries, code_of, weight_of
+from cython.cimports.secateur._kernels.growing import END, START, Entry, Peak, Surrogate, as_entries, code_of, weight_of
 from cython.cimports.secateur._kernels.split import clear_children, size_children
 
 UNKNOWN = cython.declare(cython.int, 2)
@@ -22,31 +22,21 @@ def _of_list(facts, lists, node, slot, out):
     n: cython.Py_ssize_t = node[END] - node[START]
     n -= n_missing_at_end(facts, slot, entries, n)
     ahead = 0.0  # of child 0, among the rows so far
-    most = least = left = right = 0.0
+    left = right = 0.0
+    peaks = cython.declare(Peak[2])  # where that is most, and where it is least
     differs: cython.int = 0
     before: cython.Py_ssize_t = -1
-    up: cython.Py_ssize_t = -1  # where it is the most: the row below the cut, the row above, its place
-    up_above: cython.Py_ssize_t = -1
-    up_at: cython.Py_ssize_t = 0
-    down: cython.Py_ssize_t = -1  # and the least
-    down_above: cython.Py_ssize_t = -1
-    down_at: cython.Py_ssize_t = 0
+    peaks[0] = peaks[1] = Peak(0, -1, -1, 0)
     for i in range(n):
         differs |= cython.cast(cython.int, entries[i] & 1)
         row = cython.cast(cython.Py_ssize_t, entries[i] >> facts.shift)
         if facts.goes_left[row] == UNKNOWN:
             continue
         if differs and before >= 0:
-            if up < 0 or ahead > most:
-                most = ahead
-                up = before
-                up_above = row
-                up_at = i
-            if down < 0 or ahead < least:
-                least = ahead
-                down = before
-                down_above = row
-                down_at = i
+            if peaks[0].below < 0 or ahead > peaks[0].ahead:
+                peaks[0] = Peak(ahead, before, row, i)
+            if peaks[1].below < 0 or ahead < peaks[1].ahead:
+                peaks[1] = Peak(ahead, before, row, i)
         differs = 0
         before = row
         w = weight_of(facts, row)
@@ -56,22 +46,18 @@ def _of_list(facts, lists, node, slot, out):
         else:
             right += w
             ahead -= w
-    if up < 0:
+    if peaks[0].below < 0:
         return False
-    agreed = right + most
-    out.low = 0
-    if left - least > agreed or (left - least == agreed and down_at < up_at):
-        agreed = left - least
-        out.low = 1
-        up = down
-        up_above = down_above
-    low = facts.values[slot * facts.n_rows + up]
-    high = facts.values[slot * facts.n_rows + up_above]
+    agreed = right + peaks[0].ahead
+    other = left - peaks[1].ahead
+    out.low = other > agreed or (other == agreed and peaks[1].at < peaks[0].at)
+    low = facts.values[slot * facts.n_rows + peaks[out.low].below]
+    high = facts.values[slot * facts.n_rows + peaks[out.low].above]
     out.threshold = low / 2 + high / 2
     if not (low <= out.threshold and out.threshold < high):
         out.threshold = low
     out.branch = -1
-    return _agrees(agreed, left, right, out)
+    return _agrees(other if out.low else agreed, left, right, out)
 
 
 def _send(facts, desk, lists, node, slot):
@@ -209,9 +195,7 @@ def stand_in(facts, desk, lists, node, t):
     n_missing: cython.Py_ssize_t = 0
     n_found: cython.Py_ssize_t = 0
     n_branch: cython.Py_ssize_t = t.n_branch
-    at: cython.Py_ssize_t
     one: Surrogate
-    is_any: cython.bint
     own = lists
     if tested < facts.n_lists:
         if node[growing.ABOVE] < 0:

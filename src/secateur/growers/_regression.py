@@ -12,6 +12,7 @@ import numpy as np
 
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
+from .._kernels.job import Space
 from ..data.arrays import Array, sealed
 from ..data.table import Schema, Table
 from ..errors import DataError
@@ -103,7 +104,7 @@ def _grow(grower: Grower, y: Array, total: float) -> Grown:
         return Grown(nodes, reals, np.zeros(0, np.uint16))
     is_parted = grower.n_jobs > 1 and not grower.limits.best_first and grower.surrogates is None
     most = n_rows // TOP_SHARE if is_parted else 0
-    space = grower.space(n_rows)
+    space = Space(grower.job, n_rows)
     grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)
     if not most:
         return grown

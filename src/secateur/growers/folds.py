@@ -29,6 +29,8 @@ from .prepare import (
     Values,
     check_branches,
     codes_of,
+    layout_of,
+    nominal_of,
     prepare,
     sorted_columns,
     weights_of,
@@ -70,7 +72,6 @@ class Ground:
     n_seen: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     listed: tuple[int, ...] = ()
     two_valued: dict[int, Values] = field(default_factory=dict)
-    shift: int = 0
     nominal: tuple[Coded, ...] = ()
     codes: parts.Codes | None = None
     numbers: Array | None = None
@@ -83,21 +84,15 @@ class Ground:
         if classes is None:  # numbers: growing sorts by them too, each part by itself
             return cls(table, weight)
         assert target is not None
-        shift = max(1, int(len(classes) - 1).bit_length()) + 1
-        entry = _entry_type(n, shift)
+        shift, entry = layout_of(n, len(classes))
         found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
-        nominal = tuple(
-            Coded(j, table.columns[j], about.n_codes, True)
-            for j, about in enumerate(table.schema.columns)
-            if about.kind == "nominal" and about.n_codes > 1
-        )
-        two_valued = [Coded(j, table.columns[j], TWO, False, two[1]) for j, two in found.two_valued.items()]
-        coded = sorted([*nominal, *two_valued], key=Coded.order)
+        nominal = tuple(nominal_of(table))
+        coded = sorted([*nominal, *found.coded(table)], key=Coded.order)
         codes = codes_of(coded, target, shift, entry, None, multiway=False) if weight is None else None
         return cls(
             table, weight, found.lists, n_seen, tuple(found.listed),
-            {j: Values(two, two) for j, two in found.two_valued.items()}, shift, nominal, codes, _numbers(table),
+            {j: Values(two, two) for j, two in found.two_valued.items()}, nominal, codes, _numbers(table),
         )  # fmt: skip
 
     def part(self, rows: Array) -> "Part":
@@ -205,21 +200,22 @@ class Part:
                 self._table(), self.weight, max_bins=max_bins, multiway=multiway, pool=pool, by_weight=by_weight,
                 in_codes=is_coded,
             )  # fmt: skip
-        table, n, shift = ground.table, len(rows), ground.shift
+        table, n, classes = ground.table, len(rows), ground.table.schema.classes
+        assert classes is not None
         check_branches(table, multiway)
-        entry = _entry_type(n, shift)
+        shift, entry = layout_of(n, len(classes))
         new_row = np.full(table.n_rows, -1, np.int32)
         new_row[rows] = np.arange(n, dtype=np.int32)
         entries = np.empty((len(ground.lists), n), entry)
         n_values, n_missing = folds.filter_lists(ground.lists, new_row, shift, ground.n_seen, entries)
-        listed, missing, stays, two_valued = [], [], [], list(ground.two_valued)
-        for i, (j, n_here, n_gaps) in enumerate(zip(ground.listed, n_values.tolist(), n_missing.tolist(), strict=True)):
-            if n_here > TWO or (n_gaps and n_here):
-                listed.append(j)
-                missing.append(np.isnan(table.columns[j][rows]) if n_gaps else None)
-                stays.append(i)
-            elif n_here == TWO:
-                two_valued.append(j)
+        is_listed = (n_values > TWO) | ((n_missing > 0) & (n_values > 0))
+        stays, all_listed = np.flatnonzero(is_listed), np.array(ground.listed, np.int64)
+        listed = all_listed[stays].tolist()
+        missing = [
+            np.isnan(table.columns[j][rows]) if n_gaps else None
+            for j, n_gaps in zip(listed, n_missing[stays].tolist(), strict=True)
+        ]
+        two_valued = [*ground.two_valued, *all_listed[~is_listed & (n_values == TWO)].tolist()]
         coded = list(ground.nominal)
         values: dict[int, Values] = {}
         for j in two_valued:
@@ -231,8 +227,7 @@ class Part:
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
-        assert table.schema.classes is not None
-        weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
+        weights = weights_of(self.weight, missing, target, len(classes), by_weight)
         if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():
             return Prepared(lists, _some_codes(ground.codes, new_row, shift, entry), weights, values)
         coded = [replace(column, column=column.column[rows]) for column in coded]
@@ -306,7 +301,3 @@ def _numbers(table: Table) -> Array | None:
     if table.matrix is not None or table.n_rows > ROWS_AT_ONCE or table.n_rows * table.n_columns > MOST_CELLS:
         return None
     return sealed(next(blocks(table, np.arange(table.n_columns), None)))
-
-
-def _entry_type(n_rows: int, shift: int) -> Any:
-    return np.uint32 if shift + max(1, int(n_rows - 1).bit_length()) <= 32 else np.uint64
