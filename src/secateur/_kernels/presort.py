@@ -330,8 +330,7 @@ def bin_entries(
     entries: a value differs from the one before where the bin does. `size` counts a row as so
     many (empty: as one). `n_bins` 0: a bin for every value.
     """
-    total: cython.double = 0
-    passed: cython.double = 0  # rows with a smaller value
+    total = passed = 0.0  # rows in all, and with a smaller value
     bin_here: cython.int = -1
     last: cython.longlong = -1
     is_next: cython.bint

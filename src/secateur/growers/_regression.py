@@ -14,7 +14,7 @@ from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
 from .._kernels.job import Space
 from ..data.arrays import Array, sealed
-from ..data.table import Schema, Table
+from ..data.table import Table
 from ..errors import DataError
 from ..nouns import Moments, Tree
 from ..routing import moments_of
@@ -48,10 +48,11 @@ def grow_squared(
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     order = np.lexsort((table.target,) if weight is None else (weight, table.target))
     y, scale = _scaled(table.target[order])
-    in_order = _in_order(table, order)
+    in_order = table.take(order)
+    one_class = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
     sorted_weight = None if weight is None else weight[order]
     data = prepare(
-        replace(in_order, schema=_one_class(table.schema), target=sealed(np.zeros(table.n_rows, np.int32))),
+        replace(in_order, schema=one_class, target=sealed(np.zeros(table.n_rows, np.int32))),
         sorted_weight,
         max_bins=max_bins,
         multiway=limits.multiway,
@@ -82,18 +83,6 @@ def _scaled(target: Array) -> tuple[Array, int]:
         )
     scale = int(np.frexp(largest)[1])
     return np.ldexp(y, -scale), scale
-
-
-def _in_order(table: Table, order: Array) -> Table:
-    """The table with its rows in another order, and without its target."""
-    if table.matrix is not None:
-        matrix = table.matrix[order]
-        return Table(table.schema, tuple(matrix.T), None, matrix)
-    return Table(table.schema, tuple(column[order] for column in table.columns), None)
-
-
-def _one_class(schema: Schema) -> Schema:
-    return replace(schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
 
 
 def _grow(grower: Grower, y: Array, total: float) -> Grown:

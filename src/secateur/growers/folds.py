@@ -5,7 +5,7 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -176,10 +176,6 @@ class Part:
             return tree, counted
         tree = with_surrogates(tree, grown, data)
         return tree, replace(counted, tree=tree)
-
-    def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
-        """Return the counts of the growing sample in the tree of each way of growing."""
-        return [self.grow(settings)[1] for settings in ways]
 
     def _once(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._made:
