@@ -49,9 +49,7 @@ HEAVY = (
 LONGEST = 350
 LONGER = {
     "_kernels/coded.py": "one search for sets of categories, whatever is summed over them",
-    "_kernels/evaluate.py": "one search per kind of column, side by side so that they can be compared",
     "_kernels/presort.py": "one sort per kind of number, side by side so that they can be compared",
-    "_kernels/scan_sums.py": "one scan per criterion for rows with weights, gaps and numbers, side by side so that they can be compared",
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "pruners/_error_based.py": "subtree raising needs its own small tree surgery",

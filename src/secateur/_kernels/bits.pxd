@@ -6,12 +6,9 @@ cdef void count_words(unsigned long long* words, Py_ssize_t n, int used, unsigne
 cdef int sum_ones(Facts* facts, Desk* desk, Entry* rows, Py_ssize_t start, Sums* sums) noexcept nogil
 cdef void gini_of_few(Facts* facts, Desk* desk, Py_ssize_t start, Sums* sums) noexcept nogil
 cdef void split_words(
-    Facts* facts, Entry* rows, Py_ssize_t n, unsigned char* goes_left, unsigned long long* words, unsigned long long* scratch
-) noexcept nogil
-cdef void split_words_by_bit(
-    unsigned long long* words, unsigned long long* by, Py_ssize_t n, int bit, unsigned long long* scratch
+    Facts* facts, Entry* rows, Py_ssize_t n, unsigned long long* by, int bit, unsigned long long* words,
+    unsigned long long* scratch,
 ) noexcept nogil
 cdef void split_words_many(
-    Facts* facts, Entry* rows, Py_ssize_t n, int n_children, long long* child_rows, unsigned long long* words,
-    unsigned long long* scratch, long long* place,
+    Facts* facts, Desk* desk, Entry* rows, Py_ssize_t n, int n_children, unsigned long long* words
 ) noexcept nogil

@@ -11,7 +11,7 @@ import cython
 from cython.cimports.libc.math import rint
 from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels import growing
-from cython.cimports.secateur._kernels.growing import Entry
+from cython.cimports.secateur._kernels.growing import Entry, weight_of
 
 MANY = cython.declare(cython.int, 128)  # words from which on planes are faster
 SPREAD = cython.declare(cython.ulonglong[256])  # bit j of a byte to byte j of a word
@@ -114,8 +114,7 @@ def sum_ones(facts, desk, rows, start, sums):
     n_lines: cython.int = 0
     p: cython.int
     used: cython.int
-    unit: Entry = 1
-    mask: Entry = (unit << facts.shift) - 1
+    mask: Entry = facts.mask
     is_squares: cython.bint = facts.measure.number == growing.SQUARES
     for p in range(width):
         sizes[p] = 0
@@ -124,7 +123,7 @@ def sum_ones(facts, desk, rows, start, sums):
             ones[p] = 0
         for i in range(sums.n):
             row = rows[i] >> facts.shift
-            w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+            w = weight_of(facts, row)
             size = w if facts.by_weight else 1.0
             factor = w * (facts.y[row] - sums.centre)
             bits = facts.bits + cython.cast(cython.size_t, row) * width
@@ -144,7 +143,7 @@ def sum_ones(facts, desk, rows, start, sums):
         for i in range(sums.n):
             e = rows[i]
             row = e >> facts.shift
-            w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+            w = weight_of(facts, row)
             size = w if facts.by_weight else 1.0
             bits = facts.bits + cython.cast(cython.size_t, row) * width
             line = ones + desk.line[(e & mask) >> 1] * width
@@ -189,7 +188,6 @@ def gini_of_few(facts, desk, start, sums):
     x: cython.ushort
     y: cython.ushort
     r: cython.double
-    b: cython.int
     p: cython.int
     i: cython.int
     used: cython.int
@@ -227,25 +225,17 @@ def gini_of_few(facts, desk, start, sums):
             desk.sides[2 * width + 64 * j + p] = r
 
 
-def split_words(facts, rows, n, goes_left, words, scratch):
-    """Stable split of a node's words, whose rows are not split yet."""
+def split_words(facts, rows, n, by, bit, words, scratch):
+    """Stable split of a node's words, whose rows are not split yet; by a bit of the words `by` if given: zeros left."""
     shift = facts.shift
+    goes_left = facts.goes_left
     to: cython.Py_ssize_t = 0
     for i in range(n):
         w = words[i]
-        words[to] = w
-        scratch[i - to] = w
-        to += goes_left[rows[i] >> shift]
-    for i in range(n - to):
-        words[to + i] = scratch[i]
-
-
-def split_words_by_bit(words, by, n, bit, scratch):
-    """Stable split of a node's words by a bit of the words `by`, which may be the same: zeros to the left."""
-    to: cython.Py_ssize_t = 0
-    for i in range(n):
-        w = words[i]
-        goes = 1 - cython.cast(cython.Py_ssize_t, (by[i] >> bit) & 1)
+        if by == cython.NULL:
+            goes = cython.cast(cython.Py_ssize_t, goes_left[rows[i] >> shift])
+        else:
+            goes = 1 - cython.cast(cython.Py_ssize_t, (by[i] >> bit) & 1)  # `by` may be the words themselves
         words[to] = w
         scratch[i - to] = w
         to += goes
@@ -253,14 +243,14 @@ def split_words_by_bit(words, by, n, bit, scratch):
         words[to + i] = scratch[i]
 
 
-def split_words_many(facts, rows, n, n_children, child_rows, words, scratch, place):
-    """Stable split of a node's words among many children, of `child_rows` rows each."""
+def split_words_many(facts, desk, rows, n, n_children, words):
+    """Stable split of a node's words among many children."""
     start: cython.longlong = 0
     for c in range(n_children):
-        place[c] = start
-        start += child_rows[c]
+        desk.child_place[c] = start
+        start += desk.child_rows[c]
     for i in range(n):
         c = facts.child_of[rows[i] >> facts.shift]
-        scratch[place[c]] = words[i]
-        place[c] += 1
-    memcpy(words, scratch, n * cython.sizeof(cython.ulonglong))
+        desk.words[desk.child_place[c]] = words[i]
+        desk.child_place[c] += 1
+    memcpy(words, desk.words, n * cython.sizeof(cython.ulonglong))

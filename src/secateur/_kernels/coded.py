@@ -14,7 +14,7 @@ from cython.cimports.libc.math import INFINITY, sqrt
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels import growing
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.growing import Count, Entry
+from cython.cimports.secateur._kernels.growing import Count, Entry, Lane, weight_of
 
 NEAR = cython.declare(cython.double, 1e-9)  # of the node's impurity: far more than rounding, far less than matters
 RUN = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion
@@ -24,6 +24,20 @@ TOGETHER = cython.declare(cython.int, 8)  # rows from which on all columns of a 
 EXHAUSTIVE = cython.declare(
     cython.int, 10
 )  # categories up to which all subsets are tried where prefixes are not enough
+
+
+def lane_of(facts, column, start):
+    """Where the codes of a column are, from row `start` of the coded ones on."""
+    p = column - facts.n_coded
+    one: cython.ulonglong = 1
+    if p < 0:
+        per_word: cython.int = 64 // facts.code_bits
+        words = facts.codes + (column // per_word) * facts.n_rows + start
+        at = facts.code_bits * cython.cast(cython.int, column % per_word)
+        return Lane(words, at, (one << facts.code_bits) - 1)
+    if facts.words != cython.NULL:
+        return Lane(facts.words + (p >> 6) * facts.n_rows + start, cython.cast(cython.int, p & 63), 1)
+    return Lane(cython.NULL, cython.cast(cython.int, p), 1)
 
 
 def is_countable(facts, column, n):
@@ -38,12 +52,11 @@ def count(histogram, facts, column, last, start, sums):
     """
     n_sums = histogram.n_sums
     bits = facts.code_bits
-    per_word: cython.int = 64 // bits
-    at: cython.int = bits * (column % per_word)
-    one: cython.ulonglong = 1
-    lane = (one << bits) - 1
-    words = facts.codes + (column // per_word) * facts.n_rows + start
-    n_here: cython.int = min(min(last, (column // per_word + 1) * per_word) - column, histogram.n_tables)
+    where = lane_of(facts, column, start)
+    at = where.at
+    lane = where.mask
+    words = where.words
+    n_here: cython.int = min(last - column, 64 // bits - at // bits, histogram.n_tables)
     tables = cython.declare(cython.p_int[4])
     t: cython.int
     for t in range(n_here - 1, 0, -1):
@@ -118,28 +131,22 @@ def take(histogram, tally, n_codes):
 def fill(histogram, facts, column, start, entries, sums):
     """Add up the node's rows by their codes in a column; returns how many codes are present."""
     n_codes = facts.n_codes[column]
-    per_word: cython.int = 64 // facts.code_bits
-    at: cython.int = facts.code_bits * (column % per_word)
-    one: cython.ulonglong = 1
-    lane = (one << facts.code_bits) - 1
-    words = facts.codes + (column // per_word) * facts.n_rows + start
+    lane = lane_of(facts, column, start)
     n_sums = histogram.n_sums
     counts = histogram.counts
     sizes = histogram.sizes
     is_seen = histogram.is_seen
     present = histogram.present
-    shift = facts.shift
-    unit: Entry = 1
-    mask: Entry = (unit << shift) - 1
+    mask: Entry = facts.mask
     is_squares: cython.bint = facts.measure.number == growing.SQUARES
     n_present: cython.int = 0
     t: cython.int
     c: cython.int
     for i in range(sums.n):
         e = entries[i]
-        row = e >> shift
-        code = cython.cast(cython.Py_ssize_t, (words[i] >> at) & lane)
-        w = 1.0 if facts.weight == cython.NULL else facts.weight[row]
+        row = e >> facts.shift
+        code = cython.cast(cython.Py_ssize_t, (lane.words[i] >> lane.at) & lane.mask)
+        w = weight_of(facts, row)
         if is_squares:
             counts[2 * code] += w
             counts[2 * code + 1] += w * (facts.y[row] - sums.centre)
@@ -198,12 +205,7 @@ def sort_by_key(histogram, order, n):
     other_keys = histogram.other_keys
     start: cython.Py_ssize_t = 0
     width = RUN
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    chosen: cython.Py_ssize_t
     is_right: cython.int
-    item: cython.longlong
     while start < n:
         for b in range(start, min(n, start + RUN)):
             item = order[b]
@@ -294,8 +296,7 @@ def _comes_first(a, b):
 def _gain(measure, histogram, sums, left_weight, total):
     """Gain of what is on the left against what is on the right."""
     right_weight = total - left_weight
-    left: cython.double = 0
-    right: cython.double = 0
+    left = right = 0.0
     n = histogram.n_sums
     if measure.number == growing.GINI and left_weight > 0 and right_weight > 0:  # without two calls
         for c in range(n):
@@ -312,7 +313,7 @@ def _gain(measure, histogram, sums, left_weight, total):
     )
 
 
-def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
+def subset_cut(facts, histogram, n_present, n_codes, sums, best):
     """Best set of categories against the rest: whether one is better than `best`; it goes to `histogram.branch`.
 
     Few categories, and more than two classes or a category smaller than `least`: all sets, by a
@@ -324,6 +325,8 @@ def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
     nothing can be gained but rounding it is that of the categories, so that noise decides nothing.
     """
     measure = cython.address(facts.measure)
+    tie = sums.tie
+    least = sums.least
     n_sums = histogram.n_sums
     counts = histogram.counts
     present = histogram.present
@@ -338,7 +341,6 @@ def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
     )
     is_noise: cython.bint = False
     found: cython.bint = False
-    found_here: cython.bint
     is_enough: cython.bint
     found_mask: cython.ulonglong = 0
     best_step: cython.int = 0
@@ -347,7 +349,6 @@ def subset_cut(facts, histogram, n_present, n_codes, sums, best, tie, least):
     all_mask = (one << (min(63, n_present))) - 1
     focus: cython.int
     n_steps: cython.int
-    step: cython.int
     t: cython.int
     if is_squares:
         is_noise = multiway_score(measure, histogram, n_present, sums, -INFINITY, -INFINITY) <= tie

@@ -4,8 +4,8 @@ All of them are measured as `weight * G(proportions)`: concave, 0 on pure nodes,
 errors of the node. Weights are subtracted from sums of weights, so a count can come out a
 rounding below 0.
 
-A new criterion is a function of (counts, number of classes, total), its number in `NUMBERS`, and its line in
-`impurity_of`; the scans that know a criterion by its number are shortcuts.
+A new criterion is its number in `NUMBERS` and its branch of `impurity_of`; the scans that know a
+criterion by its number are shortcuts.
 """
 
 from typing import NamedTuple
@@ -66,107 +66,65 @@ def impurity(criterion: Criterion, counts: Floats, total: float) -> float:
     return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
 
 
+def node_units(measure, counts, n, total):
+    """The impurity of n classes in halves of the units of the entropy table."""
+    units = measure.table[cython.cast(cython.Py_ssize_t, total)]
+    for c in range(n):
+        units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
+    return units
+
+
 def units_of(score, half):
     """A score in units of the entropy table, rounded down."""
     one: cython.longlong = 1
     return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _above_zero(x: cython.double) -> cython.double:
-    return x if x > 0 else 0.0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _gini(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
-    """Sum of q (1 - q) over the classes."""
-    result: cython.double = 0
-    if total > 0:
-        for c in range(n):
-            result += counts[c] * (total - counts[c])
-        result /= total
-    return result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _entropy(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
-    """Half the entropy, in bits."""
-    result: cython.double = 0
-    for c in range(n):
-        x = _above_zero(counts[c])
-        if x > 0:
-            result += x * log1p(_above_zero(total - x) / x) / (2 * log(2.0))
-    return result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
-    """Half the sum of sqrt(q (1 - q)) over the classes."""
-    result: cython.double = 0
-    if n == 2:
-        return sqrt(_above_zero(counts[0]) * _above_zero(counts[1]))
-    for c in range(n):
-        result += sqrt(_above_zero(counts[c]) * _above_zero(total - counts[c]))
-    return 0.5 * result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sqrt_pairs(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
-    """Sum of sqrt(q r) over pairs of classes."""
-    result: cython.double = 0
-    for c in range(n):
-        for d in range(c):
-            result += sqrt(_above_zero(counts[c]) * _above_zero(counts[d]))
-    return result
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _error(counts: cython.p_double, n: cython.int, total: cython.double) -> cython.double:
-    """What the largest class leaves."""
-    largest: cython.double = 0
-    for c in range(n):
-        if counts[c] > largest:
-            largest = counts[c]
-    return _above_zero(total - largest)
-
-
 def impurity_of(measure, counts, n, total):
     """`total * G(counts / total)` of n classes."""
-    if measure.number == growing.GINI:
-        return _gini(counts, n, total)
-    if measure.number == growing.ENTROPY_TABLE:
-        units = measure.table[cython.cast(cython.Py_ssize_t, total)]
+    number = measure.number
+    result = 0.0
+    if number == growing.GINI:  # sum of q (1 - q) over the classes
+        for c in range(n if total > 0 else 0):
+            result += counts[c] * (total - counts[c])
+        return result / total if total > 0 else 0.0
+    if number == growing.ENTROPY_TABLE:
+        return 0.5 * measure.unit * node_units(measure, counts, n, total)
+    if number == growing.SQRT and n == 2:
+        return sqrt(max(counts[0], 0.0) * max(counts[1], 0.0))
+    if number == growing.SQRT:  # half the sum of sqrt(q (1 - q)) over the classes
         for c in range(n):
-            units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
-        return 0.5 * measure.unit * units
-    if measure.number == growing.SQRT:
-        return _sqrt(counts, n, total)
-    if measure.number == growing.ENTROPY:
-        return _entropy(counts, n, total)
-    if measure.number == growing.SQRT_PAIRS:
-        return _sqrt_pairs(counts, n, total)
-    return _error(counts, n, total)
+            result += sqrt(max(counts[c], 0.0) * max(total - counts[c], 0.0))
+        return 0.5 * result
+    if number == growing.ENTROPY:  # half the entropy, in bits
+        for c in range(n):
+            if counts[c] > 0:
+                result += counts[c] * log1p(max(total - counts[c], 0.0) / counts[c]) / (2 * log(2.0))
+        return result
+    if number == growing.SQRT_PAIRS:  # sum of sqrt(q r) over pairs of classes
+        for c in range(n):
+            for d in range(c):
+                result += sqrt(max(counts[c], 0.0) * max(counts[d], 0.0))
+        return result
+    for c in range(n):  # what the largest class leaves
+        result = max(result, counts[c])
+    return max(total - result, 0.0)
 
 
-def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spare):
+def impurity_sides(facts, desk, n_lines, total):
     """Impurity of both sides of many two-way splits at once.
 
-    `ones` holds, line after line, how much of each class goes right in every split; `counts`
-    the classes in all. Fills `right` with the weight that goes right, `out` with the sum of
-    both sides' impurities (anything where one side is empty). `spare` is scratch space.
+    `desk.ones` holds, line after line, how much of each class goes right in every split; `desk.own`
+    the classes in all. Fills the first line of `desk.sides` with the weight that goes right, the second with
+    the sum of both sides' impurities (anything where one side is empty).
     """
+    measure = cython.address(facts.measure)
+    width: cython.Py_ssize_t = facts.width
+    ones = desk.ones
+    counts = desk.own
+    right = desk.sides
+    out = desk.sides + width
+    spare = desk.spare
     for j in range(width):
         right[j] = 0
         out[j] = 0
@@ -175,7 +133,7 @@ def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spa
             spare[j] = 0
         for h in range(n_lines):
             own = counts[h]
-            line = ones + cython.cast(cython.Py_ssize_t, h) * width
+            line = ones + h * width
             for j in range(width):
                 x = line[j]
                 right[j] += x
@@ -186,23 +144,21 @@ def impurity_sides(measure, ones, counts, n_lines, total, width, right, out, spa
             out[j] = (right[j] * right[j] - out[j]) / right[j] + (left * left - spare[j]) / left
         return
     for h in range(n_lines):
-        line = ones + cython.cast(cython.Py_ssize_t, h) * width
+        line = ones + h * width
         for j in range(width):
             right[j] += line[j]
     if measure.number == growing.SQRT:
         for h in range(n_lines):
             own = counts[h]
-            line = ones + cython.cast(cython.Py_ssize_t, h) * width
+            line = ones + h * width
             for j in range(width):
                 x = line[j]
                 left = total - right[j]
-                out[j] += 0.5 * (
-                    sqrt(_above_zero(x * (right[j] - x))) + sqrt(_above_zero((own - x) * (left - (own - x))))
-                )
+                out[j] += 0.5 * (sqrt(max(x * (right[j] - x), 0.0)) + sqrt(max((own - x) * (left - (own - x)), 0.0)))
         return
     for j in range(width):
         for h in range(n_lines):
-            spare[h] = ones[cython.cast(cython.Py_ssize_t, h) * width + j]
+            spare[h] = ones[h * width + j]
         out[j] = impurity_of(measure, spare, n_lines, right[j])
         for h in range(n_lines):
             spare[h] = counts[h] - spare[h]

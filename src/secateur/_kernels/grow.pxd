@@ -4,4 +4,4 @@ cdef bint _is_before(Tables* t, long long a, long long b) noexcept nogil
 cdef void _push(Tables* t, long long v) noexcept nogil
 cdef long long _pop(Tables* t) noexcept nogil
 cdef bint _record(Facts* facts, Desk* desk, Tables* t, long long* node, Test* test) noexcept nogil
-cdef int _grow(Facts* facts, Desk* desk, Entry* lists, Entry* rows, Tables* t, int most) noexcept nogil
+cdef int _grow(Facts* facts, Desk* desk, Entry* lists, Tables* t, int most) noexcept nogil

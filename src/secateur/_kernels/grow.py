@@ -9,28 +9,11 @@ from them. The tables are described in grow_parts.py.
 import cython
 import numpy as np
 from cython.cimports.cpython.exc import PyErr_CheckSignals
-from cython.cimports.libc.stdlib import free, realloc
+from cython.cimports.libc.stdlib import free
 from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels import split, surrogate
-from cython.cimports.secateur._kernels.growing import (
-    ABOVE,
-    ARITY,
-    BELOW,
-    BIRTH,
-    BRANCH,
-    DEFAULT,
-    END,
-    KIND,
-    MULTIWAY,
-    OPEN,
-    SLOT,
-    START,
-    SUBSET,
-    Sums,
-    Tables,
-    Test,
-)
+from cython.cimports.secateur._kernels import growing, split, surrogate
+from cython.cimports.secateur._kernels.growing import ARITY, BIRTH, END, START, Sums, Tables, Test
 from cython.cimports.secateur._kernels.job import Job, Space
 
 from .stop import STOPPED, check_stopped
@@ -82,28 +65,22 @@ def _pop(t):
 def _record(facts, desk, t, node, test):
     """Write a node's best test to the tables; False: no memory."""
     n_codes = facts.n_codes[test.slot - facts.n_lists] if test.slot >= facts.n_lists else 0
-    k: cython.Py_ssize_t
-    node[SLOT] = test.slot
-    node[KIND] = test.kind
-    node[BELOW] = test.below
-    node[ABOVE] = test.above
-    node[DEFAULT] = test.default
-    node[ARITY] = n_codes if test.kind == MULTIWAY else 2
-    if test.kind == SUBSET:
-        if t.n_branch + n_codes > t.branch_capacity:
-            t.branch_capacity = 2 * (t.n_branch + n_codes)
-            branch = cython.cast(cython.p_ushort, realloc(t.branch, t.branch_capacity * cython.sizeof(cython.ushort)))
-            if branch == cython.NULL:
-                return False
-            t.branch = branch
-        node[BRANCH] = t.n_branch
-        for k in range(n_codes):
-            t.branch[t.n_branch + k] = desk.histogram.branch[k]
+    node[growing.SLOT] = test.slot
+    node[growing.KIND] = test.kind
+    node[growing.BELOW] = test.below
+    node[growing.ABOVE] = test.above
+    node[growing.DEFAULT] = test.default
+    node[ARITY] = n_codes if test.kind == growing.MULTIWAY else 2
+    if test.kind == growing.SUBSET:
+        if not surrogate.make_branches(t, n_codes):
+            return False
+        node[growing.BRANCH] = t.n_branch
+        memcpy(t.branch + t.n_branch, desk.histogram.branch, n_codes * cython.sizeof(cython.ushort))
         t.n_branch += n_codes
     return True
 
 
-def _grow(facts, desk, lists, rows, t, most):
+def _grow(facts, desk, lists, t, most):
     """Grow on: 0, the tree is done; 1, time for a break or for room between two nodes; -1, no memory.
 
     A node has at most so many children.
@@ -120,17 +97,15 @@ def _grow(facts, desk, lists, rows, t, most):
             node = t.nodes + v * t.n_columns
             real = t.reals + v * t.n_reals
             if node[END] - node[START] <= t.n_most:
-                node[BIRTH] = OPEN
+                node[BIRTH] = growing.OPEN
                 continue
             done += (node[END] - node[START]) * facts.n_slots
-            if not search.evaluate(facts, desk, lists, rows, node, real, cython.address(sums), cython.address(test)):
+            if not search.evaluate(facts, desk, lists, node, real, cython.address(sums), cython.address(test)):
                 continue
             if not _record(facts, desk, t, node, cython.address(test)):
                 return -1
             real[t.n_reals - 2] = test.score if facts.is_ratio else test.score / sums.weight
-            real[t.n_reals - 1] = test.score
-            if facts.is_ratio:
-                real[t.n_reals - 1] = test.score * sums.weight
+            real[t.n_reals - 1] = test.score * sums.weight if facts.is_ratio else test.score
             if facts.best_first:
                 _push(t, v)
                 continue
@@ -138,16 +113,16 @@ def _grow(facts, desk, lists, rows, t, most):
             v = _pop(t)
         else:
             return 0
-        n_children = t.nodes[v * t.n_columns + ARITY]
         node = t.nodes + v * t.n_columns
-        split.assign_children(facts, desk, lists, rows, node, t.reals + v * t.n_reals, t.branch)
-        if facts.n_surrogates > 0 and not surrogate.stand_in(facts, desk, lists, rows, node, t):
+        n_children = node[ARITY]
+        split.assign_children(facts, desk, lists, node, t.reals + v * t.n_reals, t.branch)
+        if facts.n_surrogates > 0 and not surrogate.stand_in(facts, desk, lists, node, t):
             return -1
         keep = split.add_children(facts, desk, node, t.nodes, t.reals, t.n_columns, t.n_reals, t.n_nodes)
         node[BIRTH] = t.n_splits
         t.n_splits += 1
         if keep != 0:
-            split.partition_slots(facts, desk, lists, rows, node, 0, facts.n_lists + 1, keep, facts.best_first)
+            split.partition_slots(facts, desk, lists, node, 0, facts.n_lists + 1, keep, facts.best_first)
             for c in range(n_children - 1, -1, -1):
                 if t.nodes[(t.n_nodes + c) * t.n_columns + START] >= 0:
                     t.fresh[t.n_fresh] = t.n_nodes + c
@@ -228,15 +203,9 @@ def grow_part(
             growth.make_room(2 * t.capacity + job.most)
         with cython.nogil:
             if job.is_wide:
-                status = _grow(
-                    facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
-                    cython.cast(cython.p_ulonglong, facts.rows), t, job.most,
-                )  # fmt: skip
+                status = _grow(facts, desk, cython.cast(cython.p_ulonglong, facts.entries), t, job.most)
             else:
-                status = _grow(
-                    facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows), t,
-                    job.most,
-                )  # fmt: skip
+                status = _grow(facts, desk, cython.cast(cython.p_uint, facts.entries), t, job.most)
         PyErr_CheckSignals()
         if STOPPED:
             check_stopped()

@@ -64,16 +64,8 @@ class Weights(NamedTuple):
     line: npt.NDArray[np.int64]  # line of `missing` of each list; -1: nothing missing
 
 
-class Ratio(NamedTuple):
-    """Gain ratio instead of gain."""
-
-    is_on: bool
-    n_large: float  # examples that two branches must have
-    penalise_numeric: bool
-
-
 class Limits(NamedTuple):
-    """When to stop."""
+    """When to stop, and which tests to take."""
 
     max_depth: int
     max_splits: int
@@ -82,6 +74,8 @@ class Limits(NamedTuple):
     allow_zero: bool
     multiway: bool
     best_first: bool
+    is_ratio: bool = False  # gain ratio instead of gain
+    penalise_numeric: bool = False
     above: int = 0  # tests above the root, where a part of a tree is grown
     groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all
 

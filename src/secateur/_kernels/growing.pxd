@@ -1,6 +1,8 @@
 # What the growing kernels pass to one another. The tables are described in grow_parts.py,
 # whose numbers these are.
 
+from libc.string cimport memcpy
+
 ctypedef fused Count:  # of rows
     int
     long long
@@ -44,6 +46,7 @@ cdef struct Facts:  # what stays the same while a tree is grown
     int n_lists
     int n_slots
     int shift
+    unsigned long long mask  # what an entry holds beside its row
     int* feature  # of each slot
     # columns of codes; rows is NULL where there are none
     void* rows  # entries in any order, classes one after the other
@@ -71,7 +74,6 @@ cdef struct Facts:  # what stays the same while a tree is grown
     long long* by_feature  # slots in the order of their columns
     # gain ratio
     bint is_ratio
-    double n_large
     bint penalise_numeric
     # limits
     long long max_depth
@@ -91,6 +93,11 @@ cdef struct Facts:  # what stays the same while a tree is grown
     double* values  # of the lists, a line of rows each
     long long* n_known  # categories of each column of codes that are no gap
 
+cdef struct Lane:  # the codes of a column, of some rows one after the other
+    unsigned long long* words  # NULL: they are bytes of `bits`
+    int at  # the first bit in a word; of bytes: which
+    unsigned long long mask
+
 cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 between calls
     int n_sums
     double* counts  # per code and class
@@ -109,6 +116,14 @@ cdef struct Histogram:  # of a nominal column; counts, sizes and is_seen are 0 b
     unsigned short* branch  # child of each code, of the best nominal test so far
     double* left
     double* right
+
+cdef struct Test:  # slot -1: none; `below` of a list is the position of the cut
+    double score
+    long long slot
+    long long kind
+    long long below
+    long long above
+    long long default
 
 cdef struct Desk:  # space of one thread
     double* left
@@ -132,34 +147,36 @@ cdef struct Desk:  # space of one thread
     double* ones
     double* sides
     double* spare
-    double* gains  # gain ratio: gain and ratio of each slot's best test
-    long long* tests  # and the test
+    double* gains  # gain ratio: the gain of each slot's best test
+    Test* tests  # and the test
 
-cdef struct Cut:  # of a list: position -1, none; flags 1: the values differ, 2: some neighbours are equal
-    double score
-    Py_ssize_t position
-    int flags
+cdef struct Cut:  # the best so far; position -1: none
+    double score  # what a cut must beat by more than a tie
+    Py_ssize_t position  # entries below it; of codes: the code below
+    Py_ssize_t above  # of codes: the code above
     int side  # child of the missing rows
-
-cdef struct Test:  # slot -1: none; `below` of a list is the position of the cut
-    double score
-    long long slot
-    long long kind
-    long long below
-    long long above
-    long long default
 
 cdef struct Sums:  # what the tests of a node start from
     double* counts  # per class
+    double squares  # of the counts, added up
     double weight
     double size  # what the limits count
+    long long units  # impurity by the entropy table
     double base  # impurity: what ties are measured by
+    double tie  # scores nearer than this are tied
+    double least  # what each side of a binary test must have
     int n_here  # classes in the node
     int first  # the first and the last of them
     int second
     double centre  # of squares
     double total  # their sum of weight times (y - centre)
     Py_ssize_t n  # rows
+
+cdef struct Peak:  # a cut of a list: how far child 0 is ahead below it, the rows around it, its place
+    double ahead
+    Py_ssize_t below
+    Py_ssize_t above
+    Py_ssize_t at
 
 cdef struct Surrogate:  # of the node that was the `step`-th to be split
     long long step
@@ -189,3 +206,21 @@ cdef struct Tables:  # a tree while it grows
     Py_ssize_t n_heap
     long long n_splits
     Py_ssize_t n_most  # nodes of at most as many rows are left open
+
+cdef inline Entry* as_entries(void* where, Entry* like) noexcept nogil:
+    return <Entry*> where
+
+cdef inline double weight_of(Facts* facts, size_t row) noexcept nogil:
+    return 1.0 if facts.weight == NULL else facts.weight[row]
+
+cdef inline Py_ssize_t code_of(Facts* facts, Lane* lane, Py_ssize_t i, size_t row) noexcept nogil:
+    if lane.words == NULL:
+        return facts.bits[row * facts.width + lane.at]
+    return (lane.words[i] >> lane.at) & lane.mask
+
+cdef inline unsigned long long key_of(double x) noexcept nogil:  # in the order of the numbers; minus zero is zero
+    cdef unsigned long long bits
+    cdef unsigned long long top = 1ULL << 63
+    memcpy(&bits, &x, 8)
+    bits = 0 if bits == top else bits
+    return ~bits if bits >> 63 else bits ^ top

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import cython
 import numpy as np
 import numpy.typing as npt
-from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels import coded, growing
 from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels.code_cuts import cut_codes, cut_missing, rows_of
+from cython.cimports.secateur._kernels.code_cuts import cut_codes
 from cython.cimports.secateur._kernels.criteria import impurity_sides
-from cython.cimports.secateur._kernels.growing import Cut, Desk, Facts, Sums, Test
+from cython.cimports.secateur._kernels.growing import Cut, Sums, Test, key_of
 from cython.cimports.secateur._kernels.job import Job, Space
 
 from .grow_parts import Codes, Lists
@@ -25,7 +24,6 @@ Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
 REST = cython.declare(cython.int, 64 - 16)  # of a key's bits, after the first that starts tell apart: see ranks.py
-TIE = cython.declare(cython.double, 1e-12)  # of the node's impurity
 
 
 class Columns(NamedTuple):
@@ -38,15 +36,19 @@ class Columns(NamedTuple):
     lists: Int64  # columns of numbers
     bits: Int64  # columns of two values that are never missing
     coded: Int64  # nominal columns of more than two codes
-    feature: npt.NDArray[np.int32]  # 0, 1, 2, ...
 
 
 def make_job(criterion, columns: Columns, limits, n_classes: int):
     """Return what `best_test` takes: the job, and space for it."""
-    nothing = np.zeros((0, 0), np.uint32)
-    n_codes = np.append(columns.n_codes[columns.is_nominal], 2).astype(np.int64)
-    codes = Codes(nothing, nothing, nothing, len(columns.bits), n_codes, columns.is_nominal, nothing)  # no rows
-    job = Job(criterion, Lists(nothing, columns.feature, 1), codes, None, None, limits, n_classes)
+    nothing = np.zeros((0, 0), np.uint32)  # no rows
+    coded = np.append(columns.coded, columns.bits)
+    feature = np.append(columns.lists, coded).astype(np.int32)
+    lists = Lists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
+    words = np.zeros((1, 0), np.uint64)
+    codes = Codes(
+        words, nothing, nothing, len(columns.bits), columns.n_codes[coded], columns.is_nominal[coded], nothing
+    )
+    job = Job(criterion, lists, codes, None, limits, n_classes)
     return job, Space(job, 1)
 
 
@@ -65,21 +67,14 @@ def code_numbers(
     """
     at: cython.Py_ssize_t
     first: cython.int
-    last: cython.int
     middle: cython.int
-    key: cython.ulonglong
-    one: cython.ulonglong = 1
-    top = one << 63
     with cython.nogil:
         for i in range(values.shape[0]):
             x = values[i]
             if x != x:
                 out[i] = missing
                 continue
-            memcpy(cython.address(key), cython.address(x), 8)
-            key = 0 if key == top else key
-            key = ~key if key >> 63 else key ^ top
-            at = key >> REST
+            at = key_of(x) >> REST
             first = starts[at]  # how many edges lie below x
             last = starts[at + 1]
             while first < last:
@@ -107,8 +102,6 @@ def route_codes(
     out: cython.int[:],
 ):
     """Write the node at which each row ends; the children of v are `first[v]` and the one after it."""
-    v: cython.longlong
-    f: cython.longlong
     code: cython.longlong
     child: cython.longlong
     with cython.nogil:
@@ -176,129 +169,58 @@ def best_test(
 ):  # fmt: skip
     """Best test of a node below `depth` others from its histogram; of numbers `below` and `above` are codes.
 
-    A set of categories goes to `space.branch`.
+    Its slot is the number of a column. A set of categories goes to `space.branch`.
     """
     offset: cython.const[cython.longlong][::1] = columns.offset
     n_codes: cython.const[cython.longlong][::1] = columns.n_codes
     missing: cython.const[cython.longlong][::1] = columns.missing
-    is_nominal: cython.const[cython.uchar][::1] = columns.is_nominal.view(np.uint8)
-    lists: cython.const[cython.longlong][::1] = columns.lists
-    bits: cython.const[cython.longlong][::1] = columns.bits
-    nominal: cython.const[cython.longlong][::1] = columns.coded
     facts = cython.address(job.facts)
     desk = cython.address(space.desk)
-    node = cython.declare(cython.longlong[2])
+    histogram = cython.address(desk.histogram)
+    first_bit: cython.int = facts.n_lists + facts.n_coded
     sums: Sums
-    best: Test
-    rival: Test
-    cut: Cut
+    own = cython.address(sums)
     j: cython.Py_ssize_t
-    is_found: cython.bint
-    node[0] = 0
-    node[1] = 0
-    with cython.nogil:
-        search.class_sums(facts, node, cython.address(reals[0]), cython.address(sums))
-        sums.size = sums.weight
-        tie = TIE * sums.base
-        search.no_test(facts, cython.address(best))
-        for t in range(lists.shape[0]):
-            j = lists[t]
-            if missing[j] >= 0 and rows_of(cython.address(lines[offset[j] + n_codes[j], 0]), facts.n_sums) > 0:
-                cut_missing(
-                    facts, desk, cython.address(lines[offset[j], 0]), n_codes[j], cython.address(sums), best.score,
-                    tie, facts.least_leaf, cython.address(cut),
-                )  # fmt: skip
-            else:
-                cut.side = -1
-                cut_codes(
-                    facts, desk, cython.address(lines[offset[j], 0]), n_codes[j], cython.address(sums), best.score,
-                    tie, facts.least_leaf, cython.address(cut),
-                )  # fmt: skip
-            if cut.position >= 0:
-                search.set_test(cython.address(best), cut.score, j, growing.NUMERIC, cut.position, cut.flags, cut.side)
-        if bits.shape[0] > 0:
-            search.no_test(facts, cython.address(rival))
-            _sum_ones(facts, desk, lines, offset, bits, cython.address(sums))
-            for t in range(bits.shape[0]):
-                if (
-                    desk.sides[t] > 0
-                    and desk.sides[t] >= facts.least_leaf
-                    and sums.weight > desk.sides[t]
-                    and sums.weight - desk.sides[t] >= facts.least_leaf
-                    and sums.base - desk.sides[facts.width + t] > rival.score + tie
-                ):
-                    j = bits[t]
-                    search.set_test(
-                        cython.address(rival), sums.base - desk.sides[facts.width + t], j,
-                        growing.SUBSET if is_nominal[j] else growing.NUMERIC, 0, 1, -1,
-                    )  # fmt: skip
-            if search.is_better(facts, cython.address(best), cython.address(rival), sums.base):
-                best = rival
-        search.no_test(facts, cython.address(rival))
-        is_found = False
-        for t in range(nominal.shape[0]):
-            j = nominal[t]
-            if coded.is_affordable(n_codes[j], depth) and _cut_nominal(
-                facts, desk, lines, offset[j], n_codes[j], cython.address(sums), tie, cython.address(rival)
-            ):
-                rival.slot = j
-        if nominal.shape[0] > 0 and search.is_better(facts, cython.address(best), cython.address(rival), sums.base):
-            best = rival
-            is_found = True
-        if best.kind == growing.SUBSET and not is_found:
-            desk.histogram.branch[0] = 0
-            desk.histogram.branch[1] = 1
-    return best.score, best.slot, best.kind, best.below, best.above, best.default
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum_ones(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lines: cython.longlong[:, ::1],
-    offset: cython.const[cython.longlong][::1],
-    bits: cython.const[cython.longlong][::1],
-    sums: cython.pointer[Sums],
-) -> cython.void:
-    """The ones of two-valued columns, and what both their sides come to."""
     n_lines: cython.int = 0
-    width: cython.Py_ssize_t = facts.width
-    p: cython.Py_ssize_t
-    for c in range(facts.n_sums):
-        if sums.counts[c] > 0:
-            desk.own[n_lines] = sums.counts[c]
-            for p in range(width):
-                desk.ones[n_lines * width + p] = cython.cast(cython.double, lines[offset[bits[p]] + 1, c])
-            n_lines += 1
-    impurity_sides(
-        cython.address(facts.measure), desk.ones, desk.own, n_lines, sums.weight, facts.width, desk.sides,
-        desk.sides + width, desk.spare,
-    )  # fmt: skip
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _cut_nominal(
-    facts: cython.pointer[Facts],
-    desk: cython.pointer[Desk],
-    lines: cython.longlong[:, ::1],
-    first: cython.longlong,
-    n_codes: cython.longlong,
-    sums: cython.pointer[Sums],
-    tie: cython.double,
-    best: cython.pointer[Test],
-) -> cython.bint:
-    """Better set of categories than `best`."""
-    h = cython.address(desk.histogram)
-    n_present = coded.take(h, cython.address(lines[first, 0]), n_codes)
-    score = best.score
-    is_found: cython.bint = False
-    if n_present > 1:
-        is_found = coded.subset_cut(facts, h, n_present, n_codes, sums, cython.address(score), tie, facts.least_leaf)
-    if is_found:
-        search.set_test(best, score, 0, growing.SUBSET, -1, -1, -1)
-    coded.clear(h, n_present)
-    return is_found
+    with cython.nogil:
+        search.class_sums(facts, 0, cython.address(reals[0]), own)
+        sums.size = sums.weight
+        best = search.no_test(facts)
+        for s in range(facts.n_lists):
+            j = facts.feature[s]
+            cut = Cut(best.score, -1, -1, -1)
+            line = cython.address(lines[offset[j], 0])
+            cut_codes(facts, desk, line, n_codes[j], missing[j] >= 0, own, cython.address(cut))
+            if cut.position >= 0:
+                best = Test(cut.score, s, growing.NUMERIC, cut.position, cut.above, cut.side)
+        if facts.n_bits > 0:
+            for c in range(facts.n_sums):
+                if sums.counts[c] > 0:
+                    desk.own[n_lines] = sums.counts[c]
+                    for p in range(facts.n_bits):
+                        j = offset[facts.feature[first_bit + p]] + 1
+                        desk.ones[n_lines * facts.width + p] = cython.cast(cython.double, lines[j, c])
+                    n_lines += 1
+            impurity_sides(facts, desk, n_lines, sums.weight)
+            rival = search.no_test(facts)
+            for p in range(facts.n_bits):
+                desk.sides[2 * facts.width + p] = desk.sides[p]
+                search.try_bit(facts, desk, p, sums.base - desk.sides[facts.width + p], own, cython.address(rival))
+            if search.is_better(facts, cython.address(best), cython.address(rival), sums.tie):
+                best = rival
+        rival = search.no_test(facts)
+        for s in range(facts.n_lists, first_bit):
+            j = facts.feature[s]
+            if not coded.is_affordable(n_codes[j], depth):
+                continue
+            n_present = coded.take(histogram, cython.address(lines[offset[j], 0]), n_codes[j])
+            score = rival.score
+            if n_present > 1 and coded.subset_cut(facts, histogram, n_present, n_codes[j], own, cython.address(score)):
+                rival = Test(score, s, growing.SUBSET, -1, -1, -1)
+            coded.clear(histogram, n_present)
+        if facts.n_coded > 0 and search.is_better(facts, cython.address(best), cython.address(rival), sums.tie):
+            best = rival
+        search.part_two(facts, desk, cython.address(best))
+        if best.slot >= 0:
+            best.slot = facts.feature[best.slot]
+    return best.score, best.slot, best.kind, best.below, best.above, best.default

@@ -13,7 +13,6 @@ class Columns(NamedTuple):
     lists: Longs
     bits: Longs
     coded: Longs
-    feature: Ints
 
 def make_job(criterion: Criterion, columns: Columns, limits: Limits, n_classes: int) -> tuple[Job, Space]: ...
 def code_numbers(

@@ -9,7 +9,7 @@ import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
-from cython.cimports.secateur._kernels.growing import Facts
+from cython.cimports.secateur._kernels.growing import Facts, Test
 
 from .grow_parts import code_bits, slots_of_groups
 
@@ -32,7 +32,7 @@ def _pointer(array: object) -> cython.p_void:
 class Job:
     """Everything that stays the same while one tree is grown."""
 
-    def __init__(self, criterion, lists, codes, weights, ratio, limits, n_sums: int, y=None, surrogates=None) -> None:
+    def __init__(self, criterion, lists, codes, weights, limits, n_sums: int, y=None, surrogates=None) -> None:
         f = cython.address(self.facts)
         memset(f, 0, cython.sizeof(Facts))
         n_rows = lists.entries.shape[1]
@@ -45,6 +45,7 @@ class Job:
         f.n_lists = lists.entries.shape[0]
         f.n_slots = lists.feature.shape[0]
         f.shift = lists.shift
+        f.mask = (1 << lists.shift) - 1
         f.feature = cython.cast(cython.p_int, _pointer(lists.feature))
         self.is_wide = lists.entries.dtype == np.uint64
         self.most = 2
@@ -79,10 +80,6 @@ class Job:
         by_feature = None if y is None else np.argsort(lists.feature, kind="stable").astype(np.int64)
         f.by_feature = cython.cast(cython.p_longlong, _pointer(by_feature))
         f.y = cython.cast(cython.p_double, _pointer(y))
-        if ratio is not None:
-            f.is_ratio = ratio.is_on
-            f.n_large = ratio.n_large
-            f.penalise_numeric = ratio.penalise_numeric
         f.max_depth = limits.max_depth
         f.max_splits = limits.max_splits
         f.least_leaf = limits.least_leaf
@@ -90,6 +87,8 @@ class Job:
         f.allow_zero = limits.allow_zero
         f.multiway = limits.multiway
         f.best_first = limits.best_first
+        f.is_ratio = limits.is_ratio
+        f.penalise_numeric = limits.penalise_numeric
         f.above = limits.above
         groups = None
         if limits.groups:
@@ -191,5 +190,5 @@ class Space:
         d.ones = _reals(self._kept, k * width)
         d.sides = _reals(self._kept, 3 * width)
         d.spare = _reals(self._kept, max(width, k))
-        d.gains = _reals(self._kept, 2 * n_slots)
-        d.tests = _wholes(self._kept, 4 * n_slots)
+        d.gains = _reals(self._kept, n_slots)
+        d.tests = cython.cast(cython.pointer[Test], _new(self._kept, n_slots, cython.sizeof(Test)))

@@ -1,6 +1,6 @@
 from ._types import Array, Floats, Longs
 from .criteria import Criterion
-from .grow_parts import Codes, Limits, Lists, Ratio, Surrogates, Weights
+from .grow_parts import Codes, Limits, Lists, Surrogates, Weights
 
 class Job:
     def __init__(
@@ -9,7 +9,6 @@ class Job:
         lists: Lists,
         codes: Codes | None,
         weights: Weights | None,
-        ratio: Ratio | None,
         limits: Limits,
         n_sums: int,
         y: Floats | None = None,

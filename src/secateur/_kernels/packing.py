@@ -14,7 +14,6 @@ def two_valued(matrix: cython.const[Value][:, ::1]):
     n = matrix.shape[0]
     d = matrix.shape[1]
     start: cython.Py_ssize_t = 0
-    x: Value
     at_once = SOME_ROWS if d > 1 else 16 * SOME_ROWS
     values: cython.const[Value][::1] = np.asarray(matrix).reshape(-1)
     n_open = d

@@ -21,12 +21,7 @@ def _split_cost(
     whole: cython.p_double, part: cython.p_double, n_classes: cython.Py_ssize_t, unit: cython.double
 ) -> cython.double:
     """What the two leaves cost that a part of a node and its rest make; infinite where one has no rows."""
-    left: cython.double = 0
-    right: cython.double = 0
-    most_left: cython.double = 0
-    most_right: cython.double = 0
-    squares_left: cython.double = 0
-    squares_right: cython.double = 0
+    left = right = most_left = most_right = squares_left = squares_right = 0.0
     for c in range(n_classes):
         n = part[c]
         rest = whole[c] - n
@@ -52,10 +47,8 @@ def best_of_three(
     costs: cython.double[::1] = np.full(3, np.inf)
     tests: cython.longlong[::1] = np.full(4, -1)
     work: cython.double[:, ::1] = np.empty((4, n_classes))
-    c: cython.Py_ssize_t
     k: cython.Py_ssize_t
     side: cython.Py_ssize_t
-    cost: cython.double
     alone: cython.double[2]
     below: cython.double[2]
     found: cython.longlong[2]

@@ -12,6 +12,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memcpy
+from cython.cimports.secateur._kernels.growing import key_of
 
 Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
@@ -147,7 +148,6 @@ def _pack_keys(
 ) -> cython.void:
     """Write key and entry, both of 32 bits, as one; of wide entries the row takes the place of the entry."""
     b: cython.uint
-    key: cython.uint
     low: cython.ulonglong
     top: cython.uint = 0x80000000
     every: cython.uint = 0xFFFFFFFF
@@ -171,15 +171,9 @@ def _keys_of(
     values: cython.const[cython.double][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]
 ) -> cython.void:
     """Write whole numbers in the order of the values, as `_pack_keys`, and the rows apart."""
-    b: cython.ulonglong
-    one: cython.ulonglong = 1
-    top = one << 63
+    nothing: cython.ulonglong = 0
     for i in range(values.shape[0]):
-        x = values[i]
-        memcpy(cython.address(b), cython.address(x), 8)
-        b = 0 if b == top else b
-        b = ~b if b >> 63 else b ^ top
-        keys[i] = b if x == x else top | (top - 1)
+        keys[i] = key_of(values[i]) if values[i] == values[i] else ~nothing
         rows[i] = cython.cast(cython.uint, i)
 
 
@@ -203,8 +197,6 @@ def _sorted(
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
     d: cython.Py_ssize_t
-    p: cython.int
-    digit: cython.int
     total: cython.uint
     differ: cython.ulonglong = 0
     bits: cython.int = lowest
@@ -338,8 +330,7 @@ def bin_entries(
     entries: a value differs from the one before where the bin does. `size` counts a row as so
     many (empty: as one). `n_bins` 0: a bin for every value.
     """
-    total: cython.double = 0
-    passed: cython.double = 0  # rows with a smaller value
+    total = passed = 0.0  # rows in all, and with a smaller value
     bin_here: cython.int = -1
     last: cython.longlong = -1
     is_next: cython.bint
@@ -396,7 +387,6 @@ def _fill(
 ) -> cython.void:
     """Write the entries of a column whose rows are sorted: (different values, missing values)."""
     row: Entry
-    value: Value
     before: Value = values[rows[0]]
     differs: cython.int
     n_values: cython.Py_ssize_t = 0

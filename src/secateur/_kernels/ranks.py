@@ -7,25 +7,12 @@ be a wanted order statistic, or, once they are few, collects them.
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memcpy
+from cython.cimports.secateur._kernels.growing import key_of
 
 TOP_BITS = 16
 MORE_BITS = 12
+TOP = np.uint64(1 << 63)
 REST = cython.declare(cython.int, 64 - TOP_BITS)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _key_of(x: cython.double) -> cython.ulonglong:
-    """The key of a number; minus zero is zero."""
-    bits: cython.ulonglong
-    one: cython.ulonglong = 1
-    top = one << 63
-    memcpy(cython.address(bits), cython.address(x), 8)
-    if bits == top:
-        bits = 0
-    return ~bits if bits >> 63 else bits ^ top
 
 
 def starts_of(top):
@@ -33,27 +20,15 @@ def starts_of(top):
     return np.searchsorted(top, np.arange((1 << TOP_BITS) + 1, dtype=np.uint64)).astype(np.int32)
 
 
-def keys_of(values: cython.const[cython.double][:]):
+def keys_of(values):
     """Return whole numbers in the order of the numbers; NaN has the largest."""
-    nothing: cython.ulonglong = 0
-    found = np.empty(values.shape[0], np.uint64)
-    keys: cython.ulonglong[::1] = found
-    with cython.nogil:
-        for i in range(values.shape[0]):
-            keys[i] = _key_of(values[i]) if values[i] == values[i] else ~nothing
-    return found
+    bits = (np.asarray(values, np.float64) + 0.0).view(np.uint64)  # minus zero is zero
+    return np.where(np.isnan(values), ~np.uint64(0), np.where(bits >> np.uint64(63), ~bits, bits ^ TOP))
 
 
-def values_of(keys: cython.const[cython.ulonglong][:]):
+def values_of(keys):
     """Return the numbers behind keys."""
-    one: cython.ulonglong = 1
-    top = one << 63
-    found = np.empty(keys.shape[0], np.uint64)
-    bits: cython.ulonglong[::1] = found
-    with cython.nogil:
-        for i in range(keys.shape[0]):
-            bits[i] = keys[i] ^ top if keys[i] >> 63 else ~keys[i]
-    return found.view(np.float64)
+    return np.where(keys >> np.uint64(63), keys ^ TOP, ~keys).view(np.float64)
 
 
 def survey(
@@ -82,7 +57,7 @@ def survey(
                 n_missing += 1
                 continue
             n_infinite += x - x != 0
-            key = _key_of(x)
+            key = key_of(x)
             top[cython.cast(cython.Py_ssize_t, key >> REST)] += 1
             if n_different > most or key == before:
                 continue
@@ -110,15 +85,13 @@ def refine(
 
     `shift` bits follow the prefix. Also stretches the lowest and highest key of each prefix.
     """
-    line: cython.Py_ssize_t
-    key: cython.ulonglong
     rest: cython.int = shift - MORE_BITS if shift > MORE_BITS else 0
     mask: cython.ulonglong = (1 << MORE_BITS) - 1
     with cython.nogil:
         for i in range(values.shape[0]):
             if values[i] != values[i]:
                 continue
-            key = _key_of(values[i])
+            key = key_of(values[i])
             line = _find(prefixes, starts, key, shift)
             if line >= 0:
                 counts[line, cython.cast(cython.Py_ssize_t, (key >> rest) & mask)] += 1
@@ -141,7 +114,7 @@ def collect(
     with cython.nogil:
         for i in range(values.shape[0]):
             if values[i] == values[i]:
-                key = _key_of(values[i])
+                key = key_of(values[i])
                 if _find(prefixes, starts, key, shift) >= 0:
                     keys[n] = key
                     n += 1
@@ -162,7 +135,6 @@ def _find(
     first: cython.Py_ssize_t = starts[at]
     end: cython.Py_ssize_t = starts[at + 1]
     last: cython.Py_ssize_t = end
-    middle: cython.Py_ssize_t
     while first < last:
         middle = (first + last) >> 1
         if prefixes[middle] < prefix:

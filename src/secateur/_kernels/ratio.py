@@ -2,6 +2,7 @@
 
 import cython
 from cython.cimports.libc.math import log2
+from cython.cimports.secateur._kernels.growing import weight_of
 
 
 def information(share):
@@ -12,28 +13,21 @@ def information(share):
 
 def keep_ratio(desk, test, gain, information):
     """Note a column's best test, its gain in bits and its gain ratio."""
-    s = test.slot
-    desk.gains[2 * s] = gain
-    desk.gains[2 * s + 1] = gain / information
-    desk.tests[4 * s] = test.kind
-    desk.tests[4 * s + 1] = test.below
-    desk.tests[4 * s + 2] = test.above
-    desk.tests[4 * s + 3] = test.default
+    desk.gains[test.slot] = gain
+    desk.tests[test.slot] = test[0]
+    desk.tests[test.slot].score = gain / information
 
 
 def list_ratio(facts, desk, entries, n_missing, sums, test):
     """Note the gain ratio of a cut of a list."""
-    left: cython.double = 0
+    left = 0.0
     gain = 2 * test.score / sums.weight
     n_values: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    if facts.weight == cython.NULL:
-        left = cython.cast(cython.double, test.below + (n_missing if test.default == 0 else 0))
-    else:
-        for i in range(test.below):
-            left += facts.weight[entries[i] >> facts.shift]
-        for i in range(sums.n - n_missing if test.default == 0 else sums.n, sums.n):
-            left += facts.weight[entries[i] >> facts.shift]
+    for i in range(test.below):
+        left += weight_of(facts, entries[i] >> facts.shift)
+    for i in range(sums.n - n_missing if test.default == 0 else sums.n, sums.n):
+        left += weight_of(facts, entries[i] >> facts.shift)
     if facts.penalise_numeric:
         for i in range(1, sums.n):
             n_values += entries[i] & 1

@@ -11,7 +11,7 @@ is a round number, so that sums of whole numbers stay exact.
 
 import cython
 from cython.cimports.libc.math import exp2, floor, log2, rint
-from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START
+from cython.cimports.secateur._kernels.growing import END, N_FIELDS, START, as_entries, weight_of
 
 CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range over 2**20
 
@@ -23,10 +23,7 @@ def _sums_over(facts, entries, sums):
     first = y[entries[0] >> shift]
     low = first
     high = first
-    near: cython.double = 0
-    weight: cython.double = 0
-    total: cython.double = 0
-    spread: cython.double = 0
+    near = weight = total = spread = 0.0
     for i in range(n):
         value = y[entries[i] >> shift]
         low = min(low, value)
@@ -37,20 +34,13 @@ def _sums_over(facts, entries, sums):
     unit = exp2(floor(log2(high - low)) - CENTRE_BITS)
     # A whole number of units above the lowest value: 2**21 units at most, so no digit is lost.
     sums.centre = low + rint((first + near / n - low) / unit) * unit
-    if facts.weight == cython.NULL:
-        for i in range(n):
-            d = y[entries[i] >> shift] - sums.centre
-            total += d
-            spread += d * d
-        weight = cython.cast(cython.double, n)
-    else:
-        for i in range(n):
-            row = entries[i] >> shift
-            d = y[row] - sums.centre
-            w = facts.weight[row]
-            weight += w
-            total += w * d
-            spread += w * d * d
+    for i in range(n):
+        row = entries[i] >> shift
+        d = y[row] - sums.centre
+        w = weight_of(facts, row)
+        weight += w
+        total += w * d
+        spread += w * d * d
     spread -= total * total / weight
     sums.weight = weight
     sums.total = total
@@ -59,11 +49,11 @@ def _sums_over(facts, entries, sums):
     return True
 
 
-def square_sums(facts, lists, rows, node, sums):
+def square_sums(facts, lists, node, sums):
     """Centre, weight and sums of a node, over a list that is kept up to date; False where no test is left."""
     sums.n = node[END] - node[START]
-    if rows != cython.NULL:
-        return _sums_over(facts, rows + node[START], sums)
+    if facts.rows != cython.NULL:
+        return _sums_over(facts, as_entries(facts.rows, lists) + node[START], sums)
     for slot in range(facts.n_lists):
         if (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1:
             return _sums_over(facts, lists + slot * facts.n_rows + node[START], sums)

@@ -3,21 +3,7 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, NAN
-from cython.cimports.secateur._kernels.growing import (
-    ABOVE,
-    ARITY,
-    BELOW,
-    BIRTH,
-    BRANCH,
-    DEFAULT,
-    FIRST,
-    KIND,
-    NONE,
-    NUMERIC,
-    SLOT,
-    SUBSET,
-    UNSEEN,
-)
+from cython.cimports.secateur._kernels import growing
 
 Count = cython.fused_type(cython.longlong, cython.double)
 Real = cython.fused_type(cython.float, cython.double)
@@ -64,24 +50,24 @@ def in_preorder(
                     by_class[u, c] = cython.cast(cython.longlong, count + 0.5)
                 else:
                     by_class[u, c] = count
-            test[1, u] = NONE
+            test[1, u] = growing.NONE
             feature[u] = -1
             default[u] = 0
             birth[u] = -1
             score[u] = NAN
-            if nodes[v, BIRTH] >= 0:
-                test[0, u] = nodes[v, SLOT]
-                test[1, u] = nodes[v, KIND]
-                test[2, u] = nodes[v, BELOW]
-                test[3, u] = nodes[v, ABOVE]
-                test[4, u] = nodes[v, BRANCH]
-                feature[u] = feature_of[nodes[v, SLOT]]
-                default[u] = cython.cast(cython.int, nodes[v, DEFAULT])
+            if nodes[v, growing.BIRTH] >= 0:
+                test[0, u] = nodes[v, growing.SLOT]
+                test[1, u] = nodes[v, growing.KIND]
+                test[2, u] = nodes[v, growing.BELOW]
+                test[3, u] = nodes[v, growing.ABOVE]
+                test[4, u] = nodes[v, growing.BRANCH]
+                feature[u] = feature_of[nodes[v, growing.SLOT]]
+                default[u] = cython.cast(cython.int, nodes[v, growing.DEFAULT])
                 if has_births:
-                    birth[u] = cython.cast(cython.int, nodes[v, BIRTH])
+                    birth[u] = cython.cast(cython.int, nodes[v, growing.BIRTH])
                 score[u] = reals[v, n_classes]
-                for c in range(nodes[v, ARITY] - 1, -1, -1):
-                    stack[top] = nodes[v, FIRST] + c
+                for c in range(nodes[v, growing.ARITY] - 1, -1, -1):
+                    stack[top] = nodes[v, growing.FIRST] + c
                     above[top] = u
                     top += 1
             end[u] = u + 1
@@ -118,7 +104,7 @@ def thresholds(
     high: cython.double
     with cython.nogil:
         for v in range(n):
-            if test[1, v] != NUMERIC:
+            if test[1, v] != growing.NUMERIC:
                 out[v] = NAN
                 continue
             if test[3, v] < 0:
@@ -155,14 +141,14 @@ def branches(
     start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
     for v in range(n):
         start[v + 1] = start[v]
-        if test[1, v] >= SUBSET:
+        if test[1, v] >= growing.SUBSET:
             start[v + 1] += n_codes[test[0, v] - n_lists]
     out: cython.ushort[::1] = np.empty(start[n], np.uint16)
     with cython.nogil:
         for v in range(n):
             for code in range(start[v + 1] - start[v]):
                 child: cython.int = code  # multiway: one child per category
-                if test[1, v] == SUBSET:
+                if test[1, v] == growing.SUBSET:
                     child = branch[test[4, v] + code]
-                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == UNSEEN else child)
+                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == growing.UNSEEN else child)
     return start.base, out.base

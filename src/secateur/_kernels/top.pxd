@@ -1,6 +1,5 @@
-from secateur._kernels.growing cimport Desk, Entry, Facts, Sums, Test
+from secateur._kernels.growing cimport Desk, Entry, Facts, Test
 
 cdef void _best(
-    Facts* facts, Desk* desk, Entry* lists, Entry* rows, long long* node, Sums* sums, int kind, int first, int last,
-    Test* best,
+    Facts* facts, Desk* desk, Entry* lists, long long* node, double* reals, int kind, int first, int last, Test* best
 ) noexcept nogil

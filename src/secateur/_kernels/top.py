@@ -5,21 +5,24 @@ Each takes the data and the space of its thread; a node is a line of the tables.
 
 import cython
 from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels import split
+from cython.cimports.secateur._kernels import growing, split
 from cython.cimports.secateur._kernels.growing import Sums, Test
 from cython.cimports.secateur._kernels.job import Job, Space
 
 LISTS, CODES, BITS = 0, 1, 2  # kinds of column
 
 
-def _best(facts, desk, lists, rows, node, sums, kind, first, last, best):
-    search.no_test(facts, best)
+def _best(facts, desk, lists, node, reals, kind, first, last, best):
+    sums: Sums
+    best[0] = search.no_test(facts)
+    search.class_sums(facts, node[growing.END] - node[growing.START], reals, cython.address(sums))
     if kind == 0:
-        search.best_of_lists(facts, desk, lists, node, sums, first, last, best)
+        search.best_of_lists(facts, desk, lists, node, cython.address(sums), first, last, best)
     elif kind == 1:
-        search.best_of_codes(facts, desk, rows, node, sums, first, last, best)
+        search.best_of_codes(facts, desk, lists, node, cython.address(sums), first, last, best)
     else:
-        search.best_of_bits(facts, desk, rows, node, sums, best)
+        search.best_of_bits(facts, desk, lists, node, cython.address(sums), best)
+        search.part_two(facts, desk, best)
 
 
 def best_test(
@@ -27,39 +30,28 @@ def best_test(
 ):
     """Best test of a node of classes among the columns `slots = (first, last)` of one kind."""
     facts = cython.address(job.facts)
-    sums: Sums
+    desk = cython.address(space.desk)
     best: Test
     first: cython.int = slots[0]
     last: cython.int = slots[1]
     at = cython.address(node[0])
+    own = cython.address(reals[0])
+    to = cython.address(best)
     with cython.nogil:
-        search.class_sums(facts, at, cython.address(reals[0]), cython.address(sums))
         if job.is_wide:
-            _best(
-                facts, cython.address(space.desk), cython.cast(cython.p_ulonglong, facts.entries),
-                cython.cast(cython.p_ulonglong, facts.rows), at, cython.address(sums), kind, first, last,
-                cython.address(best),
-            )  # fmt: skip
+            _best(facts, desk, cython.cast(cython.p_ulonglong, facts.entries), at, own, kind, first, last, to)
         else:
-            _best(
-                facts, cython.address(space.desk), cython.cast(cython.p_uint, facts.entries),
-                cython.cast(cython.p_uint, facts.rows), at, cython.address(sums), kind, first, last,
-                cython.address(best),
-            )  # fmt: skip
+            _best(facts, desk, cython.cast(cython.p_uint, facts.entries), at, own, kind, first, last, to)
     return best.score, best.slot, best.kind, best.below, best.above, best.default
 
 
 def is_better(job: Job, a, b, reals: cython.double[::1]):
     """Whether test b of a node is better than a."""
-    node = cython.declare(cython.longlong[2])
     sums: Sums
-    tests = cython.declare(Test[2])
-    node[0] = 0
-    node[1] = 0
-    search.class_sums(cython.address(job.facts), node, cython.address(reals[0]), cython.address(sums))
-    tests[0].score, tests[0].slot = a[0], a[1]
-    tests[1].score, tests[1].slot = b[0], b[1]
-    return search.is_better(cython.address(job.facts), cython.address(tests[0]), cython.address(tests[1]), sums.base)
+    first = Test(a[0], a[1], 0, 0, 0, 0)
+    second = Test(b[0], b[1], 0, 0, 0, 0)
+    search.class_sums(cython.address(job.facts), 0, cython.address(reals[0]), cython.address(sums))
+    return search.is_better(cython.address(job.facts), cython.address(first), cython.address(second), sums.tie)
 
 
 def split_node(
@@ -73,15 +65,9 @@ def split_node(
     to = cython.address(branch[0])
     with cython.nogil:
         if job.is_wide:
-            split.assign_children(
-                facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
-                cython.cast(cython.p_ulonglong, facts.rows), at, real, to,
-            )  # fmt: skip
+            split.assign_children(facts, desk, cython.cast(cython.p_ulonglong, facts.entries), at, real, to)
         else:
-            split.assign_children(
-                facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows),
-                at, real, to,
-            )  # fmt: skip
+            split.assign_children(facts, desk, cython.cast(cython.p_uint, facts.entries), at, real, to)
     return split.add_children(
         facts, desk, at, at, real, cython.cast(cython.int, nodes.shape[1]), cython.cast(cython.int, reals.shape[1]), 1
     )
@@ -96,12 +82,8 @@ def partition(job: Job, space: Space, node: cython.longlong[::1], slots: tuple, 
     last: cython.int = slots[1]
     with cython.nogil:
         if job.is_wide:
-            split.partition_slots(
-                facts, desk, cython.cast(cython.p_ulonglong, facts.entries),
-                cython.cast(cython.p_ulonglong, facts.rows), at, first, last, keep, False,
-            )  # fmt: skip
+            lists = cython.cast(cython.p_ulonglong, facts.entries)
+            split.partition_slots(facts, desk, lists, at, first, last, keep, False)
         else:
-            split.partition_slots(
-                facts, desk, cython.cast(cython.p_uint, facts.entries), cython.cast(cython.p_uint, facts.rows),
-                at, first, last, keep, False,
-            )  # fmt: skip
+            narrow = cython.cast(cython.p_uint, facts.entries)
+            split.partition_slots(facts, desk, narrow, at, first, last, keep, False)

@@ -140,7 +140,6 @@ def coding_of(schema: Schema, source: Site, bins: Bins) -> tuple[CodeTask, histo
         np.flatnonzero(~is_nominal & ~is_bit),
         np.flatnonzero(is_bit),
         np.flatnonzero(is_nominal & ~is_bit & (n_codes > 1)),
-        np.arange(len(n_codes), dtype=np.int32),
     )
     return CodeTask(schema, source.names, source.target, edges, starts, missing, dtype), layout
 

@@ -18,7 +18,7 @@ import numpy as np
 from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
 from ..data.arrays import Array
-from ..growers.prepare import Coded, Prepared, codes_of, stacked, weights_of
+from ..growers.prepare import Coded, Prepared, codes_of, layout_of, stacked, weights_of
 from ..growers.run import Grower
 from ..growers.settings import NO_LIMIT, measure_of
 from ._parts import Local, Part, Subtree
@@ -119,7 +119,7 @@ class FinishTask(Dealing):
             limits = limits._replace(max_depth=limits.max_depth - depth)
         criterion = measure(self.name, self.n_rows)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
-        grown = Grower(criterion, data, None, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
+        grown = Grower(criterion, data, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
         nodes = grown.nodes[:, : parts.N_FIELDS].copy()
         nodes[:, parts.DEPTH] += depth
         _cuts_as_codes(nodes, data, codes)
@@ -131,8 +131,7 @@ class FinishTask(Dealing):
         `prepare` would look for columns of two values anew, and score those in another order of rounding.
         """
         n, about = len(target), self.columns
-        shift = max(1, (self.n_classes - 1).bit_length()) + 1
-        entry: type[np.uint32 | np.uint64] = np.uint32 if shift + max(1, (n - 1).bit_length()) <= 32 else np.uint64
+        shift, entry = layout_of(n, self.n_classes)
         labels = target.astype(np.int32)
 
         def sort(j: int) -> tuple[Array, Array | None]:

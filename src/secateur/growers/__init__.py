@@ -1,6 +1,6 @@
 """Growing: from a table to a tree that fits its sample.
 
-`CRITERIA` names the splitting criteria. A new one is a function in `_kernels/criteria.py`, one line here, one
+`CRITERIA` names the splitting criteria. A new one is a branch in `_kernels/criteria.py`, one line here, one
 test; what stands in its line is all that growing, the engines, the command and the tests need to know of it.
 """
 

@@ -14,23 +14,9 @@ from ..errors import DataError, ParameterError
 from ..nouns import Tree
 from ..routing import remembered
 from . import CRITERIA
-from ._regression import grow_squared
-from .assemble import assemble
 from .folds import Ground
-from .interactions import groups_of
-from .monotone import made_monotone
-from .prepare import prepare, rows_used
-from .run import Grower
-from .settings import (
-    Inline,
-    in_codes,
-    measure_of,
-    n_threads,
-    scaled,
-    settings_of,
-    times_class_weight,
-    with_least_weight,
-)
+from .prepare import rows_used
+from .settings import Inline, n_threads, settings_of, times_class_weight
 
 
 def grow(
@@ -157,21 +143,13 @@ def grow(
         penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
         surrogates=surrogates,
     )  # fmt: skip
-    tree: Tree
-    sample: Any
     weight = None if sample_weight is None else np.asarray(sample_weight)
     kind = CRITERIA[criterion].target
-    is_regression = kind == "number"
-    table = encode(
-        X,
-        target=y,
-        target_kind=kind,
-        nominal=nominal,
-        sample_weight=None if isinstance(X, Table) else weight,
-    )
+    given = None if isinstance(X, Table) else weight
+    table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=given)
     if table.target is None:
         raise DataError(f"y is None and the table has no target; growing needs the {kind} of each row")
-    if is_regression and class_weight is not None:
+    if kind == "number" and class_weight is not None:
         raise ParameterError(
             f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
         )
@@ -180,40 +158,11 @@ def grow(
     if class_weight is not None:
         weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
     table, weight = rows_used(table, weight)
-    if surrogates:
-        return _finished(*Ground.of(table, weight).part(np.arange(table.n_rows)).grow(settings), table, None)
-    weight, is_whole, exponent = scaled(weight)
-    limits, by_weight = with_least_weight(settings.limits, min_weight_fraction_leaf, weight, table.n_rows, is_whole)
-    if interaction_cst is not None:
-        limits = limits._replace(groups=groups_of(interaction_cst, table.schema))
+    target, classes = table.target, table.schema.classes
+    if classes is not None and target is not None and (target == target[0]).all():
+        only = classes[target[0]]
+        warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     with Threads(n_jobs) if n_jobs > 1 else Inline() as pool:
-        if is_regression:
-            tree, sample = grow_squared(
-                table, weight, limits, pool, n_jobs, max_bins=max_bins, by_weight=by_weight, exponent=exponent
-            )
-            return _finished(tree, sample, table, monotonic_cst)
-        target, classes = table.target, table.schema.classes
-        assert target is not None
-        assert classes is not None
-        n_classes = len(classes)
-        if np.count_nonzero(np.bincount(target, minlength=n_classes)) == 1:
-            only = classes[target[0]]
-            warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
-        data = prepare(
-            table, weight, max_bins=max_bins, multiway=limits.multiway, pool=pool, by_weight=by_weight,
-            in_codes=in_codes(settings, n_classes),
-        )  # fmt: skip
-        measure = measure_of(criterion, table.n_rows, weight is None)
-        grower = Grower(measure, data, settings.ratio, limits, n_classes, pool, n_jobs)
-        tables = grower.run(np.bincount(target, weight, minlength=n_classes).astype(float), table.n_rows)
-    tree, sample = assemble(tables, data, table, is_whole=is_whole, has_births=limits.best_first, exponent=exponent)
-    del data, grower, tables  # the lists are as large as the table
-    return _finished(tree, sample, table, monotonic_cst)
-
-
-def _finished(tree: Tree, sample: Any, table: Table, monotonic_cst: Any) -> tuple[Tree, Any]:
-    """The tree, in order where that is asked for, and its sample, which remember the rows."""
-    if monotonic_cst is not None:
-        sample = made_monotone(tree, sample, monotonic_cst)[1]
+        sample = Ground(table, weight).whole().grow(settings, pool=pool, n_jobs=n_jobs)[1]
     grown = remembered(sample, table)
     return grown.tree, grown

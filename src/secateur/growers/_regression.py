@@ -12,8 +12,9 @@ import numpy as np
 
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
+from .._kernels.job import Space
 from ..data.arrays import Array, sealed
-from ..data.table import Schema, Table
+from ..data.table import Table
 from ..errors import DataError
 from ..nouns import Moments, Tree
 from ..routing import moments_of
@@ -47,10 +48,11 @@ def grow_squared(
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
     order = np.lexsort((table.target,) if weight is None else (weight, table.target))
     y, scale = _scaled(table.target[order])
-    in_order = _in_order(table, order)
+    in_order = table.take(order)
+    one_class = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
     sorted_weight = None if weight is None else weight[order]
     data = prepare(
-        replace(in_order, schema=_one_class(table.schema), target=sealed(np.zeros(table.n_rows, np.int32))),
+        replace(in_order, schema=one_class, target=sealed(np.zeros(table.n_rows, np.int32))),
         sorted_weight,
         max_bins=max_bins,
         multiway=limits.multiway,
@@ -60,7 +62,7 @@ def grow_squared(
     )
     total = float(table.n_rows) if weight is None else float(weight.sum())
     others = surrogates_of(data, in_order, None, surrogates)
-    grown = _grow(Grower(criteria.squares(), data, None, limits, N_SUMS, pool, n_jobs, y, others), y, total)
+    grown = _grow(Grower(criteria.squares(), data, limits, N_SUMS, pool, n_jobs, y, others), y, total)
     grown.reals[:, N_SUMS] = np.ldexp(grown.reals[:, N_SUMS], 2 * scale)  # the scores
     tree, _ = assemble(
         grown, data, in_order, is_whole=is_whole, has_births=limits.best_first, exponent=0 if is_whole else exponent
@@ -83,27 +85,15 @@ def _scaled(target: Array) -> tuple[Array, int]:
     return np.ldexp(y, -scale), scale
 
 
-def _in_order(table: Table, order: Array) -> Table:
-    """The table with its rows in another order, and without its target."""
-    if table.matrix is not None:
-        matrix = table.matrix[order]
-        return Table(table.schema, tuple(matrix.T), None, matrix)
-    return Table(table.schema, tuple(column[order] for column in table.columns), None)
-
-
-def _one_class(schema: Schema) -> Schema:
-    return replace(schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
-
-
 def _grow(grower: Grower, y: Array, total: float) -> Grown:
     """Grow the tree; with threads its top first, then what the top left open side by side."""
     n_rows = len(y)
     nodes, reals = grower.root(np.array([total]), n_rows)
     if y[0] == y[-1] or grower.is_too_small(n_rows):
         return Grown(nodes, reals, np.zeros(0, np.uint16))
-    is_parted = grower.n_jobs > 1 and not grower.limits.best_first
+    is_parted = grower.n_jobs > 1 and not grower.limits.best_first and grower.surrogates is None
     most = n_rows // TOP_SHARE if is_parted else 0
-    space = grower.space(n_rows)
+    space = Space(grower.job, n_rows)
     grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)
     if not most:
         return grown

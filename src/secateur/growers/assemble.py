@@ -49,21 +49,16 @@ def assemble(
     }  # fmt: skip
     for array in (*fields.values(), by_class, end, right):
         array.flags.writeable = False
-    tree = _tree(fields, end, right, table)
-    if not is_whole:
-        by_class = sealed(np.ldexp(_added_up(tree, by_class), exponent))
-    counts = object.__new__(Counts)  # they add up by construction: to check it takes longer than to grow small trees
-    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
-    return tree, counts
-
-
-def _tree(fields: dict[str, Any], end: Array, right: Array, table: Table) -> Tree:
-    """The tree of these arrays, which are right by construction and not checked again."""
-    tree = object.__new__(Tree)
+    tree = object.__new__(Tree)  # right by construction, as are its counts: to check takes longer than to grow
     ids = sealed(np.arange(len(end), dtype=np.int32))
     about = {"schema": table.schema, "key": None, "history": NOTHING, "ledger": Ledger()}
     tree.__dict__.update(fields, ids=ids, end=end, right=right, has_tests=True, **about)
-    return tree
+    if not is_whole:  # weights of inner nodes as the sum over their leaves, free of the rounding of growing
+        own = np.where(tree.is_leaf[:, None], by_class, 0.0)
+        by_class = sealed(np.ldexp(structure.sum_upwards(tree.parent, own), exponent))
+    counts = object.__new__(Counts)
+    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
+    return tree, counts
 
 
 def _thresholds(
@@ -139,9 +134,3 @@ def _around(
             bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
             low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
     return numeric, low, high
-
-
-def _added_up(tree: Tree, by_class: Array) -> Array:
-    """Weights of inner nodes as the sum over their leaves, free of the rounding of growing."""
-    own = np.where(tree.is_leaf[:, None], by_class, 0.0)
-    return structure.sum_upwards(tree.parent, own)

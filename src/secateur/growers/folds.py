@@ -5,7 +5,7 @@ the whole sample less the other rows: one pass, and nothing is sorted again. The
 part is exactly the one that `grow` would return for its rows.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ from .prepare import (
     Values,
     check_branches,
     codes_of,
+    layout_of,
+    nominal_of,
     prepare,
     sorted_columns,
     weights_of,
@@ -38,6 +40,7 @@ from .settings import Inline, Settings, in_codes, measure_of, scaled, with_least
 from .surrogates import surrogates_of, with_surrogates
 
 MOST_CELLS = 1 << 20  # of a table that is copied into a matrix
+_ALONE: Any = Inline()
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class Ground:
     table : Table
     weight : array, optional
         Of each row, 0 or more; rows of weight 0 are left out of every part.
-    lists : array
-        Sorted entries of the numeric columns of more than two values, one line each.
+    lists : array, optional
+        Sorted entries of the numeric columns of more than two values, one line each. None: every part sorts its own.
     listed : tuple of int
         The columns behind the lists.
     two_valued : dict
@@ -64,12 +67,11 @@ class Ground:
     """
 
     table: Table
-    weight: Array | None
-    lists: Array
-    n_seen: Array
-    listed: tuple[int, ...]
-    two_valued: dict[int, Values]
-    shift: int
+    weight: Array | None = None
+    lists: Array | None = None
+    n_seen: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    listed: tuple[int, ...] = ()
+    two_valued: dict[int, Values] = field(default_factory=dict)
     nominal: tuple[Coded, ...] = ()
     codes: parts.Codes | None = None
     numbers: Array | None = None
@@ -80,23 +82,17 @@ class Ground:
         target, classes = table.target, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
-            return cls(table, weight, np.empty((0, n), np.uint32), np.empty(0, np.int64), (), {}, 0)
+            return cls(table, weight)
         assert target is not None
-        shift = max(1, int(len(classes) - 1).bit_length()) + 1
-        entry = _entry_type(n, shift)
+        shift, entry = layout_of(n, len(classes))
         found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
-        nominal = tuple(
-            Coded(j, table.columns[j], about.n_codes, True)
-            for j, about in enumerate(table.schema.columns)
-            if about.kind == "nominal" and about.n_codes > 1
-        )
-        two_valued = [Coded(j, table.columns[j], TWO, False, two[1]) for j, two in found.two_valued.items()]
-        coded = sorted([*nominal, *two_valued], key=Coded.order)
+        nominal = tuple(nominal_of(table))
+        coded = sorted([*nominal, *found.coded(table)], key=Coded.order)
         codes = codes_of(coded, target, shift, entry, None, multiway=False) if weight is None else None
         return cls(
             table, weight, found.lists, n_seen, tuple(found.listed),
-            {j: Values(two, two) for j, two in found.two_valued.items()}, shift, nominal, codes, _numbers(table),
+            {j: Values(two, two) for j, two in found.two_valued.items()}, nominal, codes, _numbers(table),
         )  # fmt: skip
 
     def part(self, rows: Array) -> "Part":
@@ -105,9 +101,13 @@ class Ground:
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
-        weight, is_whole, exponent = scaled(weight)
         assert table.target is not None
-        return Part(self, rows, table.target[rows], weight, is_whole, exponent)
+        return Part(self, rows, table.target[rows], *scaled(weight))
+
+    def whole(self) -> "Part":
+        """Return all rows, to grow on once; their weights are above 0."""
+        assert self.table.target is not None
+        return Part(self, None, self.table.target, *scaled(self.weight))
 
     def judges(self, rows: Array) -> "Judges":
         """Return some rows to judge trees by that were grown on others."""
@@ -124,8 +124,10 @@ class Part:
     Parameters
     ----------
     ground : Ground
-    rows, target : arrays
-        Their numbers, which rise, and their classes or numbers.
+    rows : array, optional
+        Their numbers, which rise; None: all.
+    target : array
+        Their classes or numbers.
     weight : array, optional
         `2**-exponent` times their weights, above 0; None: 1 each.
     is_whole : bool
@@ -133,37 +135,39 @@ class Part:
     """
 
     ground: Ground
-    rows: Array
+    rows: Array | None
     target: Array
     weight: Array | None
     is_whole: bool
     exponent: int
     _made: dict[Any, Any] = field(default_factory=dict)
 
-    def grow(self, settings: Settings, *, is_shown: bool = True) -> tuple[Tree, Any]:
+    def grow(
+        self, settings: Settings, *, is_shown: bool = True, pool: Any = _ALONE, n_jobs: int = 1
+    ) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
-        if settings.monotonic_cst is not None:
-            return made_monotone(*self._grown(settings, is_shown=True), settings.monotonic_cst)
-        return self._grown(settings, is_shown=is_shown)
+        is_ordered = settings.monotonic_cst is not None
+        grown = self._grown(settings, is_shown or is_ordered, pool, n_jobs)
+        return made_monotone(*grown, settings.monotonic_cst) if is_ordered else grown
 
-    def _grown(self, settings: Settings, *, is_shown: bool) -> tuple[Tree, Any]:
-        table, rows, weight = self.ground.table, self.rows, self.weight
-        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, len(rows), self.is_whole)
+    def _grown(self, settings: Settings, is_shown: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
+        table, rows, weight, n = self.ground.table, self.rows, self.weight, len(self.target)
+        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, n, self.is_whole)
         if settings.interaction_cst is not None:
             limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
-                self._once("table", lambda: table.take(rows)), weight, limits, _ALONE, 1,
+                self._table(), weight, limits, pool, n_jobs,
                 max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent, surrogates=settings.surrogates,
             )  # fmt: skip
-        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, len(table.schema.classes))
-        data = self._once(how, lambda: self._prepare(*how))
         n_classes = len(table.schema.classes)
+        how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, n_classes)
+        data = self._once(how, lambda: self._prepare(*how, pool))
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
-        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, len(rows), weight is None))
+        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, n, weight is None))
         others = surrogates_of(data, table, rows, settings.surrogates)
-        grower = Grower(measure, _fresh(data), settings.ratio, limits, n_classes, _ALONE, 1, None, others)
-        grown = grower.run(counts, len(rows))
+        own = data if rows is None else _fresh(data)
+        grown = Grower(measure, own, limits, n_classes, pool, n_jobs, None, others).run(counts, n)
         tree, counted = assemble(
             grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
@@ -173,43 +177,41 @@ class Part:
         tree = with_surrogates(tree, grown, data)
         return tree, replace(counted, tree=tree)
 
-    def grow_each(self, ways: Iterable[Settings]) -> list[Any]:
-        """Return the counts of the growing sample in the tree of each way of growing."""
-        return [self.grow(settings)[1] for settings in ways]
-
     def _once(self, name: Any, make: Callable[[], Any]) -> Any:
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
 
-    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool) -> Prepared:
-        """`prepare` for these rows, from the lists of all; bins are those of the part."""
+    def _table(self) -> Table:
+        """The table of these rows."""
+        table, rows = self.ground.table, self.rows
+        found: Table = table if rows is None else self._once("table", lambda: table.take(rows))
+        return found
+
+    def _prepare(self, max_bins: int | None, multiway: bool, by_weight: bool, is_coded: bool, pool: Any) -> Prepared:
+        """`prepare` for these rows, from the lists of all, where there are any; bins are those of the part."""
         ground, rows, target = self.ground, self.rows, self.target
-        table, n, shift = ground.table, len(rows), ground.shift
-        if max_bins is not None:
+        if max_bins is not None or rows is None or ground.lists is None:
             return prepare(
-                table.take(rows),
-                self.weight,
-                max_bins=max_bins,
-                multiway=multiway,
-                pool=_ALONE,
-                by_weight=by_weight,
+                self._table(), self.weight, max_bins=max_bins, multiway=multiway, pool=pool, by_weight=by_weight,
                 in_codes=is_coded,
-            )
+            )  # fmt: skip
+        table, n, classes = ground.table, len(rows), ground.table.schema.classes
+        assert classes is not None
         check_branches(table, multiway)
-        entry = _entry_type(n, shift)
+        shift, entry = layout_of(n, len(classes))
         new_row = np.full(table.n_rows, -1, np.int32)
         new_row[rows] = np.arange(n, dtype=np.int32)
         entries = np.empty((len(ground.lists), n), entry)
         n_values, n_missing = folds.filter_lists(ground.lists, new_row, shift, ground.n_seen, entries)
-        listed, missing, stays, two_valued = [], [], [], list(ground.two_valued)
-        for i, (j, n_here, n_gaps) in enumerate(zip(ground.listed, n_values.tolist(), n_missing.tolist(), strict=True)):
-            if n_here > TWO or (n_gaps and n_here):
-                listed.append(j)
-                missing.append(np.isnan(table.columns[j][rows]) if n_gaps else None)
-                stays.append(i)
-            elif n_here == TWO:
-                two_valued.append(j)
+        is_listed = (n_values > TWO) | ((n_missing > 0) & (n_values > 0))
+        stays, all_listed = np.flatnonzero(is_listed), np.array(ground.listed, np.int64)
+        listed = all_listed[stays].tolist()
+        missing = [
+            np.isnan(table.columns[j][rows]) if n_gaps else None
+            for j, n_gaps in zip(listed, n_missing[stays].tolist(), strict=True)
+        ]
+        two_valued = [*ground.two_valued, *all_listed[~is_listed & (n_values == TWO)].tolist()]
         coded = list(ground.nominal)
         values: dict[int, Values] = {}
         for j in two_valued:
@@ -221,8 +223,7 @@ class Part:
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
         lists = parts.Lists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
-        assert table.schema.classes is not None
-        weights = weights_of(self.weight, missing, target, len(table.schema.classes), by_weight)
+        weights = weights_of(self.weight, missing, target, len(classes), by_weight)
         if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():
             return Prepared(lists, _some_codes(ground.codes, new_row, shift, entry), weights, values)
         coded = [replace(column, column=column.column[rows]) for column in coded]
@@ -270,9 +271,6 @@ class Judges:
         return first, second, float(weight[order].sum())
 
 
-_ALONE: Any = Inline()
-
-
 def _fresh(data: Prepared) -> Prepared:
     """A copy for one growth, which parts lists and words in place."""
     codes = data.codes
@@ -299,7 +297,3 @@ def _numbers(table: Table) -> Array | None:
     if table.matrix is not None or table.n_rows > ROWS_AT_ONCE or table.n_rows * table.n_columns > MOST_CELLS:
         return None
     return sealed(next(blocks(table, np.arange(table.n_columns), None)))
-
-
-def _entry_type(n_rows: int, shift: int) -> Any:
-    return np.uint32 if shift + max(1, int(n_rows - 1).bit_length()) <= 32 else np.uint64

@@ -96,9 +96,7 @@ def rows_used(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
     if weight is None or (weight > 0).all():
         return table, weight
     used = np.flatnonzero(weight > 0)
-    columns = tuple(column[used] for column in table.columns)
-    assert table.target is not None
-    return Table(table.schema, columns, table.target[used]), weight[used]
+    return table.take(used), weight[used]
 
 
 def prepare(
@@ -117,19 +115,13 @@ def prepare(
     `is_squares`: its numbers go their own way, and all rows are of one class. `in_codes`: bins may be
     counted by their codes.
     """
-    target = table.target
+    target, classes, n = table.target, table.schema.classes, table.n_rows
     assert target is not None
-    n = table.n_rows
-    assert table.schema.classes is not None
-    label_bits = max(1, int(len(table.schema.classes) - 1).bit_length())
-    shift = label_bits + 1
-    entry: Any = np.uint32 if shift + max(1, int(n - 1).bit_length()) <= 32 else np.uint64
+    assert classes is not None
+    shift, entry = layout_of(n, len(classes))
     size = _size(weight)
     repetitions = np.zeros(0) if size is None else np.array(size)
     in_codes = in_codes and weight is None
-    values: dict[int, Values] = {}
-    missing: list[Array | None] = []
-    coded: list[Coded] = []
 
     def finish(column: Array, entries: Array, n_values: int, n_missing: int) -> tuple[Values | None, Any, Any]:
         """(values behind codes, which are missing, code of each row if it counts by codes) of a sorted column."""
@@ -146,29 +138,36 @@ def prepare(
         return Values(low, high, None if is_coded else codes, is_binned), is_missing, codes if is_coded else None
 
     found = sorted_columns(table, shift, entry, pool, finish, (lambda said: said[2] is None) if in_codes else None)
-    listed = []
-    for j, (known, is_missing, codes) in zip(found.listed, found.about, strict=True):
-        if known is not None:
-            values[j] = known
-        if codes is not None:
-            coded.append(Coded(j, codes, len(known.low), False))
-        else:
-            listed.append(j)
-            missing.append(is_missing)
-    for j, two in found.two_valued.items():
-        values[j] = Values(two, two)
-        coded.append(Coded(j, table.columns[j], TWO, False, float(two[1])))
+    said = dict(zip(found.listed, found.about, strict=True))
+    values = {j: known for j, (known, _, _) in said.items() if known is not None}
+    coded = [Coded(j, codes, len(known.low), False) for j, (known, _, codes) in said.items() if codes is not None]
+    listed = [j for j, (_, _, codes) in said.items() if codes is None]
+    missing = [said[j][1] for j in listed]
+    values |= {j: Values(two, two) for j, two in found.two_valued.items()}
+    coded += found.coded(table)
     check_branches(table, multiway)
-    for j, about in enumerate(table.schema.columns):
-        if about.kind == "nominal" and about.n_codes > 1:
-            coded.append(Coded(j, table.columns[j], about.n_codes, True))
+    coded += nominal_of(table)
     coded.sort(key=Coded.order)
     feature = np.array(listed + [column.feature for column in coded], np.int32)
     lists = parts.Lists(found.lists, feature, shift)
-    n_classes = 0 if is_squares else len(table.schema.classes)
-    weights = weights_of(weight, missing, target, n_classes, by_weight)
+    weights = weights_of(weight, missing, target, 0 if is_squares else len(classes), by_weight)
     codes = codes_of(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
     return Prepared(lists, codes, weights, values)
+
+
+def layout_of(n_rows: int, n_classes: int) -> tuple[int, Any]:
+    """By how many bits the row of an entry is shifted, and the type of the entries."""
+    shift = max(1, (n_classes - 1).bit_length()) + 1
+    return shift, np.uint32 if shift + max(1, (n_rows - 1).bit_length()) <= 32 else np.uint64
+
+
+def nominal_of(table: Table) -> list[Coded]:
+    """The nominal columns that are not constant."""
+    return [
+        Coded(j, table.columns[j], about.n_codes, True)
+        for j, about in enumerate(table.schema.columns)
+        if about.kind == "nominal" and about.n_codes > 1
+    ]
 
 
 def check_branches(table: Table, multiway: bool) -> None:
@@ -189,6 +188,10 @@ class Sorted:
     listed: list[int]  # the others
     lists: Array  # their entries, a line each
     about: list[Any]  # what `finish` said of them
+
+    def coded(self, table: Table) -> list[Coded]:
+        """The columns of two values."""
+        return [Coded(j, table.columns[j], TWO, False, float(two[1])) for j, two in self.two_valued.items()]
 
 
 def sorted_columns(

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,6 @@ class Grower:
         self,
         criterion: Criterion,
         data: Prepared,
-        ratio: parts.Ratio | None,
         limits: parts.Limits,
         n_sums: int,
         pool: ThreadPoolExecutor,
@@ -51,24 +49,22 @@ class Grower:
         surrogates: parts.Surrogates | None = None,
     ) -> None:
         self.data = data
-        self.ratio = ratio
         self.limits = limits
         self.n_sums = n_sums  # classes; of numbers 2
         self.pool = pool
         self.n_jobs = n_jobs
         self.surrogates = surrogates
-        self.job = Job(criterion, data.lists, data.codes, data.weights, ratio, limits, n_sums, y, surrogates)
+        self.job = Job(criterion, data.lists, data.codes, data.weights, limits, n_sums, y, surrogates)
 
     def run(self, counts: Array, n_rows: int) -> Grown:
         """Grow the whole tree from the class counts of the root."""
         nodes, reals = self.root(counts, n_rows)
-        is_large = n_rows >= LARGE and not self.limits.best_first and not (self.ratio and self.ratio.is_on)
+        is_large = n_rows >= LARGE and not self.limits.best_first and not self.limits.is_ratio
         if np.count_nonzero(counts) < 2 or self.is_too_small(n_rows):
             return Grown(nodes, reals, np.zeros(0, np.uint16))
-        codes = self.data.codes
-        is_whole = codes is not None and self.limits.multiway
-        if not is_large or is_whole or self.surrogates is not None or self.limits.max_splits < n_rows:
-            space = self.space(n_rows)
+        is_many = self.data.codes is not None and self.limits.multiway
+        if not is_large or is_many or self.surrogates is not None or self.limits.max_splits < n_rows:
+            space = Space(self.job, n_rows)
             return Grown(*grow.grow_part(self.job, space, nodes[0], reals[0]), space.surrogates)
         return _Top(self, n_rows).run(nodes, reals)
 
@@ -87,21 +83,17 @@ class Grower:
     def is_too_small(self, n_rows: int) -> bool:
         """Whether the root may not be split."""
         weights, limits = self.data.weights, self.limits
-        size: Any = n_rows
+        size = float(n_rows)
         if weights is not None and weights.by_weight and weights.weight is not None:
-            size = weights.weight.sum()
-        is_small = size < limits.least_split or size < 2 * limits.least_leaf or limits.max_depth < 1
-        return bool(is_small) or len(self.data.lists.feature) == 0
-
-    def space(self, n_rows: int) -> Space:
-        """Return space for one thread."""
-        return Space(self.job, n_rows)
+            size = float(weights.weight.sum())
+        is_small = size < max(limits.least_split, 2 * limits.least_leaf)
+        return is_small or limits.max_depth < 1 or len(self.data.lists.feature) == 0
 
     def joined(self, nodes: Array, reals: Array, branch: Array, below: list[int], most: int) -> Grown:
         """Grow the subtrees of the nodes `below`, largest first, and hang them into the top's tables."""
         size = nodes[:, parts.END] - nodes[:, parts.START]
         below.sort(key=lambda v: (-size[v], v))
-        free = [self.space(most) for _ in range(self.n_jobs)]
+        free = [Space(self.job, most) for _ in range(self.n_jobs)]
         joined = _Joined(nodes, reals, branch)
 
         def one(v: int) -> None:
@@ -149,18 +141,15 @@ class _Top:
     """The nodes with many rows, split one after the other, their columns in parallel."""
 
     def __init__(self, grower: Grower, n_rows: int) -> None:
-        self.grower = grower
-        self.n_rows = n_rows
-        n_lists = len(grower.data.lists.entries)
-        n_slots = len(grower.data.lists.feature)
-        codes = grower.data.codes
+        self.grower, self.n_rows, codes = grower, n_rows, grower.data.codes
+        n_lists, n_slots = len(grower.data.lists.entries), len(grower.data.lists.feature)
         n_coded = n_lists + (0 if codes is None else codes.n_coded)
         lists = _some(0, n_lists)
         self.tasks = [(top.LISTS, slots) for slots in lists] + [(top.CODES, slots) for slots in _some(n_lists, n_coded)]
         if n_slots > n_coded:
             self.tasks.append((top.BITS, (n_coded, n_slots)))
         self.partition_tasks = [*lists, (n_lists, n_lists + 1)]
-        self.first = grower.space(n_rows)
+        self.first = Space(grower.job, n_rows)
         self.free = [self.first, *(Space(grower.job, n_rows, self.first) for _ in range(grower.n_jobs - 1))]
 
     def run(self, root: Array, root_reals: Array) -> Grown:

@@ -28,7 +28,6 @@ class Settings(NamedTuple):
 
     criterion: str
     limits: parts.Limits
-    ratio: parts.Ratio
     max_bins: int | None
     least_weight: float
     monotonic_cst: Any = None
@@ -80,6 +79,8 @@ def settings_of(
         allow_zero=(not best_first) if allow_zero is None else allow_zero,
         multiway=splits == "multiway",
         best_first=best_first,
+        is_ratio=CRITERIA[criterion].is_ratio,
+        penalise_numeric=penalise_numeric,
     )
     with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
     if surrogates:
@@ -93,7 +94,7 @@ def settings_of(
                     "omit it, or use surrogates=0"
                 )
     how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
-    return Settings(criterion, limits, parts.Ratio(CRITERIA[criterion].is_ratio, 2.0, penalise_numeric), *how)
+    return Settings(criterion, limits, *how)
 
 
 class Inline:
