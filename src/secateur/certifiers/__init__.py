@@ -23,7 +23,7 @@ line here, one test. A `Bound` that is not a guarantee says so.
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.names import lazily
+from ..data.names import check_parameters, lazily
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class Method:
 
     def run(self, *samples: Any, **parameters: Any) -> Any:
         """Call the certificate."""
-        return __getattr__(self.function)(*samples, **parameters)
+        method = __getattr__(self.function)
+        check_parameters(f"method {self.function.replace('_', '-')!r}", method, parameters, len(samples))
+        return method(*samples, **parameters)
 
 
 METHODS = {
