@@ -38,6 +38,8 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
         words = inspect.getdoc(getattr(package, function, None)) or ""
         parts = ["Parameters", "Returns", "Examples"]
         missing += [f"{name}: {part} in the docstring of {function}" for part in parts if f"{part}\n---" not in words]
+        if f"import {function} as {function}\n" not in (folder / "__init__.py").read_text("utf-8"):
+            missing.append(f"{name}: its import in {family}/__init__.py, for type checkers")
         if not (TESTS / family / f"test_{function}.py").is_file():
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
     missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]

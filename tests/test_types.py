@@ -16,6 +16,10 @@ reveal_type(secateur.TreeClassifier().fit([[1.0]], ["a"]))
 reveal_type(secateur.TreeClassifier().summary())
 reveal_type(secateur.TreeClassifier().explain([1.0]).change)
 reveal_type(secateur.load("x.json"))
+from secateur import certifiers, exports, pruners
+reveal_type(pruners.reduced_error)
+reveal_type(certifiers.test_sample)
+reveal_type(exports.export_sql)
 """
 
 
@@ -38,3 +42,5 @@ def test_the_code_of_the_tutorial_passes_mypy_and_its_types_are_known(tmp_path):
     assert [one.rpartition(".")[2] for one in told[:2]] == ["TreeClassifier", "Summary"]
     assert "Counterfactual" in told[2]
     assert "Any" not in told[3]
+    assert [one.rpartition("-> ")[2].rpartition(".")[2] for one in told[4:6]] == ["Pruning", "Bound"]
+    assert told[6].endswith("-> builtins.str") or told[6].endswith("-> str")

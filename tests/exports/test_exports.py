@@ -36,7 +36,7 @@ def test_every_export_of_the_table_is_complete():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     folder = ROOT / "src" / "secateur" / "exports"
     missing = [
-        f"{path.name}: the line of its function in exports/_registry.py"
+        f"{path.name}: the line of its function in exports/__init__.py"
         for path in folder.glob("_[a-z]*.py")
         if not set(re.findall(r"^def export_(\w+)\(", path.read_text("utf-8"), re.MULTILINE)) <= {*exports.EXPORTS}
     ]
@@ -48,6 +48,8 @@ def test_every_export_of_the_table_is_complete():
             missing.append(f"{name}: the function {function} with an example in its docstring")
         elif facts.runs and "probabilities" not in inspect.signature(getattr(exports, function)).parameters:
             missing.append(f"{name}: the parameter probabilities, or runs=False in its line")
+        if f"import {function} as {function}\n" not in (folder / "__init__.py").read_text("utf-8"):
+            missing.append(f"{name}: its import in exports/__init__.py, for type checkers")
         if not re.search(rf"\b{function}\b", tests):
             missing.append(f"{name}: a test in tests/exports that calls {function}")
         if facts.needs and facts.needs not in extras:

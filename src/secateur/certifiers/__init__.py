@@ -21,9 +21,37 @@ line here, one test. A `Bound` that is not a guarantee says so.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..data.names import check_parameters, lazily
+
+if TYPE_CHECKING:
+    from ..nouns.shares import LeafShares as LeafShares
+    from ..statistics.freshness import Freshness as Freshness
+    from ..statistics.tails import binomial_upper as binomial_upper
+    from ..statistics.tails import chernoff_upper as chernoff_upper
+    from ..statistics.tails import kl_upper as kl_upper
+    from ..statistics.tails import log_binomial_tail as log_binomial_tail
+    from ._betting import betting_upper as betting_upper
+    from ._certify import certify as certify
+    from ._cost import certified_cost as certified_cost
+    from ._counting import count_prunings as count_prunings
+    from ._counting import count_prunings_by_size as count_prunings_by_size
+    from ._counting import count_prunings_within as count_prunings_within
+    from ._fresh import freshness as freshness
+    from ._importance import importance_weighted as importance_weighted
+    from ._leaf_shares import leaf_shares as leaf_shares
+    from ._occam import occam as occam
+    from ._pac_bayes import pac_bayes as pac_bayes
+    from ._path import cross_validation_weights as cross_validation_weights
+    from ._path import least_bound as least_bound
+    from ._path import path as path
+    from ._rademacher import draw_signs as draw_signs
+    from ._rademacher import rademacher as rademacher
+    from ._rademacher import rademacher_over_k as rademacher_over_k
+    from ._rademacher import signed_extremes as signed_extremes
+    from ._rates import class_rates as class_rates
+    from ._test_sample import test_sample as test_sample
 
 
 @dataclass(frozen=True)

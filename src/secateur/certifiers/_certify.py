@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 from ..data.names import check_name
 from ..errors import ParameterError, UnsupportedError
@@ -14,6 +14,12 @@ from ._path import path
 from ._test_sample import test_sample
 
 
+@overload
+def certify(pruning_or_sequence: Pruning, counts: Counts, **options: Any) -> Bound: ...
+@overload
+def certify(
+    pruning_or_sequence: PruningSequence | Sequence[Pruning], counts: Counts, **options: Any
+) -> list[Bound]: ...
 def certify(
     pruning_or_sequence: Pruning | PruningSequence | Sequence[Pruning],
     counts: Counts,

@@ -5,7 +5,16 @@ again. `check_claims` checks the numbered claims of the documents. One file per 
 the tables made of them, the figures drawn of them, and where these stand in the document.
 """
 
+from typing import TYPE_CHECKING
+
 from ..data.names import lazily
+
+if TYPE_CHECKING:
+    from ._pages import write_docs as write_docs
+    from ._run import Reproduction as Reproduction
+    from ._run import listed as listed
+    from ._run import run as run
+    from .claims import check_claims as check_claims
 
 # Each experiment and the document it is about.
 NAMES = {

@@ -9,6 +9,7 @@ factor c, the choice of k, labels, and proportions (sections 3.1, 4, 6.2 and 7; 
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ FACTORS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
 SHARES = (0.1, 0.2, 1 / 3, 0.5, 0.7)  # of the rows that are not for testing, to prune
 FEW_SPLITS = 3
 Samples = tuple[Tree, Counts, Counts, Counts]  # the tree, its growing, pruning and test sample
-LABELLINGS = {
+LABELLINGS: dict[str, dict[str, Any]] = {
     "growing": {},
     "cuts by pruning": {"labels": "prune"},
     "all by pruning": {"labels": "prune", "original": "relabel"},

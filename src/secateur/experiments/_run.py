@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from .. import __version__
 from ..data.names import check_name, whole
@@ -152,7 +152,7 @@ def run(
     return made
 
 
-def listed(name: str) -> dict[str, object]:
+def listed(name: str) -> dict[str, Any]:
     """Return what an experiment reproduces: its document, the figures and tables of it, and the names for `only`.
 
     Examples

@@ -7,11 +7,66 @@ categories that growing never saw. Nothing recurses, the time is linear in the s
 names and values are quoted by the rules of each language, whatever they hold.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ..data.names import check_name, check_parameters, lazily
-from ._registry import EXPORTS, Export
 
+if TYPE_CHECKING:
+    from ._c import export_c as export_c
+    from ._onnx import export_onnx as export_onnx
+    from ._pictures import export_dot as export_dot
+    from ._pictures import export_mermaid as export_mermaid
+    from ._pmml import export_pmml as export_pmml
+    from ._python import export_python as export_python
+    from ._sql import export_sql as export_sql
+    from ._text import export_rules as export_rules
+    from ._text import export_text as export_text
+
+
+@dataclass(frozen=True)
+class Export:
+    """Facts about one export; the function that writes it is `export_NAME`.
+
+    Parameters
+    ----------
+    what : str
+        What it is, in a few words.
+    endings : tuple of str
+        File name endings, the usual one first.
+    runs : bool
+        Whether it predicts, with the probabilities it is given; else it is to be read.
+    is_binary : bool
+        Whether it is bytes in a file, not text.
+    needs : str
+        The extra of this package that must be installed for it.
+    most_levels : int, optional
+        How deep a tree may be.
+    module : str
+        The file of the function, without its underscore, if it is not `_NAME.py`.
+    """
+
+    what: str
+    endings: tuple[str, ...]
+    runs: bool = True
+    is_binary: bool = False
+    needs: str = ""
+    most_levels: int | None = None
+    module: str = ""
+
+
+EXPORTS = {
+    "text": Export("the tree as plain text", (".txt",), runs=False),
+    "rules": Export("a rule for each leaf", (".rules",), runs=False, module="text"),
+    "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False, module="pictures"),
+    "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False, module="pictures"),
+    "sql": Export("a query that adds the answer to every row", (".sql",), most_levels=7200),
+    "python": Export("a module that needs only Python", (".py",)),
+    "c": Export("a file of C99", (".c",)),
+    "pmml": Export("a PMML document", (".pmml",), most_levels=1000),
+    "onnx": Export("an ONNX model", (".onnx",), is_binary=True, needs="onnx", most_levels=1000),
+}
+__getattr__ = lazily(__name__, {f"export_{name}": f"._{EXPORTS[name].module or name}" for name in EXPORTS})
 __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
 
 
@@ -46,9 +101,6 @@ def export(model: object, *, to: str, **parameters: Any) -> Any:
     write = __getattr__(f"export_{to}")
     check_parameters(f"export {to!r}", write, parameters)
     return write(model, **parameters)
-
-
-__getattr__ = lazily(__name__, {f"export_{name}": f"._{EXPORTS[name].module or name}" for name in EXPORTS})
 
 
 def __dir__() -> list[str]:

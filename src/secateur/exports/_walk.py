@@ -16,7 +16,7 @@ from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
 from ..nouns import as_model, check_plain
 from ..show.view import view_of
 from ..statistics.probabilities import node_probabilities
-from ._registry import EXPORTS
+from . import EXPORTS
 
 Family = Literal["text", "truth", "number"]
 Plain = str | bool | int | float

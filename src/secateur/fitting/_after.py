@@ -159,11 +159,10 @@ def certificate_of(
     if k is not None and (how is None or how.takes_k):
         more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
 
-    found: Bound = certify(
+    return certify(
         model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
         repeated=repeated, **more,
     )  # fmt: skip
-    return found
 
 
 def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, Array]:

@@ -162,8 +162,7 @@ def _again(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
         more["prior"] = prior
     if k is not None and (how is None or how.takes_k):
         more["k"] = k
-    found: Bound = certify(
-        model.pruning, holdout, method=method, delta=bound.delta, grown=model.grown, sequence=model.sequence,
+    return certify(
+        model.pruning, holdout, method=method, delta=bound.delta, grown=model.class_grown, sequence=model.sequence,
         repeated=True, **more,
     )  # fmt: skip
-    return found

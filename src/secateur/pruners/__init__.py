@@ -14,6 +14,29 @@ from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
     from ..nouns import Pruning, PruningSequence, Sample, Tree
+    from ._best_of_size import best_of_size as best_of_size
+    from ._bottom_up_srm import bottom_up_srm as bottom_up_srm
+    from ._bottom_up_srm import srm_penalty as srm_penalty
+    from ._certificate_optimal import certificate_optimal as certificate_optimal
+    from ._cost_complexity import cost_complexity as cost_complexity
+    from ._cost_complexity import printed_cost_complexity as printed_cost_complexity
+    from ._critical_value import critical_value as critical_value
+    from ._error_based import error_based as error_based
+    from ._global_srm import global_srm as global_srm
+    from ._global_srm import global_srm_prunings as global_srm_prunings
+    from ._global_srm import global_srm_table as global_srm_table
+    from ._greedy import greedy as greedy
+    from ._iterative_reduced_error import iterative_reduced_error as iterative_reduced_error
+    from ._k_reduced_error import KPath as KPath
+    from ._k_reduced_error import k_limit as k_limit
+    from ._k_reduced_error import k_reduced_error as k_reduced_error
+    from ._k_reduced_error import k_reduced_error_path as k_reduced_error_path
+    from ._merge_equal_leaves import merge_equal_leaves as merge_equal_leaves
+    from ._minimum_error import minimum_error as minimum_error
+    from ._pessimistic import pessimistic as pessimistic
+    from ._reduced_error import reduced_error as reduced_error
+    from ._smallest_within import smallest_within as smallest_within
+    from ._weakest_links import weakest_links as weakest_links
 
 
 @dataclass(frozen=True)

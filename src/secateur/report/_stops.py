@@ -42,8 +42,7 @@ class Stops:
 def own_sequence(model: Model) -> PruningSequence:
     """The cost-complexity sequence of the growing sample, for a model that came without one."""
     cost = None if model.is_classifier else costs_of(model, model.grown)
-    found: PruningSequence = cost_complexity(model.tree, model.class_grown, cost=cost)
-    return found
+    return cost_complexity(model.tree, model.class_grown, cost=cost)
 
 
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:

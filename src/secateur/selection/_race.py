@@ -276,6 +276,7 @@ def _scored(tree: Tree, counts: Sample, judges: Judges, losses: Losses) -> Fold:
     answers = answers_of(counts, losses)
     added: Any
     steps: Any
+    alphas: Any
     if losses.penalty == losses.size == "leaves" and losses.costs is None:
         # What `cost_complexity` would return, without a sequence that nobody will see.
         steps, alphas = nested_path(tree.parent, structure.added_leaves(tree.parent), answers.cost)

@@ -107,7 +107,8 @@ def _() -> Answer:
     """the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors"""
 
     def still(one: Case) -> object:
-        found, smallest = (rule(one.tree, one.grown, size="leaves") for rule in (global_srm_table, global_srm_prunings))
+        found = global_srm_table(one.tree, one.grown, size="leaves")
+        smallest = global_srm_prunings(one.tree, one.grown, size="leaves")
         inside = ([len(x) for x in one.prunings if cost_of(x, one.errors) <= d] for d in range(len(found.size)))
         is_least = found.size.tolist() == [min(sizes, default=0) for sizes in inside]
         return is_least and (smallest.costs_on(one.errors) == smallest.errors).all()
