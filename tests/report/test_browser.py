@@ -15,7 +15,7 @@ from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
 from secateur.report._numbers import figure
-from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
 from secateur.report._stops import own_sequence
 from secateur.show.view import view_of
 
@@ -126,8 +126,9 @@ def test_every_reason_is_the_sentence_that_python_writes(page, model):
     internal = model.tree.internal.tolist()
     found = page.evaluate("ids => ids.map((v) => secateur.words.sentence(secateur.raw.reasons, v))", internal)
 
-    cost = deciding_cost(model, model.sequence)
-    reasons = sequence_reasons(model.sequence, *cost, model.grown.total)
+    cost, what = deciding_cost(model, model.sequence)
+    sequence = per_row(model.sequence, cost, float(model.grown.total[0]))
+    reasons = sequence_reasons(sequence, cost, what, model.grown.total)
     assert found == [sentence(reasons, v) for v in internal]
     for is_cut in (True, False):
         plain = f"ids => ids.map((v) => secateur.words.plainly(secateur.raw.reasons, v, {str(is_cut).lower()}))"

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from report_models import plainly, sentence
 from secateur import Counts, Pruning, Tree, prune
+from secateur.fitting import pruned_by
 from secateur.nouns.costs import m_estimate
 from secateur.nouns.model import Model
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
 from secateur.report._numbers import figure, number, percent
-from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
 from strategies import trees_with_counts
 
 EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))
@@ -30,10 +31,10 @@ def test_the_sentence_of_a_weakest_link_has_its_numbers():
     sequence = prune(tree, grown)
 
     cost = grown.errors_if_leaf(grown.majority)
-    reasons = sequence_reasons(sequence, cost, "errors on the growing sample", grown.total)
+    reasons = sequence_reasons(per_row(sequence, cost, 20), cost, "errors on the growing sample", grown.total)
 
     assert "costs 1 errors on the growing sample" in sentence(reasons, 1)
-    assert "(1 - 0) / (2 - 1) = 1 saved" in sentence(reasons, 1)
+    assert "(1 - 0) / (2 - 1) = 1 saved for each further leaf, 0.05 for each of 20 rows" in sentence(reasons, 1)
     assert "step 1 of 2 (leaves left: 2)" in sentence(reasons, 1)
     assert "(9 - 1) / (2 - 1) = 8 saved" in sentence(reasons, 0)
     assert sentence(reasons, 2) == ""
@@ -57,8 +58,9 @@ def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
 @given(EIGHT)
 def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
     tree, grown, _ = drawn
-    sequence = prune(tree, grown)
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
+    cost = grown.errors_if_leaf(grown.majority)
+    sequence = per_row(prune(tree, grown), cost, float(grown.total[0]) or 1.0)
+    reasons = sequence_reasons(sequence, cost, "errors", grown.total)
 
     for i, member in enumerate(sequence):
         for v in member.cuts.tolist():
@@ -66,7 +68,7 @@ def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
             assert step <= i
             if step:
                 assert reasons.which[v] == 0
-                assert reasons.values["ratio"][v] == pytest.approx(sequence.alphas[step])
+                assert reasons.values["alpha"][v] == pytest.approx(sequence.alphas[step])
             else:
                 assert "save nothing" in sentence(reasons, v)
 
@@ -210,7 +212,8 @@ def test_the_plain_sentence_says_what_leaves_save():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     cost = grown.errors_if_leaf(grown.majority)
 
-    reasons = sequence_reasons(prune(tree, grown), cost, "errors on the growing sample", grown.total)
+    sequence = per_row(prune(tree, grown), cost, 20)
+    reasons = sequence_reasons(sequence, cost, "errors on the growing sample", grown.total)
 
     assert plainly(reasons, 1, is_cut=True) == (
         "Cut because 2 leaves here save only 1 of its 1 errors in 10 rows: 1 for each further leaf, no more than a "
@@ -220,3 +223,13 @@ def test_the_plain_sentence_says_what_leaves_save():
         "Kept because 2 leaves here save 8 of its 9 errors in 20 rows: 8 for each further leaf, more than a leaf costs."
     )
     assert plainly(reasons, 2, is_cut=True) == ""
+
+
+@given(EIGHT)
+def test_penalties_are_shown_per_row_whoever_made_the_sequence(drawn):
+    tree, grown, _ = drawn
+    cost, rows = grown.errors_if_leaf(grown.majority), float(grown.total[0]) or 1.0
+    of_rule, of_model = prune(tree, grown), pruned_by("cost-complexity", grown)
+
+    for sequence in (of_rule, of_model):
+        assert per_row(sequence, cost, rows).alphas.tolist() == pytest.approx(of_model.alphas.tolist())

@@ -21,7 +21,7 @@ from ..show.view import TreeView, view_of
 from ..show.wording import category, plain
 from ._card import card, rows_of
 from ._numbers import Entries, short
-from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, sequence_reasons
+from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
 from ._stops import changes_of, delta_of, find_stops, marks_of, own_sequence, stop_table
 
 
@@ -31,12 +31,14 @@ def page_data(
     """Return everything the page shows, as plain lists, numbers and texts; distributions of rows if it has them."""
     tree, own, judged = model.tree, model.sequence, model.selection
     sequence = own if own is not None else own_sequence(model)
+    cost, what = deciding_cost(model, sequence)
+    shown = per_row(sequence, cost, float(model.grown.total[0]) or 1.0)
     stops = find_stops(model, sequence)
     samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
     costs, internal = [costs_of(model, sample) for sample in samples], tree.internal
     if judged is not None and not (judged.is_error and len(judged.sequence) == len(sequence)):
         judged = None
-    reasons = sequence_reasons(sequence, *deciding_cost(model, sequence), model.grown.total)
+    reasons = sequence_reasons(shown, cost, what, model.grown.total)
     view = view_of(tree, n_classes=max(sample.n_labels for sample in samples))
     default, idle = _arrivals(view)
     data: Entries = {
@@ -55,7 +57,7 @@ def page_data(
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample(s, c, i) for i, (s, c) in enumerate(zip(samples, costs, strict=True))],
-        "stops": stop_table(model, sequence, stops, costs, judged),
+        "stops": stop_table(model, sequence, stops, costs, judged, shown.alphas),
         "cuts": {str(at): pruning.cuts.tolist() for at, (_, pruning) in stops.others.items()},
         "names": {str(at): name for at, (name, _) in stops.others.items()},
         "marks": marks_of(stops, None if own is None else judged),

@@ -5,12 +5,13 @@ in. A template is used only where its numbers lead to the decision that was made
 rule that decides for the tree as a whole), a plainer sentence that is true is used.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, Longs, Sums
+from ..data.arrays import Array, Ints, Longs, Sums
 from ..nouns import Counts, Model, Pruning, PruningSequence, Sample, Tree, m_estimate
 from ._numbers import number
 
@@ -60,6 +61,15 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     return grown, "errors on the growing sample"
 
 
+def per_row(sequence: PruningSequence, cost: Sums, rows: float) -> PruningSequence:
+    """The sequence with its penalties per row, as models have them; rules give them in units of their cost."""
+    if sequence.alphas is None or sequence.steps is None:
+        return sequence
+    saved = np.diff(sequence.costs_on(cost).astype(float)) / -np.diff(sequence.n_leaves)
+    is_per_cost = np.allclose(sequence.alphas[1:], saved, rtol=1e-6, atol=1e-12)
+    return replace(sequence, alphas=sequence.alphas / rows) if is_per_cost else sequence
+
+
 def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Array) -> Reasons:
     """Say at which step of a sequence each node becomes a leaf, and why.
 
@@ -80,12 +90,14 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Ar
     is_top = np.append(True, steps[1:] != steps[tree.parent[1:]])
     top = structure.inherit_labels(tree.parent, np.arange(tree.n_nodes, dtype=np.int32), ~is_top)
     ratio, rows = (cost - below) / np.maximum(n_below - 1, 1), float(total[0]) or 1.0
-    unit = 0.0
+    is_by_ratio = False
     if sequence.alphas is not None and _same_cost(sequence, cost, rows):
         decides = ~tree.is_leaf & is_top & (steps > 0)
-        unit = _unit_of_alphas(sequence.alphas[steps[decides]], ratio[decides], rows)
-    per_row = f", {{alpha}} for each of {number(rows)} rows" if unit not in (0, 1) else ""
-    more: dict[str, Array] = {"added": cost - below, "ratio": ratio, "alpha": ratio * unit}
+        alphas = sequence.alphas[steps[decides]]
+        slack = 1e3 * NEAR * np.maximum(1 / rows, np.abs(alphas))
+        is_by_ratio = bool((np.abs(ratio[decides] / rows - alphas) <= slack).all())
+    per_row = f", {{alpha}} for each of {number(rows)} rows" if rows != 1 else ""
+    more: dict[str, Array] = {"added": cost - below, "ratio": ratio, "alpha": ratio / rows}
     more |= {"step": steps, "left": sequence.n_leaves[steps], "top": top}
     values = _values(cost, below, n_below, total, **more)
     last = len(sequence) - 1
@@ -125,7 +137,7 @@ def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Ar
         ),
         ("Cut with node {top} above it.", f"Kept with node {{top}} above it; its {{leaves}} leaves save {saved}."),
     )
-    which = np.full(tree.n_nodes, 0 if unit else 2, np.int32)
+    which = np.full(tree.n_nodes, 0 if is_by_ratio else 2, np.int32)
     which[(steps == 0) & (cost - below <= NEAR * max(1.0, float(cost[0])))] = 1
     which[~is_top] = 3
     which[tree.is_leaf] = -1
@@ -252,14 +264,6 @@ def _same_cost(sequence: PruningSequence, cost: Sums, rows: float) -> bool:
     found = sequence.costs_on(cost).astype(float)
     slack = NEAR * max(1.0, float(cost[0]))
     return any(bool((np.abs(found - sequence.errors * scale) <= slack).all()) for scale in (1.0, rows))
-
-
-def _unit_of_alphas(alphas: Floats, ratio: Floats, rows: float) -> float:
-    """What a ratio is multiplied by to be the alpha of its step: 1, or 1 / rows; 0 if it is another penalty."""
-    for unit in (1.0, 1.0 / rows):
-        if (np.abs(ratio * unit - alphas) <= 1e3 * NEAR * np.maximum(unit, np.abs(alphas))).all():
-            return unit
-    return 0.0
 
 
 def _branch_before(tree: Tree, cost: Sums, steps: Ints | None = None) -> tuple[Sums, Longs]:

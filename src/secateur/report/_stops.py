@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..certifiers import path
-from ..data.arrays import ArrayLike, Sums, same
+from ..data.arrays import ArrayLike, Floats, Sums, same
 from ..errors import SecateurError
 from ..nouns import Counts, Model, Pruning, PruningSequence, Selection
 from ..pruners import cost_complexity
@@ -69,9 +69,14 @@ def find_stops(model: Model, sequence: PruningSequence) -> Stops:
 
 
 def stop_table(
-    model: Model, sequence: PruningSequence, stops: Stops, costs: list[Sums], judged: Selection | None
+    model: Model,
+    sequence: PruningSequence,
+    stops: Stops,
+    costs: list[Sums],
+    judged: Selection | None,
+    alphas: Floats | None,
 ) -> Entries:
-    """One list per column, one entry per stop, the largest tree first."""
+    """One list per column, one entry per stop, the largest tree first; `alphas` are per row."""
 
     def spread(
         values: ArrayLike, n_digits: int = 7, of_other: Callable[[Pruning], float] = lambda _: math.nan
@@ -83,8 +88,8 @@ def stop_table(
 
     leaves = spread(sequence.n_leaves, of_other=lambda pruning: pruning.n_leaves)
     table: Entries = {"member": stops.member, "leaves": leaves}
-    if sequence.alphas is not None:
-        table["alpha"] = spread(sequence.alphas)
+    if alphas is not None:
+        table["alpha"] = spread(alphas)
     table["errors"] = [
         spread(sequence.costs_on(cost), 12, lambda pruning, cost=cost: pruning.cost(cost))  # type: ignore[misc]
         for cost in costs
