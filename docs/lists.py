@@ -114,13 +114,17 @@ def criteria() -> str:
     rows = [
         (
             f"`{name}`",
+            criterion.formula,
             "classification" if criterion.target == "class" else "regression",
             _yes(criterion.is_ratio),
             _yes(criterion.is_streamed),
         )
         for name, criterion in growers.CRITERIA.items()
     ]
-    return _table(("criterion", "for", "divided by the information of the split", "larger than memory"), rows)
+    return _table(
+        ("criterion", "impurity of a node", "for", "divided by the information of the split", "larger than memory"),
+        rows,
+    )
 
 
 def choices() -> str:

@@ -50,6 +50,7 @@ def naive_impurity(criterion, counts):
         "sqrt_pairs": lambda: sum(math.sqrt(x * z) for x, z in combinations(q, 2)),
         "entropy": lambda: -sum(x * math.log2(x) for x in q if x > 0) / 2,
     }
+    assert criterion in value, f"naive_impurity of tests/oracles.py has no definition of {criterion!r}"
     return total * value[criterion]()
 
 

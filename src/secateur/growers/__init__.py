@@ -1,7 +1,7 @@
 """Growing: from a table to a tree that fits its sample.
 
-`CRITERIA` names the splitting criteria. A new one is a branch in `_kernels/criteria.py`, one line here, one
-test; what stands in its line is all that growing, the engines, the command and the tests need to know of it.
+`CRITERIA` names the splitting criteria. CONTRIBUTING.md says what a new one needs; what stands in its line here
+is all that growing, the engines, the command, the reference and the tests need to know of it.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ class Criterion:
 
     Parameters
     ----------
+    formula : str
+        The impurity of a node, for its class shares p, or what takes its place.
     target : "class" or "number"
         What it measures the purity of.
     kernel : str
@@ -29,6 +31,7 @@ class Criterion:
         Whether `_kernels/code_cuts.py` scores it from the sums of bins, as `engines.grow` needs.
     """
 
+    formula: str
     target: Literal["class", "number"] = "class"
     kernel: str = ""
     is_ratio: bool = False
@@ -36,13 +39,13 @@ class Criterion:
 
 
 CRITERIA = {
-    "gini": Criterion(is_streamed=True),
-    "entropy": Criterion(is_streamed=True),
-    "sqrt": Criterion(is_streamed=True),
-    "sqrt_pairs": Criterion(),
-    "error": Criterion(),
-    "gain_ratio": Criterion(kernel="entropy", is_ratio=True),
-    "squared_error": Criterion("number"),
+    "gini": Criterion("sum of p (1 - p)", is_streamed=True),
+    "entropy": Criterion("half the sum of -p log2 p", is_streamed=True),
+    "sqrt": Criterion("half the sum of sqrt(p (1 - p))", is_streamed=True),
+    "sqrt_pairs": Criterion("sum of sqrt(p q) over pairs of classes"),
+    "error": Criterion("1 - the largest p"),
+    "gain_ratio": Criterion("that of entropy", kernel="entropy", is_ratio=True),
+    "squared_error": Criterion("variance of the target", "number"),
 }
 __getattr__ = lazily(__name__, {"grow": "._grow"})
 __all__ = ["CRITERIA", "Criterion", "grow"]
