@@ -44,7 +44,8 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
     missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]
 
-    assert not missing, "missing:\n" + "\n".join(missing)
+    if missing:
+        pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
 
 
 def test_rules_that_take_costs_are_those_with_that_parameter():
@@ -57,7 +58,8 @@ def test_the_line_of_a_certificate_says_what_its_function_takes():
     for name, method in certifiers.METHODS.items():
         takes = parameters_of(certifiers, method)
         found = {"pays": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
-        assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}] and its function"
+        line = ", ".join(f"{flag}={value}" for flag, value in found.items())
+        assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}]: its function takes {line}"
         if not method.pays:
             assert method.takes == (next(iter(takes)),), f"METHODS[{name!r}].takes and what its function begins with"
 
@@ -93,7 +95,8 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
                 f"{defined:.6g} in tests/oracles.py"
             )
 
-    assert not missing, "missing:\n" + "\n".join(missing)
+    if missing:
+        pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from secateur import Counts, Pruning, Tree, certifiers, prune
+from secateur import Counts, Pruning, Tree, certifiers, count, grow, prune
 from secateur.certifiers import METHODS, certify
 from secateur.errors import LeakageError, UnsupportedError
 
@@ -18,7 +18,7 @@ GROWN = Counts.from_leaves(TREE, [[9, 1], [2, 7], [6, 5], [1, 9]])
 
 @pytest.fixture(autouse=True)
 def nothing_asked():
-    """The tree remembers which samples were asked; what one test asks must not count in the next."""
+    """The tree remembers which samples of known rows were asked; what one test asks must not count in the next."""
     TREE.ledger.looks.clear()
 
 
@@ -63,7 +63,10 @@ def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
 def test_a_bound_begins_with_the_name_of_its_method_so_that_files_tell_how_to_compute_it_again(name):
     held = sample_of(np.random.default_rng(0), 400, 0.2)
     for bound in bounds(name, asked_of(name, GROWN), held, GROWN):
-        assert bound.method.lower().replace(" ", "-").startswith(name)
+        begins = bound.method.lower().replace(" ", "-")
+        assert begins.startswith(name), (
+            f"Bound.method {bound.method!r} must begin with {name!r}, with spaces for hyphens"
+        )
 
 
 @every_method
@@ -125,3 +128,20 @@ def test_every_certificate_promises_95_percent_and_takes_no_weights_unless_told(
     parameters = [one for function in functions for one in inspect.signature(function).parameters.values()]
     assert {one.default for one in parameters if one.name == "delta"} == {0.05}
     assert {one.default for one in parameters if one.name == "repeated"} == {False}
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.pays])
+def test_rows_that_certified_one_pruning_for_nothing_do_not_certify_the_next(name):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
+    tree, grown = grow(X[:200], y[:200], max_depth=3)
+    sequence, held = prune(tree, grown), count(tree, X[200:], y[200:])
+    first, second = (
+        (sequence[0], sequence[1])
+        if "pruning" in METHODS[name].takes
+        else (sequence, prune(tree, grown, rule="greedy"))
+    )
+
+    certify(first, held, method=name)
+    with pytest.raises(LeakageError, match="has already told how other"):
+        certify(second, held, method=name)

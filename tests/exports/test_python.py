@@ -91,7 +91,7 @@ def test_a_column_that_is_not_there_is_an_error():
         module_of(numeric().model)["predict"]({})
 
 
-@pytest.mark.parametrize("name", ["class", "_x", "a b", "x); import os", "", "naïve", 3])
+@pytest.mark.parametrize("name", ["class", "float", "_x", "a b", "x); import os", "", "naïve", 3])
 def test_a_name_that_is_none_is_refused(name):
     with pytest.raises(ParameterError, match="function_name"):
         export_python(numeric().model, function_name=name)

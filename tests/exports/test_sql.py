@@ -235,7 +235,7 @@ def test_a_tree_of_hundreds_of_levels_runs(engine):
 
 
 def test_a_tree_too_deep_for_any_engine_is_refused_with_the_way_out():
-    with pytest.raises(UnsupportedError, match=r"100,000 tests deep.*export it to Python or C"):
+    with pytest.raises(UnsupportedError, match=r"100,000 tests deep.*export it to python or c"):
         export_sql(chain(100_000).model)
 
 

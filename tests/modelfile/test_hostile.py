@@ -441,7 +441,7 @@ def test_a_regression_tree_has_no_errors_to_certify():
     """It was an AttributeError."""
     tree = Tree.from_parents([-1, 0, 0])
     held = Moments.from_leaves(tree, [2, 1], [1.0, 4.0], sample="test")
-    with pytest.raises(UnsupportedError, match="wrong asks for classes"):
+    with pytest.raises(UnsupportedError, match="only class counts certify"):
         certify(Pruning.from_cuts(tree, [], node_labels=[0, 0, 0]), held)
 
 

@@ -23,7 +23,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
-from ._fresh import offered_rows
+from ._fresh import fresh_rows
 
 MOST_STEPS = 3  # for which exact limits are added up
 
@@ -79,7 +79,7 @@ def certified_cost(
     """
     delta = check_delta(delta)
     check_name("method", method, ("auto", "steps", "betting"))
-    about = offered_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
+    about = fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]

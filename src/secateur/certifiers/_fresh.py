@@ -12,8 +12,10 @@ from ..errors import ParameterError, UnsupportedError
 from ..nouns import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
 from ..statistics.freshness import Freshness, compared, overlap_with
 from ..statistics.tails import check_delta
+from . import METHODS
 
-_PAY = "pass grown= to use a method that pays for the choice (occam, rademacher, pac-bayes)"
+_PAYING = ", ".join(name for name, method in METHODS.items() if method.pays)
+_PAY = f"pass grown= to use a method that pays for the choice ({_PAYING})"
 
 Asked = Pruning | PruningSequence | Sequence[Pruning]
 
@@ -112,19 +114,17 @@ def _told(counts: Counts, others: str) -> str:
 
 
 def fresh_rows(asked: Asked, counts: Counts, what: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
-    """Return what a `Bound` says of its rows; refuse rows that shaped or chose what is asked about, and weights."""
+    """Return what a `Bound` says of its rows; refuse rows that shaped or chose what is asked about, and weights.
+
+    `what` is the subject of the refusals, such as "a test sample". The ledger notes that the rows tell of a pruning.
+    """
     check_delta(delta)
-    return freshness(asked, counts).checked().rows(counts, what, delta, repeated=repeated)
-
-
-def offered_rows(
-    pruning: Pruning, counts: Counts, what: str, delta: float, *, repeated: bool = False
-) -> dict[str, Any]:
-    """The same for one pruning and class counts of its tree; the ledger notes it."""
-    check_kinds(pruning, counts)
-    found = freshness(pruning, counts).checked()
+    if isinstance(asked, PruningSequence | list | tuple):
+        return freshness(asked, counts).checked().rows(counts, what, delta, repeated=repeated)
+    pruning = check_kinds(asked, counts)
+    about = freshness(pruning, counts).checked().rows(counts, what, delta, repeated=repeated)
     pruning.tree.ledger.look(counts, pruning=pruning)
-    return found.rows(counts, what, delta, repeated=repeated)
+    return about
 
 
 def rows_after_growing(
@@ -145,8 +145,8 @@ def rows_after_growing(
     return found.rows(counts, what, delta, repeated=repeated)
 
 
-def check_kinds(pruning: Pruning, counts: Counts) -> None:
-    """Refuse what is not a pruning and class counts of its tree."""
+def check_kinds(pruning: object, counts: Counts) -> Pruning:
+    """Return the pruning; refuse what is not one, and what is not class counts of its tree."""
     if not isinstance(pruning, Pruning):
         raise UnsupportedError(f"a {type(pruning).__name__} was given; a Pruning is needed, such as sequence[3]")
     if not isinstance(counts, Counts):
@@ -155,3 +155,4 @@ def check_kinds(pruning: Pruning, counts: Counts) -> None:
             "no error rates"
         )
     counts.check_fits(pruning.tree)
+    return pruning

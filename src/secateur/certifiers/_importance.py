@@ -17,7 +17,7 @@ from ..nouns import Bound, Pruning
 from ..routing import apply, count
 from ..statistics.tails import check_delta
 from ._betting import betting_upper
-from ._fresh import offered_rows
+from ._fresh import fresh_rows
 
 
 def importance_weighted(
@@ -84,7 +84,7 @@ def importance_weighted(
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
-    about = offered_rows(pruning, counts, "an importance-weighted error", delta)
+    about = fresh_rows(pruning, counts, "an importance-weighted error", delta)
     weight = _weights(sample_weight, about["n"], float(largest))
     # A row that reaches an original leaf is answered the class of the leaf of the pruning above it.
     is_below = ~(pruning.is_leaf | pruning.is_kept)

@@ -20,7 +20,7 @@ from ..errors import ParameterError
 from ..nouns import Counts, LeafShares, Pruning
 from ..show.wording import class_names_of
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import offered_rows, rows_after_growing
+from ._fresh import fresh_rows, rows_after_growing
 from ._rates import log_part
 
 
@@ -82,7 +82,7 @@ def leaf_shares(
     if is_all:
         about = rows_after_growing(pruning, counts, grown, *told, repeated=repeated)
     else:
-        about = offered_rows(pruning, counts, *told, repeated=repeated)
+        about = fresh_rows(pruning, counts, *told, repeated=repeated)
     del about["n"]  # of each leaf its own
     nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32) if is_all else pruning.leaves
     found = counts.by_class[nodes]

@@ -12,7 +12,7 @@ from ..errors import CountsError, ParameterError
 from ..nouns import Bound, Counts, Pruning, class_number
 from ..show.wording import class_names_of
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import offered_rows
+from ._fresh import fresh_rows
 
 
 def class_rates(
@@ -63,7 +63,7 @@ def class_rates(
     false negative rate 40 of 100 0.503
     """
     delta = check_delta(delta)
-    about = offered_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
+    about = fresh_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]

@@ -277,7 +277,7 @@ def local_file(path: str | Sequence[str], ending: str | None = None) -> Iterator
     if not isinstance(path, str) and len(path) == 1:
         path = path[0]
     if path != "-":
-        yield path if isinstance(path, str) else list(path)
+        yield path if isinstance(path, str) else [Path(one) for one in path]
         return
     data = sys.stdin.buffer.read()
     if not data:

@@ -45,7 +45,7 @@ def is_path(source: object) -> bool:
 
 def are_files(data: Rows) -> bool:
     """Whether a list holds names of files, as they end; other lists of words are rows that somebody forgot to nest."""
-    return is_path(data) and all(os.fspath(one).lower().endswith(ENDINGS) for one in data)
+    return is_path(data) and all(isinstance(one, os.PathLike) or one.lower().endswith(ENDINGS) for one in data)
 
 
 def find_files(source: Rows) -> list[str]:

@@ -1,5 +1,6 @@
 """The tree as a Python module that needs only Python."""
 
+import builtins
 import keyword
 from collections.abc import Iterable
 
@@ -109,8 +110,10 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
     """
     if not (isinstance(function_name, str) and function_name.isidentifier() and function_name.isascii()):
         raise ParameterError(f"function_name={function_name!r}; a name in ASCII letters, digits and _ is needed")
-    if keyword.iskeyword(function_name) or function_name.startswith("_"):
-        raise ParameterError(f"function_name={function_name!r} is a Python keyword or starts with _; choose another")
+    if keyword.iskeyword(function_name) or hasattr(builtins, function_name) or function_name.startswith("_"):
+        raise ParameterError(
+            f"function_name={function_name!r} is a Python keyword, a built-in function or starts with _; choose another"
+        )
     exported = Exported(model)
     answers, answer = _answers(exported)
     tables = exported.tables(repr) | {"answer": list(map(str, answer))}

@@ -207,9 +207,10 @@ def check_levels(n_levels: int, name: str, what: str) -> None:
     """Refuse a tree that is deeper than the export can be."""
     most = EXPORTS[name].most_levels
     if most is not None and n_levels > most:
+        able = " or ".join(other for other, facts in EXPORTS.items() if facts.runs and facts.most_levels is None)
         raise UnsupportedError(
             f"the tree is {n_levels:,} tests deep; up to {most:,} can be written as {what}: prune it further, or "
-            "export it to Python or C"
+            f"export it to {able}"
         )
 
 

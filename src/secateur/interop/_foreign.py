@@ -23,7 +23,7 @@ from ..data.remarks import tell
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..nouns import Counts, Moments, Pruning, Sample, Tree
-from ._nodes import NO_CHILD, Estimator, Records, blank_nodes, preorder
+from ._nodes import NO_CHILD, Estimator, Records, blank_nodes, preorder, split_part
 
 FORESTS = (ForestClassifier, ForestRegressor)
 MEANS = ("squared_error", "friedman_mse", "poisson")  # criteria under which a node answers the mean of its rows
@@ -197,7 +197,15 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
     low, high = nodes["left_child"][inner], nodes["right_child"][inner]
     rest = weight[low] * impurity[low] + weight[high] * impurity[high]
     score[inner] = impurity[inner] - rest / weight[inner]
-    tree = Tree(sealed(parent.astype(np.int32)), score=sealed(score[order]), schema=schema_of(estimator, classes))
+    is_nominal = np.isin(nodes["feature"], records.nominal_features())  # of these no threshold is known
+    threshold = np.where(is_nominal, 0.0, split_part(nodes)["threshold"])
+    tree = Tree(
+        sealed(parent.astype(np.int32)),
+        feature=sealed(np.where(is_leaf, -1, nodes["feature"])[order].astype(np.int32)),
+        threshold=sealed(np.where(is_leaf, np.nan, threshold)[order]),
+        score=sealed(score[order]),
+        schema=schema_of(estimator, classes),
+    )
     loss = sealed(np.maximum(weight * impurity, 0.0)[order])
     values = np.asarray(records.values[order, 0], np.float64)
     order = sealed(order.astype(np.int32))

@@ -117,8 +117,8 @@ def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
     return _written("model", model_document(getattr(model, "model_", model), sketch=sketch), read_model)
 
 
-def loads_model(data: bytes) -> Model:
-    """Load a model from the bytes of a file, compressed or not.
+def loads_model(data: bytes | str) -> Model:
+    """Load a model from the bytes of a file, compressed or not, or from its text.
 
     Examples
     --------
@@ -127,7 +127,9 @@ def loads_model(data: bytes) -> Model:
     ...
     secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 2...
     """
-    return _loaded("the data", lambda: read_model(from_text(unpacked(bytes(data)))))
+    return _loaded(
+        "the data", lambda: read_model(from_text(unpacked(data.encode() if isinstance(data, str) else bytes(data))))
+    )
 
 
 def save_counts(counts: Sample, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:

@@ -104,7 +104,7 @@ def kl_upper(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> Any:
 
 
 def chernoff_upper(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> Any:
-    """Return `errors / n + sqrt(-log_delta / (2 n))`, at most 1, rounded up.
+    """Return the limit of Chernoff and Hoeffding, `errors / n + sqrt(-log_delta / (2 n))`, at most 1, rounded up.
 
     Parameters
     ----------
