@@ -135,6 +135,12 @@ secateur.cli.run = run
 """
 
 
+def test_a_word_that_is_no_file_is_named(command, grow_file):
+    code, out, err = command("fit", grow_file, "--target", "outcome", "--certify", "occam")
+    assert (code, out) == (3, "")
+    assert "no file or folder occam" in err
+
+
 @pytest.mark.parametrize("before", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["while importing", "in a callback"])
 def test_130_also_where_python_would_print_a_traceback_or_go_on(before):
     program = f"import signal, sys\n{before}\nfrom secateur.__main__ import main\nmain()"

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from secateur.errors import CountsError, ParameterError, UnsupportedError
 from secateur.interop import from_sklearn, to_sklearn
+from secateur.interop._foreign import read_tree
 from secateur.interop._from_sklearn import float64_thresholds
 from secateur.prediction import predict, predict_leaf, predict_proba
 from sklearn_trees import KINDS, fitted, hard_rows, rows
@@ -131,3 +133,13 @@ def test_what_our_nouns_cannot_hold_is_refused(estimator, error, says):
 def test_the_wrong_number_of_names_is_refused():
     with pytest.raises(ParameterError, match="3 columns"):
         from_sklearn(fitted("gini", 0)[0], feature_names=["a"])
+
+
+def test_rules_see_the_tests_that_the_tree_has():
+    X, y = load_iris(return_X_y=True)
+    estimator = DecisionTreeClassifier(random_state=0).fit(X, y)
+
+    given, read = read_tree(estimator).tree, from_sklearn(estimator).tree
+
+    assert given.feature.tolist() == read.feature.tolist()
+    assert given.threshold == pytest.approx(read.threshold, rel=1e-6, nan_ok=True)
