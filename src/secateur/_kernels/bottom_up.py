@@ -25,7 +25,7 @@ def cheapest_subtree(parent, leaf_cost, scale=0.0):
 def cheapest_within(parent, leaf_cost, slack):
     """Mark where to cut, bottom-up: wherever the leaf costs at most `slack` more than what is left below.
 
-    A relative 1e-12 counts as equal. With `slack = 0` the summed cost is least and a tie cuts.
+    A relative 1e-12 counts as equal. With `slack = 0` the summed cost is least and a tie cuts. Costs are 0 or more.
     """
     return _cheapest(parent, leaf_cost, slack, RELATIVE_TOLERANCE)
 
