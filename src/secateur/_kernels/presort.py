@@ -173,7 +173,9 @@ def _keys_of(
     """Write whole numbers in the order of the values, as `_pack_keys`, and the rows apart."""
     nothing: cython.ulonglong = 0
     for i in range(values.shape[0]):
-        keys[i] = key_of(values[i]) if values[i] == values[i] else ~nothing
+        x = values[i]
+        key = key_of(x)  # before the condition, so that gcc vectorises
+        keys[i] = key if x == x else ~nothing
         rows[i] = cython.cast(cython.uint, i)
 
 
