@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from ..data.names import check_name
 from ..data.table import Table
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.settings import settings_of
+from ..growers.settings import GROWING
 from ..pruners import RULES
 from ..selection import CHOICES, choice_of, scoring_of
-
-GROWING = (*signature(settings_of).parameters, "class_weight")  # what `grow` takes beside rows
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ class Recipe:
     @classmethod
     def of(cls, parameters: Mapping[str, Any], **others: Any) -> "Recipe":
         """Return the recipe that parameters of the estimators describe; `others` come first."""
-        growing = {name: parameters[name] for name in GROWING if name in parameters}
+        growing = {name: parameters[name] for name in (*GROWING, "class_weight") if name in parameters}
         same = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
         return cls(**{"growing": growing} | same | others)
 

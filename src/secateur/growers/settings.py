@@ -1,6 +1,7 @@
 """The parameters of growing: checked once, and turned into what the kernels take."""
 
 import os
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,9 @@ def settings_of(
                 )
     how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
     return Settings(criterion, limits, *how)
+
+
+GROWING = tuple(signature(settings_of).parameters)  # their names, those of `grow` and of the estimators
 
 
 class Inline:

@@ -7,7 +7,6 @@ each member the geometric mean of the interval in which it is the best. Breiman 
 import itertools
 import warnings
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.folds import Ground
 from ..growers.interactions import plain_groups
-from ..growers.settings import is_auto, n_threads, settings_of, times_class_weight
+from ..growers.settings import GROWING, is_auto, n_threads, settings_of, times_class_weight
 from ..nouns import Seen, Selection
 from ..routing import remembered
 from ._race import Race, Way
@@ -166,7 +165,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     n_errors = n_standard_errors("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
-    growing = {name: given[name] for name in signature(settings_of).parameters}
+    growing = {name: given[name] for name in GROWING}
     if isinstance(monotonic_cst, np.ndarray):
         growing["monotonic_cst"] = monotonic_cst.tolist()
     if interaction_cst is not None:
