@@ -110,7 +110,11 @@ def best_of_lists(facts, desk, lists, node, sums, first, last, best):
             continue
         entries = lists + s * facts.n_rows + node[START]
         n_missing = n_missing_at_end(facts, s, entries, sums.n)
-        n_differ = _n_differ(entries, sums.n - n_missing + (n_missing > 0))
+        n_differ = sums.n - 1
+        if not facts.is_distinct[s]:
+            n_differ = _n_differ(entries, sums.n - n_missing + (n_missing > 0))
+            if sums.n == facts.n_rows and n_differ == sums.n - 1:
+                facts.is_distinct[s] = 1
         desk.has_ties[s] = n_differ < sums.n - 1  # so that splitting must mend the bits that tell
         if n_differ == 0:
             _strike(node, s)

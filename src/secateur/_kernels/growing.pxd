@@ -48,6 +48,7 @@ cdef struct Facts:  # what stays the same while a tree is grown
     int shift
     unsigned long long mask  # what an entry holds beside its row
     int* feature  # of each slot
+    unsigned char* is_distinct  # lists without equal values, as the root has found
     # columns of codes; rows is NULL where there are none
     void* rows  # entries in any order, classes one after the other
     int n_coded

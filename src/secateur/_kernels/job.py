@@ -47,6 +47,8 @@ class Job:
         f.shift = lists.shift
         f.mask = (1 << lists.shift) - 1
         f.feature = cython.cast(cython.p_int, _pointer(lists.feature))
+        is_distinct = np.zeros(f.n_lists + 1, np.uint8)
+        f.is_distinct = cython.cast(cython.p_uchar, _pointer(is_distinct))
         self.is_wide = lists.entries.dtype == np.uint64
         self.most = 2
         goes_left = np.zeros(n_rows, np.uint8)
@@ -99,7 +101,8 @@ class Job:
             f.n_surrogates = min(surrogates.most, f.n_slots)
             f.values = cython.cast(cython.p_double, _pointer(surrogates.values))
             f.n_known = cython.cast(cython.p_longlong, _pointer(surrogates.n_known))
-        self._kept = (criterion, lists, codes, weights, y, goes_left, child_of, by_feature, groups, surrogates)
+        made = (is_distinct, goes_left, child_of, by_feature, groups)
+        self._kept = (criterion, lists, codes, weights, y, surrogates, made)
 
 
 @cython.cfunc
