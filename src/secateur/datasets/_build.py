@@ -150,10 +150,9 @@ def checksum(table: Table) -> str:
 
 
 def _cells(table: Table) -> Iterator[tuple[str, ...]]:
-    assert table.target is not None
     assert table.schema.classes is not None
     columns = [_texts(table.values(j)) for j in range(table.n_columns)]
-    return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.target], strict=True)
+    return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.answers], strict=True)
 
 
 def _texts(values: Array) -> Array:

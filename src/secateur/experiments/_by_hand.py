@@ -37,10 +37,9 @@ def krk_tree() -> tuple[Tree, Counts]:
     """
     positions = krk_legality()
     tests = _krk_columns(positions)
-    assert positions.target is not None
     assert positions.schema.classes is not None
     kinds = dict.fromkeys(tests, ("no", "yes"))
-    table = make_table(kinds, tests.values(), positions.target, positions.schema.classes.tolist())
+    table = make_table(kinds, tests.values(), positions.answers, positions.schema.classes.tolist())
     is_test = ~Tree.from_parents(KRK_PARENTS).is_leaf
     n_tests = np.cumsum(is_test)
     tree = Tree(

@@ -42,10 +42,9 @@ PRINTED_TIMES = {"20": 20.0, "40": 40.0, "60": 80.0, "80": 130.0}  # millisecond
 
 def grown_by_id3(table: Table) -> tuple[Tree, Counts]:
     """The tree of ID3: one child per value. A domain may be of one class; that is a leaf, and no reason to warn."""
-    assert table.target is not None
-    if (table.target == table.target[0]).all():
+    if (table.answers == table.answers[0]).all():
         leaf = Tree.from_parents([-1])
-        return leaf, Counts.from_leaves(leaf, [np.bincount(table.target, minlength=2)])
+        return leaf, Counts.from_leaves(leaf, [np.bincount(table.answers, minlength=2)])
     return grow(table, criterion="entropy", splits="multiway")
 
 
@@ -128,9 +127,8 @@ def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
         return split(led24(3_000, seed=seed), 0.2, 0.1, 0.7, seed=seed)
     table = tic_tac_toe()
     random = np.random.default_rng(seed)
-    assert table.target is not None
-    wrong = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.target)
-    return split(Table(table.schema, table.columns, wrong.astype(table.target.dtype)), 0.4, 0.2, 0.4, seed=seed)
+    wrong = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.answers)
+    return split(Table(table.schema, table.columns, wrong.astype(table.answers.dtype)), 0.4, 0.2, 0.4, seed=seed)
 
 
 def noise_sheet(results: dict[str, Result]) -> Sheet:

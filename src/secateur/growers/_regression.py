@@ -44,10 +44,9 @@ def grow_squared(
 
     `weight` is None or above 0 everywhere, and `2**-exponent` times the weights themselves.
     """
-    assert table.target is not None
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
-    order = np.lexsort((table.target,) if weight is None else (weight, table.target))
-    y, scale = _scaled(table.target[order])
+    order = np.lexsort((table.answers,) if weight is None else (weight, table.answers))
+    y, scale = _scaled(table.answers[order])
     in_order = table.take(order)
     one_class = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
     sorted_weight = None if weight is None else weight[order]

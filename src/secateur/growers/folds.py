@@ -79,11 +79,10 @@ class Ground:
     @classmethod
     def of(cls, table: Table, weight: Array | None = None) -> "Ground":
         """Sort every numeric column of the table once."""
-        target, classes = table.target, table.schema.classes
+        target, classes = table.answers, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
             return cls(table, weight)
-        assert target is not None
         shift, entry = layout_of(n, len(classes))
         found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
@@ -101,18 +100,15 @@ class Ground:
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
-        assert table.target is not None
-        return Part(self, rows, table.target[rows], *scaled(weight))
+        return Part(self, rows, table.answers[rows], *scaled(weight))
 
     def whole(self) -> "Part":
         """Return all rows, to grow on once; their weights are above 0."""
-        assert self.table.target is not None
-        return Part(self, None, self.table.target, *scaled(self.weight))
+        return Part(self, None, self.table.answers, *scaled(self.weight))
 
     def judges(self, rows: Array) -> "Judges":
         """Return some rows to judge trees by that were grown on others."""
-        target = self.table.target
-        assert target is not None
+        target = self.table.answers
         weight = None if self.weight is None else self.weight[rows]
         return Judges(self.table, rows, target[rows], weight, None if self.numbers is None else self.numbers[rows])
 

@@ -88,9 +88,8 @@ class _Search:
     """What stays the same while a tree is looked for."""
 
     def __init__(self, table: Table, weight: Array | None, tests: list[Test]) -> None:
-        assert table.target is not None
         assert table.schema.classes is not None
-        self.table, self.tests, self.target = table, tests, table.target
+        self.table, self.tests, self.target = table, tests, table.answers
         self.n_classes = len(table.schema.classes)
         self.passes = np.column_stack([test.passes for test in tests])
         # Sums of whole numbers are exact; in float32 up to 2**24, which is more than there are rows.
@@ -195,11 +194,10 @@ def _tree(parent: Array, tests: list[Test], by_class: Floats, table: Table) -> T
 
 def _tests(table: Table, weight: Array | None, also: Iterable[Tree]) -> list[Test]:
     """The tests to choose from: those of trees, then the purest, all different and in the order of their columns."""
-    assert table.target is not None
     assert table.schema.classes is not None
     given = np.ones(table.n_rows) if weight is None else weight
     of_class = np.zeros((table.n_rows, len(table.schema.classes)))
-    of_class[np.arange(table.n_rows), table.target] = given
+    of_class[np.arange(table.n_rows), table.answers] = given
     found = [test for tree in also for test in _tests_of(tree, table)]
     n_first = len(found)
     for j, about in enumerate(table.schema.columns):

@@ -115,8 +115,7 @@ def prepare(
     `is_squares`: its numbers go their own way, and all rows are of one class. `in_codes`: bins may be
     counted by their codes.
     """
-    target, classes, n = table.target, table.schema.classes, table.n_rows
-    assert target is not None
+    target, classes, n = table.answers, table.schema.classes, table.n_rows
     assert classes is not None
     shift, entry = layout_of(n, len(classes))
     size = _size(weight)
@@ -206,8 +205,7 @@ def sorted_columns(
 
     Entries are let go of columns for which `keeps`, given what `finish` said, is False.
     """
-    n, target = table.n_rows, table.target
-    assert target is not None
+    n, target = table.n_rows, table.answers
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     matrix = _row_major(table)
     if matrix is not None:

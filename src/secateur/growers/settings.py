@@ -174,9 +174,8 @@ def times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
     """Return the row weights times the factor of the row's class."""
     if class_weight is None:
         return weight
-    classes, target = table.schema.classes, table.target
+    classes, target = table.schema.classes, table.answers
     assert classes is not None
-    assert target is not None
     if not isinstance(class_weight, dict) and not (isinstance(class_weight, str) and class_weight == "balanced"):
         raise ParameterError(
             f"class_weight={class_weight!r}; a dict from class to weight, 'balanced' or None is needed"

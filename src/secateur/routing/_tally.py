@@ -176,8 +176,7 @@ def tally_of(
     tree: Tree, table: Table, weight: Array | None, at: Sequence[int] | None, *, is_summable: bool = False
 ) -> ClassTally | NumberTally:
     """Return the tally of the rows of a table; `at` says where in it the columns of the tree's row key are."""
-    target, classes = table.target, table.schema.classes
-    assert target is not None
+    target, classes = table.answers, table.schema.classes
     tally = empty_tally(tree, is_summable=is_summable)
     tally.add(route_from(tree, table, None, 0), target, weight)
     is_used, tally.n_used = used_rows(weight, table.n_rows)
