@@ -84,11 +84,10 @@ def read(
 
     weight, nominal, numeric = options["sample_weight"], options["nominal"], options["numeric"]
     asked = [("--target", target), ("--sample-weight", weight), *(("--ignore", name) for name in options["ignore"])]
+    form = {name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")}
     with local_file(path) as file, told():
-        wanted = reading_of(schema, nominal, numeric, target)
-        form = {name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")}
         how = Csv(na=("", *options["na"]), has_header=options["header"], **form)
-        rows = open_source(file, how=how, wanted=wanted)
+        rows = open_source(file, how=how, wanted=reading_of(schema, nominal, numeric, target))
         for what, name in asked:
             if name is not None and name not in rows.names:
                 shown = path if isinstance(path, str) else " ".join(path)
