@@ -51,8 +51,7 @@ def class_sums(facts, n, reals, sums):
     sums.n = n
     sums.counts = reals
     sums.n_here = 0
-    sums.total = 0
-    sums.centre = 0
+    sums.total = sums.centre = 0
     weight = squares = 0.0
     for c in range(facts.n_sums):
         weight += reals[c]
@@ -132,7 +131,6 @@ def best_of_lists(facts, desk, lists, node, sums, first, last, best):
 
 def _by_bounds(facts, histogram, node, sums, base, n, order, bounds):
     """Order some counted columns by what a test of two classes can gain there at most; strikes constant ones."""
-    at: cython.int
     j: cython.Py_ssize_t
     for t in range(n):
         j = base + t - facts.n_lists
@@ -291,7 +289,6 @@ def _evaluate_squares(facts, desk, lists, node, sums, best):
     """Column by column: of tied tests the lower column wins, because it comes first."""
     n_coded = facts.n_lists + facts.n_coded
     t: cython.int = 0
-    last: cython.int
     if facts.n_bits > 0:
         bits.sum_ones(facts, desk, as_entries(facts.rows, lists) + node[START], node[START], sums)
     while t < facts.n_slots:
