@@ -43,7 +43,7 @@ def open_page(browser, tmp_path_factory):
             browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", **context)
         )
         page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(30_000)
         page.trouble = []
         page.on("console", lambda message: page.trouble.append(message.text))
         page.on("pageerror", lambda error: page.trouble.append(str(error)))
