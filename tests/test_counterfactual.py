@@ -100,3 +100,16 @@ def test_an_unknown_column_is_refused_with_the_nearest():
     with pytest.raises(ParameterError, match="did you mean 'size'"):
         nearest_change(view_of(tree, counts), table, actionable=["sise"])
     assert math.isfinite(spreads_of(tree)[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [(np.inf, "size at most 3 (is inf) would give a"), (-np.inf, "size above 3 (is -inf) would give b")],
+)
+def test_an_infinite_value_can_change_too(value, says):
+    table = secateur.encode([[1.0], [2.0], [4.0], [5.0]], names=["size"], target=["a", "a", "b", "b"])
+    tree, counts = secateur.grow(table)
+
+    row = secateur.encode([[value]], schema=table.schema)
+
+    assert str(nearest_change(view_of(tree, counts), row)) == says

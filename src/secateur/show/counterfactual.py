@@ -7,6 +7,7 @@ queue is the nearest. Fewest columns come first, then the least sum of changes, 
 
 import heapq
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ from .view import TreeView
 from .wording import value_text
 
 __all__ = ["Change", "Counterfactual", "nearest_change"]
+
+LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -149,8 +152,8 @@ def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, is_
         return 1.0
     if low < x <= high or x == low == -math.inf:
         return 0.0
-    # What lies on the threshold must still move: more than nothing, less than anything else.
-    return max(low - x if x <= low else x - high, 0.0) / unit + 1e-12
+    # What lies on the threshold must still move: more than nothing, less than anything else; what is infinite, too.
+    return min(max(low - x if x <= low else x - high, 0.0) / unit, LARGEST) + 1e-12
 
 
 def _ends(view: TreeView, v: int) -> tuple[float, float]:
