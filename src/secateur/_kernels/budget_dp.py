@@ -18,7 +18,7 @@ several ways to cut the same node.
 
 import cython
 import numpy as np
-from cython.cimports.secateur._kernels.views import Bools, Floats, Ints, Longs
+from cython.cimports.secateur._kernels.views import Bools, Floats, Ints, Longs, Number, Numbers
 
 
 def jumps(end, n_items):
@@ -167,10 +167,11 @@ def walk(jump: Longs, charge: Longs, is_better: cython.const[cython.uchar][:, :]
 def greatest_within(jump, charge, gain, budget):
     """Greatest summed gain of cuts whose charges add up to at most `budget`.
 
-    Gains are counts of a sample, whose sums are exact in floats; processors without AVX compare
-    two floats at a time, whole numbers of 64 bits only one.
+    Sums of gains are mostly exact in floats, and processors without AVX compare two floats at a
+    time, whole numbers of 64 bits only one.
     """
-    return int(_combined(jump, charge, gain.astype(np.float64), budget, False)[budget])
+    is_exact = np.abs(gain).sum(dtype=np.float64) < 2.0**53
+    return int(_combined(jump, charge, gain.astype(np.float64) if is_exact else gain, budget, False)[budget])
 
 
 def charge_probabilities(jump, charge, cut_chance, budget):
@@ -178,18 +179,18 @@ def charge_probabilities(jump, charge, cut_chance, budget):
     return _combined(jump, charge, cut_chance, budget, True)
 
 
-def _combined(jump: Longs, charge: Longs, value: Floats, budget: cython.Py_ssize_t, is_chance: cython.bint):
+def _combined(jump: Longs, charge: Longs, value: Numbers, budget: cython.Py_ssize_t, is_chance: cython.bint):
     """The first row: the greatest sums of `value` by budget, or the chances of each sum of charges."""
     width = budget + 1
     found, n_slots = row_slots(jump)
     slot: cython.longlong[::1] = found
-    rows: cython.double[:, ::1] = np.zeros((n_slots, width))
+    rows: Number[:, ::1] = np.zeros((n_slots, width), value.base.dtype)
     with cython.nogil:
         if is_chance:
-            rows[slot[jump.shape[0]], 0] = 1.0
+            rows[slot[jump.shape[0]], 0] = 1
         for i in range(jump.shape[0] - 1, -1, -1):
             a, s = min(charge[i], width), value[i]
-            r = 1.0 - s if is_chance else 1.0
+            r = 1 - s if is_chance else 1
             out, keep, cut = slot[i], slot[i + 1], slot[jump[i]]
             for j in range(a):
                 rows[out, j] = r * rows[keep, j]

@@ -231,8 +231,7 @@ def signed_extremes(
         high = np.where(stays, fixed, of_label.max(axis=1))
         low = np.where(stays, fixed, of_label.min(axis=1))
     if k is None:
-        own = np.stack([high, -low], axis=1).astype(np.float64)
-        greatest = mixtures.greatest_sums(tree.parent, own)
+        greatest = mixtures.greatest_sums(tree.parent, np.stack([high, -low], axis=1))
         return int(greatest[0]), -int(greatest[1])
     budget = check_budget(grown, k, "the restricted class")
     full = int(full_cost(tree, fixed)[0])
