@@ -23,7 +23,7 @@ from ..growers.interactions import plain_groups
 from ..growers.settings import GROWING, is_auto, n_threads, settings_of, times_class_weight
 from ..nouns import Seen, Selection
 from ..routing import remembered
-from ._race import Race, Way
+from ._race import Race
 from ._registry import n_standard_errors
 from .losses import losses_of
 from .run import Progress
@@ -171,8 +171,8 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     if interaction_cst is not None:
         growing["interaction_cst"] = plain_groups(interaction_cst)
     tried = {name: values for name, values in POOL.items() if is_auto(growing[name])}
-    pool = [growing | dict(zip(tried, values, strict=True)) for values in itertools.product(*tried.values())]
-    ways = [Way(one, settings_of(**one)) for one in pool]
+    combined = (growing | dict(zip(tried, values, strict=True)) for values in itertools.product(*tried.values()))
+    pool = [(one, settings_of(**one)) for one in combined]
     n_jobs = n_jobs if hasattr(n_jobs, "submit") else n_threads(n_jobs)
     table, weight = _rows_of(X, y, sample_weight, class_weight, nominal, criterion)
     is_dealt = isinstance(cv, int | np.integer)
@@ -205,7 +205,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
     race = Race(Ground.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
-    winner = race.run(ways, rounds, n_splits=n_splits, may_stop=may_stop)
+    winner, ways = race.run(pool, rounds, n_splits=n_splits, may_stop=may_stop)
     counts = remembered(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
     sequence = replace(winner.sequence, tree=counts.tree, seen=Seen.of(counts))
     lines = tuple(way.line for way in ways) if len(ways) > 1 else ()

@@ -8,7 +8,7 @@ know nothing of each other, and every tree on a path is scored in one pass.
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -63,31 +63,18 @@ class Fold(NamedTuple):
         return self._replace(loss=self.shrunk[0][at], square=self.shrunk[1][at])
 
 
-@dataclass(eq=False)
-class Way:
-    """A way of growing in the race: its path of all rows, its folds so far, and what they say of the path."""
+class Way(NamedTuple):
+    """How a way of growing stands in the race: its folds so far, and what they say of its path of all rows."""
 
-    growing: dict[str, Any]
-    settings: Settings
-    path: PruningSequence = field(init=False)
-    counts: Sample = field(init=False)
-    table: Selection = field(init=False)
-    folds: list[Fold] = field(default_factory=list)
-
-    def start(self, counts: Sample, losses: Losses) -> None:
-        """Find the path of all rows, its penalties per unit of weight."""
-        answers = answers_of(counts, losses)
-        path: Any = cost_complexity(counts.tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
-        seen = Seen.of(counts)
-        self.path = replace(path, alphas=path.alphas / answers.unit, node_labels=answers.labels, seen=seen)
-        self.counts = counts
+    folds: list[Fold]
+    table: Selection
 
     @property
     def line(self) -> dict[str, Any]:
         """How it grows, with the size, the error and the standard error of its choice."""
-        at, table = self.table.chosen, self.table
-        n_leaves, error, se = int(self.path.n_leaves[at]), float(table.error[at]), float(table.se[at])
-        return self.growing | {"n_leaves": n_leaves, "error": error, "se": se}
+        table, at = self.table, self.table.chosen
+        n_leaves, error, se = int(table.sequence.n_leaves[at]), float(table.error[at]), float(table.se[at])
+        return table.growing | {"n_leaves": n_leaves, "error": error, "se": se}
 
     def is_behind(self, first: "Way") -> bool:
         """Whether its choice errs more than that of the first, by more than that difference deviates."""
@@ -108,8 +95,17 @@ class Race(NamedTuple):
     n_jobs: Any
     progress: Progress
 
-    def run(self, ways: list[Way], rounds: Iterable[list[Split]], *, n_splits: int, may_stop: bool) -> Selection:
-        """Return the table of the way that wins; every way has its own then.
+    def run(
+        self,
+        pool: list[tuple[dict[str, Any], Settings]],
+        rounds: Iterable[list[Split]],
+        *,
+        n_splits: int,
+        may_stop: bool,
+    ) -> tuple[Selection, list[Way]]:
+        """Return the table of the way of growing that wins, and how all stand.
+
+        `pool` has the parameters of each, and its settings.
 
         After the first of several rounds, of `n_splits` in all, ways whose choice is behind that of the first are left
         out. If it may, the race ends after the first round if its choice is firm, or when a further one has not
@@ -117,31 +113,42 @@ class Race(NamedTuple):
         """
         weight, n_done, before = self.ground.weight, 0, None
         is_judged = np.zeros(self.ground.table.n_rows, np.bool_)
-        left, n_growths = ways, len(ways) * (1 + n_splits)
+        left, n_growths = list(range(len(pool))), len(pool) * (1 + n_splits)
+        ways: dict[int, Way] = {}
         for parts in rounds:
-            every = [None] if before is None else []
-            for way, found in zip(left, self._grown(left, [*every, *parts], n_done, n_growths), strict=True):
-                if before is None:
-                    way.start(found[0], self.losses)
-                way.folds += found[len(every) :]
-            n_done += len(left) * len([*every, *parts])
             is_judged[np.concatenate([part.test for part in parts])] = True
             judged = np.flatnonzero(is_judged)
             # The number of equally weighted rows that would tell as much as these (Kish).
             worth = len(judged) if weight is None else float(weight[judged].sum() ** 2 / (weight[judged] ** 2).sum())
-            for way in left:
-                way.table = self._table(way, len(judged), worth)
-            winner = min(left, key=lambda way: (way.line["error"], way.line["n_leaves"]))
-            choice = winner, winner.table.chosen
-            if may_stop and (self._is_firm(winner, worth) if before is None else before == choice):
+            asked = parts if ways else [None, *parts]
+            grown = self._grown([pool[i][1] for i in left], asked, n_done, n_growths)
+            for i, found in zip(left, grown, strict=True):
+                if i not in ways:
+                    path, counts, folds = self._path(found[0]), found[0], list(found[1:])
+                else:
+                    table = ways[i].table
+                    path, counts, folds = table.sequence, table.counts, [*ways[i].folds, *found]
+                ways[i] = Way(folds, self._table(pool[i][0], path, counts, folds, len(judged), worth))
+            n_done += len(left) * len(asked)
+            winner = min(left, key=lambda i: (ways[i].line["error"], ways[i].line["n_leaves"]))
+            choice = winner, ways[winner].table.chosen
+            if may_stop and (self._is_firm(ways[winner], worth) if before is None else before == choice):
                 break
             if before is None and n_splits > len(parts):
-                left = [way for way in left if not way.is_behind(winner)]
+                left = [i for i in left if not ways[i].is_behind(ways[winner])]
             before = choice
-        return self._with_shrinkage(winner)
+        return self._with_shrinkage(ways[winner]), [ways[i] for i in range(len(pool))]
+
+    def _path(self, counts: Sample) -> PruningSequence:
+        """The path of all rows, its penalties per unit of weight."""
+        losses = self.losses
+        answers = answers_of(counts, losses)
+        path: Any = cost_complexity(counts.tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
+        alphas: Floats = path.alphas / answers.unit
+        return replace(path, alphas=alphas, node_labels=answers.labels, seen=Seen.of(counts))  # type: ignore[no-any-return]
 
     def _grown(
-        self, ways: list[Way], parts: Sequence[Split | None], n_done: int, n_growths: int
+        self, ways: list[Settings], parts: Sequence[Split | None], n_done: int, n_growths: int
     ) -> Iterable[tuple[Any, ...]]:
         """For each way, what it gives for every part: a fold; for None the counts of all rows.
 
@@ -150,7 +157,7 @@ class Race(NamedTuple):
         n_ways, n_jobs, heard = len(ways), self.n_jobs, self.progress
         n_groups = n_ways if hasattr(n_jobs, "submit") else min(n_ways, -(-4 * n_jobs // len(parts)))
         size = -(-n_ways // n_groups)
-        groups = [tuple(way.settings for way in ways[first : first + size]) for first in range(0, n_ways, size)]
+        groups = [tuple(ways[first : first + size]) for first in range(0, n_ways, size)]
         tasks: list[Any] = [
             (grow_all, (group,)) if part is None else (score_fold, (group, self.losses, part))
             for part in parts
@@ -161,20 +168,27 @@ class Race(NamedTuple):
         starts = range(0, len(results), len(groups))
         return zip(*(itertools.chain(*results[i : i + len(groups)]) for i in starts), strict=True)
 
-    def _table(self, way: Way, n_rows: int, worth: float) -> Selection:
+    def _table(
+        self,
+        growing: dict[str, Any],
+        path: PruningSequence,
+        counts: Sample | None,
+        folds: list[Fold],
+        n_rows: int,
+        worth: float,
+    ) -> Selection:
         """The errors of all members of the path of all rows, and the choice."""
-        alphas: Any = way.path.alphas
+        alphas: Any = path.alphas
         betas = np.append(np.sqrt(alphas[:-1]) * np.sqrt(alphas[1:]), np.inf)  # geometric means of the intervals
-        folds = way.folds
         details = self.details | {"repeats": len(folds) // min(self.n_folds, len(folds))}
         if self.losses.score.is_likelihood and folds[0].shrunk is not None:
             strength = int(_shrunk(folds, betas).min(axis=1).argmin())
             folds = [fold.with_strength(strength) for fold in folds]
             details |= {"shrinkage": STRENGTHS[strength]}
-        error, spread, by_fold, best, chosen = self._choice(folds, betas, way.path.n_leaves, worth)
+        error, spread, by_fold, best, chosen = self._choice(folds, betas, path.n_leaves, worth)
         return Selection(
-            way.path, error, spread, best, chosen, f"{self.n_errors:g}se", "cross-validation", n_rows,
-            betas=betas, fold_error=by_fold, counts=way.counts, growing=way.growing, details=details,
+            path, error, spread, best, chosen, f"{self.n_errors:g}se", "cross-validation", n_rows,
+            betas=betas, fold_error=by_fold, counts=counts, growing=growing, details=details,
         )  # fmt: skip
 
     def _choice(
@@ -198,7 +212,7 @@ class Race(NamedTuple):
         if "shrinkage" in table.details:
             folds = [fold.with_strength(STRENGTHS.index(table.details["shrinkage"])) for fold in folds]
         without = (folds[:i] + folds[i + 1 :] for i in range(len(folds)))
-        n_same = sum(self._choice(rest, betas, way.path.n_leaves, worth)[-1] == table.chosen for rest in without)
+        n_same = sum(self._choice(rest, betas, table.sequence.n_leaves, worth)[-1] == table.chosen for rest in without)
         return n_same >= FIRM * len(folds)
 
     def _with_shrinkage(self, way: Way) -> Selection:

@@ -114,7 +114,7 @@ def check_samples(
             f"sample {holdout.sample!r} grew the tree; {what} needs a sample the tree has not seen "
             "(count it with another name)"
         )
-    check_rows(holdout, what, repeated=repeated)
+    check_rows(holdout, what, repeated=repeated)  # weights are told before rows that were used
     return compared(tree.history | Seen.of(grown), holdout).checked().rows(holdout, what, delta, repeated=repeated)
 
 
