@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import naive_impurity
-from secateur import count, grow
+from secateur import count, encode, grow
 from secateur.growers import run
+from secateur.growers.folds import Ground
+from secateur.growers.settings import settings_of
 from small_tables import CRITERIA, MEASURES, Sample, per_criterion, samples
 
 STRICT = ("gini", "entropy", "sqrt")
@@ -211,3 +213,14 @@ def test_the_number_of_threads_does_not_matter_to_plain_columns():
 
     assert grown[0] == grown[1] == grown[2]
     assert count(grown[0][0], X, y, sample="grow") == grown[0][1]
+
+
+def test_all_rows_can_be_grown_on_twice():
+    rng = np.random.default_rng(0)
+    table = encode(rng.normal(size=(80, 3)), target=rng.integers(0, 2, 80))
+    whole, settings = Ground(table).whole(), settings_of(criterion="gini")
+
+    (first, counts), (second, again) = whole.grow(settings), whole.grow(settings)
+
+    assert first == second
+    assert counts == again

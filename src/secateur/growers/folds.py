@@ -103,7 +103,7 @@ class Ground:
         return Part(self, rows, table.answers[rows], *scaled(weight))
 
     def whole(self) -> "Part":
-        """Return all rows, to grow on once; their weights are above 0."""
+        """Return all rows, whose weights are above 0; unlike a part, it sorts its columns in every growth."""
         return Part(self, None, self.table.answers, *scaled(self.weight))
 
     def judges(self, rows: Array) -> "Judges":
@@ -158,7 +158,8 @@ class Part:
             )  # fmt: skip
         n_classes = len(table.schema.classes)
         how = settings.max_bins, limits.multiway, by_weight, in_codes(settings, n_classes)
-        data = self._once(how, lambda: self._prepare(*how, pool))
+        # Growing partitions the lists in place: those of a part are copied, those of all rows made anew.
+        data = self._prepare(*how, pool) if rows is None else self._once(how, lambda: self._prepare(*how, pool))
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
         measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, n, weight is None))
         others = surrogates_of(data, table, rows, settings.surrogates)
