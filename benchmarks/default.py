@@ -25,7 +25,7 @@ from quality import BROUGHT, read
 from sklearn.model_selection import StratifiedKFold
 
 from secateur import count, encode
-from secateur.selection import cross_validate
+from secateur.model_selection import cross_validate
 
 SETS = (
     "breast-cancer", "iris", "glass", "heart-statlog", "new-thyroid", "hepatitis", "ionosphere", "vote", "australian",

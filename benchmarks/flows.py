@@ -17,7 +17,7 @@ from secateur import Model, TreeClassifier, certify, count, encode, engines, gro
 from secateur.certifiers import least_bound, path
 from secateur.cli import run
 from secateur.modelfile import load_counts, save_counts
-from secateur.prediction import predict
+from secateur.routing.prediction import predict
 
 DELTA = 0.1
 QUICK = {"criterion": "gini", "cv": 3, "cv_repeats": 1, "delta": DELTA}

@@ -17,7 +17,7 @@ made inside the training folds. Columns of categories are native for us and one-
     sklearn 0SE/1SE  the alphas of the whole tree's cost-complexity path at their geometric means, 10
                      stratified folds, the alpha of least error, or the largest within one standard
                      error of it. One fit a fold: the path of that tree gives what a refit at each
-                     alpha would (tests/test_quality.py compares with refits)
+                     alpha would (tests/project/test_quality.py compares with refits)
     rpart 0SE/1SE    with --rpart, rpart of R by Rscript, xval=10, cp=0, minsplit=2: the cp of least error, or the
                      largest within one standard error of it; categories are factors
     REP              our gini tree on two thirds of the training rows, reduced error pruning on the rest

@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from secateur import TreeClassifier
-from secateur.prediction import predict_proba
+from secateur.routing.prediction import predict_proba
 
 REAL = ("census-income", "adult", "musk2", "hepatitis", "german", "breast-cancer")
 MADE = ("rare 5 %", "rare 15 %")

@@ -33,9 +33,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from secateur import TreeClassifier, grow
 from secateur._kernels import grow as kernels
-from secateur.nouns.model import Model
-from secateur.prediction import predict
-from secateur.selection import cross_validate
+from secateur.core.model import Model
+from secateur.model_selection import cross_validate
+from secateur.routing.prediction import predict
 
 SIZES = ((1_000, 10, None), (10_000, 20, 20), (100_000, 50, 3))  # rows, columns, penalties timed (None: all)
 N_FOLDS = 10

@@ -121,7 +121,7 @@ def copy_architecture(_: Any) -> None:
 def write_live_report(_: Any) -> None:
     """Write the report that stands, live, on the front page."""
     from secateur import datasets, write_report
-    from secateur.fitting import Recipe, fit_model
+    from secateur.model_selection import Recipe, fit_model
 
     cars = datasets.car()
     model = fit_model(cars, Recipe(growing={"criterion": "gini"}, certify=True, select=16))

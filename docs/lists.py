@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import secateur
-from secateur import certifiers, engines, errors, exports, growers, pruners, selection
+from secateur import certifiers, engines, errors, exports, growers, model_selection, pruners
 
-_PLACE = re.compile(r"(<!-- (names|table): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PLACE = re.compile(r"(<!-- (names|table): ([\w.]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(text: str) -> str:
@@ -136,7 +136,7 @@ def choices() -> str:
             _yes(one.needs_holdout),
             _yes(one.k is not None or name == "kse"),
         )
-        for name, one in selection.CHOICES.items()
+        for name, one in model_selection.CHOICES.items()
     ]
     return _table(("choice", "result", "held-out rows", "also a rule of `select`"), rows)
 

@@ -9,7 +9,8 @@ import matplotlib as mpl
 mpl.use("Agg")
 
 from secateur import Pruning, PruningSequence, certifiers, count, datasets, grow, prune
-from secateur.nouns.model import Model
+from secateur.core.model import Model
+from secateur.model_selection import cross_validate
 from secateur.plot import (
     CertificatesDisplay,
     LeavesDisplay,
@@ -19,7 +20,6 @@ from secateur.plot import (
     SelectionDisplay,
     TreeDisplay,
 )
-from secateur.selection import cross_validate
 
 HERE = Path(__file__).parent
 

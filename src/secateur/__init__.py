@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .certifiers import certify
+    from .core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
     from .data.encoding import encode
     from .data.table import Column, Schema, Table
     from .errors import SecateurError
     from .estimators import TreeClassifier, TreeRegressor, load
     from .growers import grow
+    from .inspection.text import export_rules, export_text
     from .interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
-    from .nouns import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
+    from .model_selection import cross_validate, select
     from .pruners import prune
     from .report import write_report
     from .routing import count
-    from .selection import cross_validate, select
-    from .show.text import export_rules, export_text
 
 __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Schema", "SecateurError",
@@ -39,22 +39,25 @@ _HOMES = {
     "estimators": ["TreeClassifier", "TreeRegressor", "load"],
     "growers": ["grow"],
     "interop": ["from_sklearn", "path_sklearn", "prune_sklearn", "to_sklearn"],
-    "nouns": ["Bound", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Selection", "Tree"],
+    "core": ["Bound", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Selection", "Tree"],
     "pruners": ["prune"],
     "report": ["write_report"],
     "routing": ["count"],
-    "selection": ["cross_validate", "select"],
-    "show.text": ["export_rules", "export_text"],
+    "model_selection": ["cross_validate", "select"],
+    "inspection.text": ["export_rules", "export_text"],
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 # Documented modules: reachable as attributes without importing them first.
 _MODULES = {
     name: name
     for name in (
-        "analysis", "asking", "certifiers", "datasets", "engines", "errors", "estimators", "experiments", "exports",
-        "fitting", "growers", "interop", "modelfile", "plot", "prediction", "pruners", "report", "routing", "selection",
+        "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "exports", "growers", "inspection",
+        "interop", "model_selection", "modelfile", "plot", "pruners", "report", "research", "routing",
     )
-} | {"costs": "nouns.costs", "dealing": "data.dealing", "text": "show.text"}  # fmt: skip
+} | {
+    "costs": "core.costs", "fold_assignment": "data.fold_assignment", "prediction": "routing.prediction",
+    "text": "inspection.text",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> "Any":

@@ -158,7 +158,7 @@ def test_an_interrupt_that_python_wraps_is_an_interrupt_too(wrapper, command, mo
         first.__cause__ = KeyboardInterrupt()
         raise wrapper("returned a result with an exception set") from first
 
-    monkeypatch.setattr("secateur.fitting.fit_model", interrupted)
+    monkeypatch.setattr("secateur.model_selection.fit_model", interrupted)
     code, out, err = command("fit", grow_file, "--target", "outcome")
     assert (code, out) == (130, "")
     assert one_line(err)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from secateur.selection import cross_validate
+from secateur.model_selection import cross_validate
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")

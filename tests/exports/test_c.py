@@ -7,9 +7,9 @@ import pytest
 
 from export_cases import CASES, chain, infinite, mixed, numeric
 from secateur import Column, Counts, Schema, Tree
+from secateur.core.moments import Moments
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_c
-from secateur.nouns.moments import Moments
 from secateur.statistics.probabilities import node_probabilities
 
 compiler = shutil.which("cc")

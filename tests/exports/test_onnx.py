@@ -5,10 +5,10 @@ import pytest
 
 from export_cases import CASES, Case, chain, infinite, mixed, numeric
 from secateur import Column, Counts, Pruning, Schema, Tree
+from secateur.core.model import Model
+from secateur.core.moments import Moments
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_onnx
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
 from secateur.statistics.probabilities import node_probabilities
 
 pytest.importorskip("onnx")

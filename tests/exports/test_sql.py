@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import secateur
 from export_cases import CASES, Case, chain, infinite, mixed, numeric, pruned
 from secateur import Column, Counts, Pruning, Schema, Tree
+from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_sql
 from secateur.exports._dialects import DIALECTS
-from secateur.nouns.model import Model
 from secateur.statistics.probabilities import node_probabilities
 from small_tables import samples
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings
 from secateur import Pruning, TreeClassifier, TreeRegressor, grow
+from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
-from secateur.nouns.model import Model
-from secateur.prediction import predict_proba
+from secateur.routing.prediction import predict_proba
 
 GRID = np.array([[a, b] for b in range(4) for a in range(5)], float)  # the first column rises, run by run
 

@@ -9,10 +9,10 @@ import pytest
 
 import secateur
 from secateur import Column, Model, Pruning, Schema, TreeClassifier, TreeRegressor, count, encode, grow
-from secateur.asking import explain
+from secateur.core.surrogates import Surrogates
 from secateur.errors import ModelFileError, ParameterError, TreeError, UnsupportedError
+from secateur.inspection import explain
 from secateur.modelfile import dumps_model, loads_model
-from secateur.nouns.surrogates import Surrogates
 from secateur.routing import apply, plan
 
 

@@ -12,7 +12,7 @@ from secateur.errors import CountsError, ParameterError, UnsupportedError
 from secateur.interop import from_sklearn, to_sklearn
 from secateur.interop._foreign import read_tree
 from secateur.interop._from_sklearn import float64_thresholds
-from secateur.prediction import predict, predict_leaf, predict_proba
+from secateur.routing.prediction import predict, predict_leaf, predict_proba
 from sklearn_trees import KINDS, fitted, hard_rows, rows
 
 LARGEST = float(np.finfo(np.float32).max)

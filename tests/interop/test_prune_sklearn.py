@@ -13,11 +13,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from secateur import Column, Counts, Pruning, Schema, Tree, count, prune
+from secateur.core.model import Model
 from secateur.errors import CountsError, DataError, ParameterError, TreeError, UnsupportedError
 from secateur.interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
-from secateur.nouns.model import Model
-from secateur.prediction import predict
 from secateur.pruners import RULES
+from secateur.routing.prediction import predict
 from sklearn_trees import CLASSIFIERS, FORESTS, KINDS, REGRESSORS, assert_sound, fitted, hard_rows, rows, walk
 
 CHOICES = {"smallest-within": {"accuracy": 0.8}, "critical-value": {"threshold": 0.2}}

@@ -11,11 +11,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from secateur import Counts, Pruning, Tree, count, grow, prune
+from secateur.core.model import Model
+from secateur.core.moments import Moments
 from secateur.errors import TreeError, UnsupportedError
 from secateur.interop import from_sklearn, to_sklearn
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
-from secateur.prediction import predict, predict_proba
+from secateur.routing.prediction import predict, predict_proba
 from sklearn_trees import assert_sound, rows
 
 

@@ -9,8 +9,8 @@ from sklearn.inspection import partial_dependence
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text
 
 from secateur import Pruning
+from secateur.core.model import Model
 from secateur.interop import from_sklearn, prune_sklearn, to_sklearn
-from secateur.nouns.model import Model
 from sklearn_trees import rows
 
 X, LABELS, _ = rows(1)

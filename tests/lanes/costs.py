@@ -8,11 +8,11 @@ import time
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from modelfile.heavy import FILES, of_size
-from modelfile.tiny import asked_of
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+from heavy_models import FILES, of_size
 from secateur.errors import SecateurError
 from secateur.modelfile import loads_model
+from tiny_models import asked_of
 
 
 def main(n_bytes: int, names: list[str]) -> None:

@@ -2,7 +2,7 @@
 
     model   tiny model files changed on the parsed structure (tests/modelfile/tiny.py), thousands a second
     bytes   the golden files broken as bytes and as JSON (tests/modelfile/test_fuzz.py)
-    csv     small text files broken as text (tests/test_fuzz_files.py)
+    csv     small text files broken as text (tests/data/test_fuzz_files.py)
     guided  as `bytes`, guided by coverage (needs atheris)
 
 A case that takes more than some seconds or more than 4 GB is a fault too. What is found is written into the current
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS))
+sys.path[:0] = [str(TESTS), str(TESTS / "helpers")]
 MOST_SECONDS = 20  # of processor time for a case
 MOST_MEMORY = 4 << 30
 TELL = 300  # seconds between two lines of figures
@@ -33,7 +33,7 @@ def guided(seconds: str) -> None:
     """Let atheris look for new paths through the loader."""
     import atheris
 
-    import modelfile.examples  # noqa: F401 first, so that it is not instrumented
+    import model_examples  # noqa: F401 first, so that it is not instrumented
 
     with atheris.instrument_imports(include=["secateur.modelfile"]):
         from modelfile.test_fuzz import mutated, survives
@@ -62,7 +62,7 @@ class Broken:
     def case(self, rng: random.Random) -> tuple[str, bytes, Callable[[], bool]]:
         """The kind of a case, its bytes, and what says whether they are valid."""
         if self.what == "csv":
-            from test_fuzz_files import SEEDS, is_opened, is_table, mutated_text
+            from data.test_fuzz_files import SEEDS, is_opened, is_table, mutated_text
 
             data = mutated_text(rng.choice(SEEDS), rng)
             if rng.random() < 0.2:
@@ -78,7 +78,7 @@ def search(what: str, seconds: float, seed: int) -> int:
     """Try the cases of a seed until the time is over; the number of faults."""
     cases: Any
     if what == "model":
-        from modelfile.tiny import Tiny
+        from tiny_models import Tiny
 
         cases = Tiny(seed)
     else:

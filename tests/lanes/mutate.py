@@ -1,6 +1,6 @@
 """Change one operator or number at a time and see whether a test fails: scripts/mutate [number] [seed] [part of a place].
 
-Mutants are drawn from the Python files of pruners, certifiers and nouns; a place is written `pruners/_greedy.py:40`.
+Mutants are drawn from the Python files of pruners, certifiers and core; a place is written `pruners/_greedy.py:40`.
 The tests are collected once. Then everything happens in forks of this process: one for each file of tests runs it and
 notes the lines that each test passes; one for each mutant puts the changed code into the functions that are loaded and
 runs the tests that pass the changed line, until one fails: first those that have found a mutant of the file before, then
@@ -28,14 +28,14 @@ from hypothesis import HealthCheck, Phase, settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "secateur"
-FOLDERS = ("pruners", "certifiers", "nouns")
+FOLDERS = ("pruners", "certifiers", "core")
 TESTS = (
     *(f"src/secateur/{folder}" for folder in FOLDERS), "tests/pruners", "tests/certifiers",
-    "tests/growers/test_surrogates.py", "tests/modelfile/test_round_trip.py", "tests/test_asking.py",
-    "tests/test_counts.py", "tests/test_cross_validation.py", "tests/test_fitting.py", "tests/test_model.py",
-    "tests/test_moments.py", "tests/test_overlap.py", "tests/test_predicting.py", "tests/test_pruning.py",
-    "tests/test_reuse.py", "tests/test_routing.py", "tests/test_selection.py", "tests/test_sequence.py",
-    "tests/test_state_machines.py", "tests/test_tree.py",
+    "tests/growers/test_surrogates.py", "tests/modelfile/test_round_trip.py", "tests/inspection/test_inspection.py",
+    "tests/core/test_counts.py", "tests/model_selection/test_cross_validation.py", "tests/model_selection/test_fit_model.py", "tests/core/test_model.py",
+    "tests/core/test_moments.py", "tests/statistics/test_overlap.py", "tests/routing/test_prediction.py", "tests/core/test_pruning.py",
+    "tests/flows/test_reuse.py", "tests/routing/test_routing.py", "tests/model_selection/test_select.py", "tests/core/test_sequence.py",
+    "tests/core/test_state_machines.py", "tests/core/test_tree.py",
 )  # fmt: skip
 READERS = ("test_the_registry_says_what_a", "test_every_certificate_promises")  # of tables and signatures
 SECONDS = float(os.environ.get("SECONDS", "2.5"))  # of CPU time for one mutant; then no further test begins

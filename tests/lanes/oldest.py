@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = ("arrow", "plot")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "pandas==2.3.0", "polars", "jsonschema")
 TESTS = (
-    "tests/test_bad_inputs.py", "tests/test_encoding.py", "tests/test_text.py",
-    "tests/test_cross_validation.py", "tests/pruners/test_every_pruner.py", "tests/certifiers/test_certify.py",
-    "tests/cli/test_exit_codes.py", "tests/modelfile/test_hostile.py", "tests/test_flows.py",
+    "tests/flows/test_bad_inputs.py", "tests/data/test_encoding.py", "tests/inspection/test_text.py",
+    "tests/model_selection/test_cross_validation.py", "tests/pruners/test_every_pruner.py", "tests/certifiers/test_certify.py",
+    "tests/cli/test_exit_codes.py", "tests/modelfile/test_hostile.py", "tests/flows/test_flows.py",
 )  # fmt: skip
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from modelfile.examples import classifier
+from model_examples import classifier
 from secateur import Counts, Pruning, PruningSequence, SecateurError, Tree
+from secateur.core.model import Model
 from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
 from secateur.modelfile import _files, _write, dumps_model, load_counts, load_model, loads_model, save_counts
-from secateur.nouns.model import Model
 from secateur.pruners import best_of_size
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from modelfile.examples import exercise
-from modelfile.tiny import Tiny
+from model_examples import exercise
 from secateur.errors import ModelFileError
 from secateur.modelfile import dumps_model, load_counts, loads_model
+from tiny_models import Tiny
 
 GOLDEN = {path.name: path.read_bytes() for path in sorted((Path(__file__).parent / "golden").iterdir())}
 MODELS = [GOLDEN[f"{kind}-{version}.json"] for kind in ("model", "regression") for version in (1, 2)]

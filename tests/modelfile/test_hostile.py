@@ -10,16 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from modelfile.heavy import FILES, of_size
-from modelfile.tiny import asked_of
+from heavy_models import FILES, of_size
 from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, certify, to_sklearn
-from secateur.asking import evaluate, explain
 from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
 from secateur.exports import export
-from secateur.fitting import certificate_of
+from secateur.inspection import evaluate, explain, text
+from secateur.model_selection import certificate_of
 from secateur.modelfile import dumps_model, loads_model
-from secateur.prediction import predict
-from secateur.show import text
+from secateur.routing.prediction import predict
+from tiny_models import asked_of
 
 MARK = "Stated in the model file and not checked: "
 

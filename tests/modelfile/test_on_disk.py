@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from modelfile.examples import assert_same, classifier, regression
-from secateur.data import output
+from model_examples import assert_same, classifier, regression
+from secateur._utils import output
 from secateur.errors import ModelFileError, OutputError
 from secateur.modelfile import dumps_model, load_counts, load_model, save_counts, save_model
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[1] / "helpers"
 
 
 def test_a_process_killed_while_saving_leaves_the_old_file_whole(tmp_path):
@@ -25,7 +25,7 @@ def test_a_process_killed_while_saving_leaves_the_old_file_whole(tmp_path):
     code = f"""
 import os, sys, time
 sys.path.insert(0, {str(TESTS)!r})
-from modelfile.examples import classifier
+from model_examples import classifier
 from secateur.modelfile import save_model
 sync = os.fsync
 def wait_for_the_kill(handle):
@@ -53,7 +53,7 @@ def test_at_every_moment_of_many_saves_the_file_is_one_of_the_two(tmp_path):
     code = f"""
 import sys
 sys.path.insert(0, {str(TESTS)!r})
-from modelfile.examples import classifier, regression
+from model_examples import classifier, regression
 from secateur.modelfile import save_model
 models = [classifier(), regression()]
 print("ready", flush=True)

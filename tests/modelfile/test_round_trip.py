@@ -12,8 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modelfile.examples import assert_same, classifier, exercise, regression, remembering, tree
+from model_examples import assert_same, classifier, exercise, regression, remembering, tree
 from secateur import Bound, Counts, Pruning, Table, Tree, TreeClassifier
+from secateur.core.model import Model
+from secateur.core.moments import Moments
+from secateur.core.provenance import Ledger
+from secateur.core.selection import Selection
+from secateur.core.sequence import PruningSequence
 from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
 from secateur.modelfile import (
@@ -26,11 +31,6 @@ from secateur.modelfile import (
     save_model,
     tree_fingerprint,
 )
-from secateur.nouns.choice import Selection
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
-from secateur.nouns.seen import Ledger
-from secateur.nouns.sequence import PruningSequence
 from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, weakest_links
 from strategies import trees_with_counts
 
@@ -239,7 +239,7 @@ def test_no_field_of_a_noun_is_forgotten():
         "columns": "columns", "tree": None, "is_leaf": "cuts", "rebuild": "changes", "schema": None,
         "select": "rule",
         "key": None, "history": None, "ledger": None,  # in "rows", see the golden files
-        "rounded": None,  # where it is known: tests/test_rounding.py
+        "rounded": None,  # where it is known: tests/inspection/test_rounding.py
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py

@@ -9,7 +9,7 @@ import secateur
 from secateur.errors import ParameterError, TreeError, UnsupportedError
 from secateur.plot import ImportancesDisplay, LeafCalibrationDisplay, RankingDisplay, TreeDisplay, plot
 from secateur.plot.distributions import node_bars
-from secateur.prediction import node_probabilities
+from secateur.routing.prediction import node_probabilities
 
 
 @pytest.fixture(scope="module")

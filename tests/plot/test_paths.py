@@ -8,10 +8,10 @@ from matplotlib.container import BarContainer
 from matplotlib.text import Text
 
 from secateur import Bound, Counts, Pruning, PruningSequence, Tree, certifiers, prune
+from secateur.core.model import Model
+from secateur.core.moments import Moments
+from secateur.core.selection import Selection
 from secateur.errors import ParameterError, UnsupportedError
-from secateur.nouns.choice import Selection
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
 from secateur.plot import (
     BoundCurvesDisplay,
     CertificatesDisplay,

@@ -9,9 +9,9 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 
 from secateur import Counts, Pruning, Tree, encode, grow
+from secateur.core.model import Model
+from secateur.core.moments import Moments
 from secateur.errors import CountsError, ParameterError, PruningError, UnsupportedError
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
 from secateur.plot import TreeDisplay
 from strategies import trees_with_counts
 

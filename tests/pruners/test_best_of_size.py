@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, keep_vector
 from secateur import Counts, Tree
+from secateur.core.costs import m_estimate
 from secateur.errors import CountsError, ParameterError, PruningError
-from secateur.nouns.costs import m_estimate
 from secateur.pruners import best_of_size, cost_complexity, greedy, weakest_links
 from strategies import trees, trees_with_counts
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, children_of
 from secateur import Counts, Tree
+from secateur.core.counts import leaf_labels
 from secateur.errors import CountsError, ParameterError
-from secateur.nouns.counts import leaf_labels
 from secateur.pruners import iterative_reduced_error, reduced_error
 from strategies import trees_with_counts
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracles import all_prunings, children_of
 from secateur import Counts, Tree
 from secateur._kernels import size_dp
+from secateur._utils.arrays import MAX_EXACT_INT
 from secateur.certifiers import signed_extremes
-from secateur.data.remarks import EXACT_WHOLE
 from secateur.errors import CountsError
 from secateur.pruners import (
     best_of_size,
@@ -31,7 +31,7 @@ def large_counts(draw, tree, sample="grow", n_classes=2):
     """Nearly proportional to small counts, and only just fewer than are refused: floats would see ties."""
     small = np.array(draw(counts(tree, sample, n_classes)).by_class[tree.is_leaf], object)
     jitter = draw(st.lists(st.integers(0, 2), min_size=small.size, max_size=small.size))
-    factor = (EXACT_WHOLE - 1 - 2 * small.size) // max(small.sum(), 1)
+    factor = (MAX_EXACT_INT - 1 - 2 * small.size) // max(small.sum(), 1)
     leaves = small * factor + np.reshape(np.array(jitter, object), small.shape)
     return Counts.from_leaves(tree, leaves.astype(np.int64), sample=sample)
 

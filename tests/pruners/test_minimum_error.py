@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, children_of
 from secateur import Counts, Tree
+from secateur.core.costs import m_estimate
 from secateur.errors import CountsError, ParameterError
-from secateur.nouns.costs import m_estimate
 from secateur.pruners._minimum_error import minimum_error
 from strategies import trees_with_counts
 

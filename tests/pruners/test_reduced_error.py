@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, children_of, keep_vector, n_nodes_of
 from secateur import Counts, Tree
+from secateur.core.counts import leaf_labels
 from secateur.errors import CountsError, ParameterError
-from secateur.nouns.counts import leaf_labels
 from secateur.pruners import reduced_error
 from strategies import counts, trees_with_counts
 

@@ -10,14 +10,14 @@ from report_browser import click_node, leaves, shown_leaves, until
 from report_models import HOSTILE, plainly, random_model, sentence
 from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
-from secateur.nouns.model import Model
-from secateur.nouns.moments import Moments
+from secateur.core.model import Model
+from secateur.core.moments import Moments
+from secateur.inspection.view import view_of
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
 from secateur.report._numbers import figure
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
 from secateur.report._stops import own_sequence
-from secateur.show.view import view_of
 
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 

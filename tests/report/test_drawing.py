@@ -8,7 +8,7 @@ import pytest
 import secateur
 from report_browser import until
 from report_models import random_model
-from secateur.nouns.model import Model
+from secateur.core.model import Model
 from secateur.pruners import reduced_error
 from secateur.report import report_html
 from secateur.report._numbers import figure, percent

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from secateur import Tree
-from secateur.show.view import view_of
+from secateur.inspection.view import view_of
 from strategies import trees
 
 

@@ -17,9 +17,9 @@ from scipy import stats
 import secateur
 from report_models import CLASSES, HOSTILE, random_model
 from secateur import Bound, Counts, Pruning, Tree, datasets, grow, prune
+from secateur.core.model import Model, as_model
+from secateur.core.moments import Moments
 from secateur.errors import OutputError, SecateurError, UnsupportedError
-from secateur.nouns.model import Model, as_model
-from secateur.nouns.moments import Moments
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import Report, notebook_html, report_html, write_report
 

@@ -13,15 +13,15 @@ from sklearn import metrics
 import secateur
 from report_browser import until
 from report_models import CLASSES, HOSTILE, hostile_rows, random_model
-from secateur.nouns.model import Model
+from secateur.core.model import Model
+from secateur.inspection.counterfactual import nearest_change, spreads_of
+from secateur.inspection.path import path_of
+from secateur.inspection.view import view_of
 from secateur.plot.distributions import table_of
 from secateur.report import report_html
 from secateur.report._card import rows_of
 from secateur.report._numbers import figure, percent
 from secateur.report._reasons import costs_of
-from secateur.show.counterfactual import nearest_change, spreads_of
-from secateur.show.explain import path_of
-from secateur.show.view import view_of
 from secateur.statistics.ranking import ranking_of
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from report_models import plainly, sentence
 from secateur import Counts, Pruning, Tree, prune
-from secateur.fitting import pruned_by
-from secateur.nouns.costs import m_estimate
-from secateur.nouns.model import Model
+from secateur.core.costs import m_estimate
+from secateur.core.model import Model
+from secateur.model_selection import pruned_by
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
 from secateur.report._numbers import figure, number, percent
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 

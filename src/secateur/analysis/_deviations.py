@@ -7,7 +7,7 @@ Every function returns a bound on Pr[|number - its mean| >= x].
 
 import math
 
-from ..data.names import whole
+from .._utils.names import whole
 from ..errors import ParameterError
 from ._printed import expected_empty
 

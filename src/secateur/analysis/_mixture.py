@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import voting
-from ..data.arrays import Array, ArrayLike, Floats, Ints, Sums, frozen, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, Sums, frozen, sealed
+from ..core import Counts, Tree
 from ..errors import CountsError, ParameterError, TreeError
-from ..nouns import Counts, Tree
 
 
 def mixture(

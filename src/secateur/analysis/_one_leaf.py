@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from .._kernels.noise import log_power_coefficient
-from ..data.arrays import ArrayLike, Floats, Longs
-from ..data.names import whole
+from .._utils.arrays import ArrayLike, Floats, Longs
+from .._utils.names import whole
 from ..errors import ParameterError
 from ._checks import between
 

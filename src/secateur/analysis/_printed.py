@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
-from ..data.names import whole
+from .._utils.arrays import ArrayLike, Floats
+from .._utils.names import whole
 from ..errors import ParameterError
 from ._checks import between, plain
 from ._one_leaf import log_agreement

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import ArrayLike, Bools, Floats, Ints, Longs, sealed
-from ..data.names import whole
+from .._utils.arrays import ArrayLike, Bools, Floats, Ints, Longs, sealed
+from .._utils.names import whole
+from ..core import Counts, Original, Pruning, Tree, leaf_labels
 from ..errors import CountsError, ParameterError
-from ..nouns import Counts, Original, Pruning, Tree, leaf_labels
 from ._checks import between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general

@@ -2,7 +2,7 @@
 
 import math
 
-from ..data.names import whole
+from .._utils.names import whole
 from ._checks import between
 
 

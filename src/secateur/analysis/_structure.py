@@ -14,8 +14,8 @@ Elomaa and Kaariainen, "An Analysis of Reduced Error Pruning" (2001).
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Bools, Ints, sealed
-from ..nouns import Tree
+from .._utils.arrays import Bools, Ints, sealed
+from ..core import Tree
 
 
 def fringe(tree: Tree) -> Bools:

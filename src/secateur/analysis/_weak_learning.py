@@ -24,7 +24,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from ..data.names import check_name, whole
+from .._utils.names import check_name, whole
 from ..errors import ParameterError
 from ._checks import between
 

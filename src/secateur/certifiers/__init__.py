@@ -23,10 +23,10 @@ line here, one test. A `Bound` that is not a guarantee says so.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..data.names import check_parameters, lazily
+from .._utils.names import check_parameters, lazily
 
 if TYPE_CHECKING:
-    from ..nouns.shares import LeafShares as LeafShares
+    from ..core.leaf_shares import LeafShares as LeafShares
     from ..statistics.freshness import Freshness as Freshness
     from ..statistics.tails import binomial_upper as binomial_upper
     from ..statistics.tails import chernoff_upper as chernoff_upper
@@ -96,7 +96,7 @@ METHODS = {
 # Every function and its file; those below are not methods of `certify`, or help one.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
     "Freshness": "..statistics.freshness",
-    "LeafShares": "..nouns.shares",
+    "LeafShares": "..core.leaf_shares",
     "betting_upper": "._betting",
     "binomial_upper": "..statistics.tails",
     "certified_cost": "._cost",

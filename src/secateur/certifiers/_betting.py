@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 N_STAKES = 16

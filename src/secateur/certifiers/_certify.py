@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
 
-from ..data.names import check_name
+from .._utils.names import check_name
+from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Bound, Counts, Pruning, PruningSequence
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import Asked, freshness, place_in

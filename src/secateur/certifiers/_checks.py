@@ -7,19 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._kernels import budget_dp, mixtures, structure
-from ..data.arrays import Ints, Longs, Sums
+from .._utils.arrays import Ints, Longs, Sums
+from ..core import Counts, LabelRule, Original, Pruning, PruningSequence, Tree, check_label_rule, excess_cost, full_cost
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
-from ..nouns import (
-    Counts,
-    LabelRule,
-    Original,
-    Pruning,
-    PruningSequence,
-    Tree,
-    check_label_rule,
-    excess_cost,
-    full_cost,
-)
 
 
 @dataclass(frozen=True)

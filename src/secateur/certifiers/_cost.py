@@ -17,10 +17,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.arrays import Array, ArrayLike, Longs
-from ..data.names import check_name
+from .._utils.arrays import Array, ArrayLike, Longs
+from .._utils.names import check_name
+from ..core import Bound, Counts, Pruning
 from ..errors import CountsError, ParameterError
-from ..nouns import Bound, Counts, Pruning
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
 from ._fresh import fresh_rows

@@ -12,9 +12,9 @@ from typing import Literal, overload
 import numpy as np
 
 from .._kernels import budget_dp, mixtures
-from ..data.arrays import Floats, Longs
+from .._utils.arrays import Floats, Longs
+from ..core import Counts, Tree, excess_cost
 from ..errors import ParameterError
-from ..nouns import Counts, Tree, excess_cost
 from ._checks import budget_walk, check_budget
 
 _STEEPEST = 60.0  # exp(-60) per unit makes one unit more or less all but impossible

@@ -8,8 +8,8 @@ tree's ledger whether these rows have already told how other candidates fare.
 from collections.abc import Sequence
 from typing import Any
 
+from ..core import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
 from ..statistics.freshness import Freshness, compared, overlap_with
 from ..statistics.tails import check_delta
 from . import METHODS

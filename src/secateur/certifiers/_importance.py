@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
+from ..core import Bound, Pruning
 from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
-from ..nouns import Bound, Pruning
 from ..routing import apply, count
 from ..statistics.tails import check_delta
 from ._betting import betting_upper

@@ -15,10 +15,10 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.arrays import Floats, Sums
+from .._utils.arrays import Floats, Sums
+from ..core import Counts, LeafShares, Pruning
+from ..core.class_names import class_names_of
 from ..errors import ParameterError
-from ..nouns import Counts, LeafShares, Pruning
-from ..show.wording import class_names_of
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import fresh_rows, rows_after_growing
 from ._rates import log_part

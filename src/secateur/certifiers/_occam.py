@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels import mixtures
-from ..data.arrays import ArrayLike, Floats
-from ..data.names import check_name
-from ..nouns import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
+from .._utils.arrays import ArrayLike, Floats
+from .._utils.names import check_name
+from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.tails import Tail, check_delta, upper_limit

@@ -15,9 +15,9 @@ from operator import itemgetter
 import numpy as np
 
 from .._kernels import mixtures
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
+from ..core import Bound, Counts, Pruning, Tree
 from ..errors import CountsError, ParameterError
-from ..nouns import Bound, Counts, Pruning, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import kl_upper

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
+from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError
-from ..nouns import Bound, Counts, Pruning, PruningSequence
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import fresh_rows
 

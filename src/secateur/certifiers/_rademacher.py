@@ -22,9 +22,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels import budget_dp, mixtures, structure
-from ..data.arrays import Longs
+from .._utils.arrays import Longs
+from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError
-from ..nouns import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree, excess_cost, full_cost
 from ..statistics.freshness import check_samples
 from ..statistics.tails import check_delta
 from ._checks import budget_walk, check_budget, check_labels, chosen

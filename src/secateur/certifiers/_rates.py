@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
+from ..core import Bound, Counts, Pruning, class_number
+from ..core.class_names import class_names_of
 from ..errors import CountsError, ParameterError
-from ..nouns import Bound, Counts, Pruning, class_number
-from ..show.wording import class_names_of
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import fresh_rows
 

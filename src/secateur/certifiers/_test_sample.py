@@ -2,7 +2,7 @@
 
 import math
 
-from ..nouns import Bound, Counts, Pruning
+from ..core import Bound, Counts, Pruning
 from ..statistics.tails import binomial_upper
 from ._fresh import fresh_rows
 

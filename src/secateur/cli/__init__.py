@@ -73,7 +73,7 @@ class _Lazy(click.Group):
         except click.UsageError as error:
             if "Did you mean" in error.message:
                 raise
-            from ..data.names import nearest
+            from .._utils.names import nearest
 
             raise click.UsageError(f"{error.message.rstrip('.')}{nearest(args[0], COMMANDS)}", ctx) from error
 

@@ -12,7 +12,7 @@ from . import _common as common
 from ._rows import held_out_counts, held_out_options, input_output_options
 
 if TYPE_CHECKING:
-    from ..nouns import Bound, Counts, LeafShares, Model
+    from ..core import Bound, Counts, LeafShares, Model
 
 
 @common.model_command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @input_output_options
 def certify(model: "Model", **options: Any) -> int | None:
     """Compute an upper bound on the error of the tree in the file MODEL."""
-    from ..fitting import certificate_of
+    from ..model_selection import certificate_of
 
     holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
@@ -79,7 +79,7 @@ def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> None:
     """Print the limits of the leaves: exact ones of a fresh sample, else those that hold for every node."""
     from ..certifiers import leaf_shares
     from ..errors import LeakageError
-    from ..show.text import export_rules
+    from ..inspection.text import export_rules
 
     delta = options["delta"]
     try:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from ..data.names import nearest
+from .._utils.names import nearest
 from ..errors import DataError, ParameterError, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..nouns import Model
+    from ..core import Model
 
 Function: TypeAlias = Callable[..., Any]
 Option: TypeAlias = Callable[[Function], Function]  # what adds options to a command
@@ -183,16 +183,16 @@ def deliver(model: "Model", options: Options, result: Options, text: "Iterable[R
 
 def deliver_fitted(model: "Model", options: Options) -> None:
     """Write a model to --output, if it is given, and show a summary of it."""
-    from ..asking import Summary
+    from ..inspection import Summary
 
     deliver(model, options, Summary(model).to_dict(), printed(model))
 
 
 def printed(model: "Model") -> Iterator["RenderableType"]:
     """Size, errors, certificate and, if it is small, the tree."""
-    from ..asking import errors
-    from ..show.text import export_text
-    from ..show.wording import rate
+    from ..inspection import errors
+    from ..inspection.text import export_text
+    from ..inspection.wording import rate
 
     what = "error" if model.is_classifier else "mean squared error"
     pool = model.selection.growing if model.selection is not None else {}

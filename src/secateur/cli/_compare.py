@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.output import write_file
+from .._utils.output import write_file
 from . import _common as common
 from ._rows import data_options, keep_option, read
 
 if TYPE_CHECKING:
-    from ..data.arrays import Array
+    from .._utils.arrays import Array
     from ..data.table import Table
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
@@ -40,7 +40,7 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     """
     import numpy as np
 
-    from ..data.dealing import hold_out
+    from ..data.fold_assignment import hold_out
     from ..pruners import RULES
 
     ending = _ending(options["picture"]) if options["picture"] else ""
@@ -68,7 +68,7 @@ def _line(
 ) -> common.Options:
     from ..certifiers import test_sample
     from ..errors import SecateurError
-    from ..fitting import Recipe, fit_model
+    from ..model_selection import Recipe, fit_model
     from ..pruners import RULES
     from ..routing import count
 

@@ -8,7 +8,7 @@ from . import _common as common
 from ._rows import count_rows, held_out_counts, held_out_options, input_output_options
 
 if TYPE_CHECKING:
-    from ..nouns import Model
+    from ..core import Model
 
 
 @common.command(
@@ -63,7 +63,7 @@ def evaluate(model: "Model", data: str | None, **options: Any) -> int:
     Prints the error with its confidence interval and the confusion matrix; for
     two classes also AUC, KS, the lift table and the threshold of least cost.
     """
-    from ..asking import evaluate as evaluated
+    from ..inspection import evaluate as evaluated
 
     if data and (options["holdout"] or options["counts"]):
         raise click.UsageError("DATA, --holdout and --counts exclude each other; give one of them")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..growers import CRITERIA
-from ..selection import CHOICES, SCORES
+from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
 from ._rows import data_options, keep_option, read
 
 if TYPE_CHECKING:
-    from ..data.arrays import Floats
+    from .._utils.arrays import Floats
+    from ..core import Model
     from ..data.columns import Given
     from ..data.table import Table
     from ..data.target import TargetKind
-    from ..nouns import Model
 
 
 growing_options = common.together(
@@ -51,7 +51,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
     """Make the options of a file the defaults of the command."""
     if path is None:
         return
-    from ..data.names import nearest
+    from .._utils.names import nearest
 
     flags = {
         flag.removeprefix("--"): one
@@ -152,8 +152,8 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     DATA is a text file (.csv, .tsv, .txt, .gz, a .zip with one file), a
     Parquet file, several files, a folder or a pattern; - is standard input.
     """
-    from ..data.progress import progress_bar
-    from ..fitting import Recipe, fit_model
+    from .._utils.progress import progress_bar
+    from ..model_selection import Recipe, fit_model
 
     common.check_output(options["output"], force=options["force"])
     criterion, target = options["criterion"], options["target"]
@@ -196,7 +196,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
     model = replace(model, parameters=parameters, facts={**model.facts, "target": target, "command": command})
     if options["verbose"]:
-        from ..asking import summary
+        from ..inspection import summary
 
         common.talk(f"{summary(model)}\n")
     common.deliver_fitted(model, options)
@@ -275,7 +275,7 @@ def _classes(option: str, table: "Table") -> list[Any]:
 
 
 def _class(option: str, name: str, classes: list[Any]) -> int:
-    from ..data.names import check_name
+    from .._utils.names import check_name
 
     names = [str(label) for label in classes]
     check_name(option, name, names)
@@ -298,13 +298,13 @@ def _whole_or_auto(option: str, text: str) -> int | str:
 
 def _tell_of_one_column(model: "Model") -> None:
     """Point out a column that predicts all rows by itself: often it is written down only when the target is known."""
-    from ..data.remarks import tell
+    from .._utils.warn import warn
 
     assert model.tree.schema is not None
     tested = set(model.shown.feature[~model.shown.is_leaf].tolist())
     if len(tested) == 1 and model.pruning.cost(model.grown.own_costs) == 0:
         name = model.tree.schema.names[tested.pop()]
-        tell(
+        warn(
             f"column {name!r} alone predicts every row; if it is not known when the tree is used, leave it out: "
             f"--ignore {name!r}"
         )

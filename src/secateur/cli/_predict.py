@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.output import write_file
+from .._utils.output import write_file
 from . import _common as common
 from ._rows import input_output_options, read
 
 if TYPE_CHECKING:
-    from ..nouns import Model
+    from ..core import Model
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -36,7 +36,7 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
     """
-    from .. import prediction
+    from ..routing import prediction
 
     table, _ = read(options, data, target=None, schema=model.tree.schema)
     for about, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
@@ -89,7 +89,7 @@ def explain(model: "Model", data: str, **options: Any) -> None:
     Prints the tests that the row passes through, the answer of its leaf with
     limits on the class shares, and the smallest change to another answer.
     """
-    from ..asking import explain as explained
+    from ..inspection import explain as explained
 
     table, _ = read(options, data, target=None, schema=model.tree.schema)
     if options["row"] > table.n_rows:

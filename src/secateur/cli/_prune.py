@@ -9,7 +9,7 @@ from . import _common as common
 from ._rows import held_out_counts, held_out_options, input_output_options
 
 if TYPE_CHECKING:
-    from ..nouns import Model
+    from ..core import Model
 
 MOST_ROWS = 40
 HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
@@ -37,8 +37,8 @@ HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out":
 @input_output_options
 def prune(model: "Model", **options: Any) -> None:
     """Prune the tree in the file MODEL."""
-    from .. import fitting
-    from ..nouns import PruningSequence
+    from .. import model_selection
+    from ..core import PruningSequence
     from ..pruners import RULES
 
     holdout = held_out_counts(model, options)
@@ -50,26 +50,26 @@ def prune(model: "Model", **options: Any) -> None:
         model = replace(model, holdout=holdout, certificate=None)
     if options["nodes"]:
         for node in options["nodes"]:
-            model = fitting.snip(model, node)
+            model = model_selection.snip(model, node)
     elif options["rule"] is None and not sizes and holdout is None:
         raise click.UsageError(
             "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
         )
     elif options["rule"] is None and sizes:
-        model = fitting.prune_to(model, **sizes)
+        model = model_selection.prune_to(model, **sizes)
     else:
         rule = options["rule"] or "reduced-error"
         if rule in RULES and RULES[rule].needs_holdout and model.holdout is None:
             raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
         parameters = common.parameters_of(options["parameters"])
-        result = fitting.pruned_by(rule, model.grown, model.holdout, **parameters)
+        result = model_selection.pruned_by(rule, model.grown, model.holdout, **parameters)
         if isinstance(result, PruningSequence):
             model = replace(model, sequence=result, selection=None, certificate=None)
             if not sizes and holdout is None:
                 raise click.UsageError(
                     f"rule {rule} returns a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
                 )
-            model = fitting.prune_to(model, **sizes) if sizes else fitting.choose_on_holdout(model)
+            model = model_selection.prune_to(model, **sizes) if sizes else model_selection.choose_on_holdout(model)
         else:
             labels = result.node_labels if result.node_labels is not None else model.pruning.node_labels
             model = replace(model, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
@@ -85,7 +85,7 @@ def path(model: "Model", **options: Any) -> None:
     """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
     import numpy as np
 
-    from ..fitting import path_table
+    from ..model_selection import path_table
 
     holdout = held_out_counts(model, options)
     table = path_table(model, holdout or model.holdout, delta=options["delta"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ..experiments import NAMES
+from ..research import NAMES
 from . import _common as common
 
 
@@ -36,12 +36,12 @@ def build(folder: str, **options: Any) -> None:
     copied, the others are downloaded from OpenML. Checksums verify their rows.
     A missing set is listed with the reason.
     """
-    from .. import datasets
-    from ..data.progress import progress_bar
+    from .._utils.progress import progress_bar
+    from ..research import build_data
 
     with progress_bar("data sets") as progress:
         shown = None if options["quiet"] else progress
-        made = datasets.build(folder, only=options["only"], network=not options["offline"], progress=shown)
+        made = build_data(folder, only=options["only"], network=not options["offline"], progress=shown)
     rows = [[one.name, one.how, f"{one.rows:,}" if one.rows else "missing", one.checked, one.note] for one in made]
     head = ["set", "how", "rows", "checksum", "note"]
     common.show(options, {"sets": [asdict(one) for one in made]}, [common.grid(head, rows, left=5)])
@@ -78,7 +78,7 @@ def reproduce(name: str | None, **options: Any) -> None:
     Without --data, data sets that cannot be generated are skipped. Finished
     parts are kept in the output folder and are not run again.
     """
-    from ..experiments import listed, run
+    from ..research import listed, run
 
     if name == "claims":
         _claims(options)
@@ -97,7 +97,7 @@ def reproduce(name: str | None, **options: Any) -> None:
 
 def _claims(options: common.Options) -> None:
     """Check the claims of the documents that --only names, or of all."""
-    from ..experiments import check_claims
+    from ..research import check_claims
 
     found = [one for document in options["only"] or [None] for one in check_claims(document)]
     plain = [

@@ -12,12 +12,12 @@ from . import _common as common
 from ._common import local_file, talk, told
 
 if TYPE_CHECKING:
-    from ..data.arrays import Array
+    from .._utils.arrays import Array
+    from ..core import Model, Sample
     from ..data.columns import Given
     from ..data.table import Schema, Table
     from ..data.target import TargetKind
     from ..data.textfile import Csv
-    from ..nouns import Model, Sample
 
 READING = ("ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine")
 ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options that say which rows, and how they are read
@@ -75,9 +75,9 @@ def read(
     `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
     for these.
     """
+    from ..data.column_warnings import warn_categories
     from ..data.columns import values_of
     from ..data.encoding import encode
-    from ..data.remarks import tell_categories
     from ..data.sources import open_source, reading_of
     from ..data.target import labelled
     from ..data.textfile import Csv
@@ -115,7 +115,7 @@ def read(
             missing_target=options["missing_target"],
         )
         if schema is None and table.schema.classes is not None:
-            tell_categories(str(target), table.schema.classes.tolist())
+            warn_categories(str(target), table.schema.classes.tolist())
         return (table if keep is None else _screened(table, keep)), weights
 
 
@@ -160,7 +160,7 @@ def count_rows(model: "Model", data: str, options: common.Options) -> "Sample":
             counts = count(tree, table, sample_weight=weights, sample=options["sample"] or "prune")
     else:
         from .. import engines
-        from ..data.progress import progress_bar
+        from .._utils.progress import progress_bar
 
         _check_kinds(model, options)
         with local_file(data) as file, told(), progress_bar("counting rows") as progress:
@@ -202,7 +202,7 @@ def _screened(table: "Table", keep: Sequence[str]) -> "Table":
 
 
 def _nearest(name: str, names: Sequence[str], how: "Csv") -> str:
-    from ..data.names import nearest
+    from .._utils.names import nearest
 
     near = nearest(name, names)
     if near:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.output import write_file
+from .._utils.output import write_file
 from ..errors import printable
 from ..exports import EXPORTS
 from . import _common as common
 from ._rows import held_out_counts, held_out_options, input_output_options, read, target_of
 
 if TYPE_CHECKING:
-    from ..nouns import Model
+    from ..core import Model
 
 ENDINGS = {ending: name for name, facts in EXPORTS.items() for ending in facts.endings}
 
@@ -32,8 +32,8 @@ def show(model: "Model", **options: Any) -> None:
 
     --rules, --max-depth, --weights, --node-ids and --grown omit the summary.
     """
-    from ..asking import summary
-    from ..show.text import export_rules, export_text
+    from ..inspection import summary
+    from ..inspection.text import export_rules, export_text
 
     depth = options["max_depth"]
     how = {name: options[name] for name in ("decimals", "node_ids")}

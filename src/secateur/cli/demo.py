@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..core import Model
     from ..data.table import Table
-    from ..nouns import Model
 
 DELTA = 0.05
 ABOUT = {
@@ -54,8 +54,8 @@ def main(arguments: Sequence[str] = ()) -> Path:
 def walk(name: str, table: "Table", console: Any) -> "Model":
     """Fit on half of the rows, prune with a quarter, certify on the last quarter; return the fitted model."""
     from .. import certify, count, datasets, prune
-    from ..fitting import Recipe, fit_model, prune_to
-    from ..show.text import export_text
+    from ..inspection.text import export_text
+    from ..model_selection import Recipe, fit_model, prune_to
     from ._common import grid
 
     console.rule(name, characters="=")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .arrays import Array, Frame, Series
+from .._utils.arrays import Array, Frame, Series
 
 
 def column_of(series: Series) -> Series:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .arrays import Series
+from .._utils.arrays import Series
+from .._utils.warn import format_names, warn
+from .column_warnings import FEW_WORDS, spelled
 from .columns import Coded, Given, Numbers, read_series
-from .remarks import FEW_WORDS, listed, spelled, tell
 
 if TYPE_CHECKING:
     from .textfile import Csv
@@ -177,9 +178,12 @@ def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numb
         return None
     if gaps and (n_odd or not is_wanted):
         n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.levels) if word in gaps]).sum())
-        tell(f"column {name!r}: {listed(gaps)} among numbers is read as missing ({n_gaps:,} rows); nominal= keeps it")
+        warn(
+            f"column {name!r}: {format_names(gaps)} among numbers is read as missing ({n_gaps:,} rows); "
+            "nominal= keeps it"
+        )
     if marked and not is_wanted:
-        tell(f"column {name!r}: {marked!r} is read as the number {number_in(marked, how.decimal or '.'):.15g}")
+        warn(f"column {name!r}: {marked!r} is read as the number {number_in(marked, how.decimal or '.'):.15g}")
     return Numbers(np.array([*values, np.nan])[words.codes])  # the last is where -1 points
 
 
@@ -205,9 +209,9 @@ def _tell_dates(words: Coded, name: str, how: "Csv", order: str) -> None:
         swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
         if unsure and None not in swapped.values():
-            tell(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")
+            warn(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")
             return
-    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
+    warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
 
 
 def _day(word: str, order: str) -> float | None:
@@ -240,13 +244,13 @@ def _days(series: Series, name: str) -> Numbers:
 
     dtype, missing = series.dtype, series.is_null().to_numpy()
     if isinstance(dtype, nw.Time | nw.Duration):
-        tell(f"column {name!r} holds times of day or spans of time and is read as hours")
+        warn(f"column {name!r} holds times of day or spans of time and is read as hours")
         return Numbers(np.array([np.nan if one is None else _hours(one) for one in series.to_list()]))
     if isinstance(dtype, nw.Datetime) and dtype.time_zone:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
     days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
-    tell(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
+    warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
     return Numbers(np.where(missing, np.nan, days), is_date=True)
 
 

@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
+from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Ints, Level, Rows, Series
 from ..errors import DataError, UnsupportedError
 from . import arrow
-from .arrays import Array, Bools, Ints, Level, Rows, Series
-from .remarks import EXACT_WHOLE, spelled
+from .column_warnings import spelled
 
 Family = Literal["number", "truth", "text", "missing"]
 
@@ -219,7 +219,7 @@ def distinct(values: Array) -> tuple[Ints, Array]:
     values = np.ascontiguousarray(values)
     if values.dtype.kind in "iuf" and len(values):
         low, high = values.min().item(), values.max().item()
-        if -EXACT_WHOLE < low <= high < min(EXACT_WHOLE, low + 4 * len(values)):  # counting beats sorting
+        if -MAX_EXACT_INT < low <= high < min(MAX_EXACT_INT, low + 4 * len(values)):  # counting beats sorting
             whole = values.astype(np.int64)
             # -0.0 stays what it is
             if values.dtype.kind != "f" or ((whole == values) & (np.signbit(values) == (values < 0))).all():

@@ -11,11 +11,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
+from .._utils.names import check_name, several
+from .._utils.warn import format_names
 from ..errors import DataError, ParameterError, SchemaError
-from .arrays import Array, ArrayLike, Columns, Labels, Rows
+from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
 from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, floats_of
-from .names import check_name, several
-from .remarks import listed, tell_categories, tell_infinite, tell_looks_numeric, tell_merging
 from .sources import Batch, open_source, reading_of
 from .table import Column, Kind, Schema, Table, read_only
 from .target import TargetKind, check_weights, encode_target, labelled, labels_as_numbers, numeric_target, wants_numbers
@@ -179,7 +180,7 @@ def _position(column: object, names: tuple[str, ...], what: str) -> int:
     if isinstance(column, str):
         if column in names:
             return names.index(column)
-        raise ParameterError(f"{what}={column!r} is not a column; the columns are {listed(names)}")
+        raise ParameterError(f"{what}={column!r} is not a column; the columns are {format_names(names)}")
     if not isinstance(column, int | np.integer) or isinstance(column, bool):
         raise ParameterError(f"{what} holds {column!r}; names or positions of columns are needed")
     if not -len(names) <= column < len(names):
@@ -206,20 +207,20 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
         if len(order) != len(known.columns):
             raise SchemaError(
                 f"X has {len(order)} features, but secateur is expecting {len(known.columns)} features as input: "
-                f"{listed(known.names)}"
+                f"{format_names(known.names)}"
             )
         return order
     wanted = dict.fromkeys(known.names)
     missing, extra = [name for name in wanted if name not in names], [name for name in names if name not in wanted]
     if missing:
-        more = f" (X has {listed(extra)} instead)" if extra else ""
+        more = f" (X has {format_names(extra)} instead)" if extra else ""
         raise SchemaError(
-            f"X lacks the columns {listed(missing)}, which the tree was grown on{more}; add or rename them"
+            f"X lacks the columns {format_names(missing)}, which the tree was grown on{more}; add or rename them"
         )
     if extra and strict:
         raise SchemaError(
-            f"X has the columns {listed(extra)}, which the tree was not grown on; drop them, pass strict=False to "
-            "ignore them, or name one as target="
+            f"X has the columns {format_names(extra)}, which the tree was not grown on; drop them, pass strict=False "
+            "to ignore them, or name one as target="
         )
     return [names[name] for name in wanted]
 
@@ -227,7 +228,7 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
 def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) -> Table:
     """Make the schema and the table of data that has none yet."""
     if source.matrix is not None and "nominal" not in wanted:
-        tell_merging(source.matrix, source.names)
+        warn_merging(source.matrix, source.names)
         matrix = as_floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
@@ -241,7 +242,7 @@ def _new_column(name: str, given: Given, kind: Kind | None, is_used: Array | Non
     if isinstance(given, Coded) and kind == "numeric":
         given = as_numbers(given, name)
     if isinstance(given, Numbers) and kind != "nominal":
-        tell_merging(given.values[:, None], (name,))
+        warn_merging(given.values[:, None], (name,))
         values = floats_of(given)
         return Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0], given.is_date), values
     coded = factorised(given)
@@ -253,8 +254,8 @@ def _new_column(name: str, given: Given, kind: Kind | None, is_used: Array | Non
     if has_missing:
         codes[gaps] = len(coded.levels)
     if kind is None and not is_declared and coded.is_text:
-        tell_looks_numeric(name, coded.levels)
-    tell_categories(name, coded.levels)
+        warn_looks_numeric(name, coded.levels)
+    warn_categories(name, coded.levels)
     return Column(name, "nominal", coded.levels, has_missing), codes
 
 
@@ -295,7 +296,7 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
     n_new = int(np.count_nonzero(is_new))
     if n_new and unseen == "error":
         raise SchemaError(
-            f"column {about.name!r}: {listed(coded.occurring(is_new))} in {n_new:,} rows (first row "
+            f"column {about.name!r}: {format_names(coded.occurring(is_new))} in {n_new:,} rows (first row "
             f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
             "most examples went"
         )
@@ -307,7 +308,7 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
 def _other_kind(about: Column, given: Coded) -> SchemaError:
     rows = np.flatnonzero(given.codes >= 0)[:3]
     shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
-    was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {listed(about.categories[:3])}"
+    was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {format_names(about.categories[:3])}"
     found = PLURAL.get(family(given.levels) or "", "values")
     way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
     return SchemaError(
@@ -322,6 +323,6 @@ def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> 
     has_missing = [False] * len(names)
     for j in np.flatnonzero(is_suspect).tolist():
         column = matrix[:, j]
-        tell_infinite(column, names[j])
+        warn_infinite(column, names[j])
         has_missing[j] = bool(np.isnan(column if is_used is None else column[is_used]).any())
     return has_missing

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
+from .._utils.arrays import Frame, Rows
+from .._utils.warn import format_names
 from ..errors import DataError, SecateurError, UnsupportedError
-from .arrays import Frame, Rows
 from .columns import Given, read_cells
-from .remarks import listed
 from .textfile import Csv, TextFile, check_even, open_text
 
 READERS = ("pyarrow", "polars", "pandas")  # in order of preference
@@ -54,7 +54,7 @@ def find_files(source: Rows) -> list[str]:
     found = [file for one in given for file in _files_of(os.fspath(one))]
     twice = sorted({file for file in found if found.count(file) > 1}) if len(found) < 10_000 else []
     if twice:
-        raise DataError(f"{listed(twice)} would be read more than once; name each file once")
+        raise DataError(f"{format_names(twice)} would be read more than once; name each file once")
     is_csv = [file.lower().endswith(CSV_ENDINGS) for file in found]
     if any(is_csv) and not all(is_csv):
         raise DataError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .arrays import Array
+from .._utils.arrays import Array
 from .table import Column, Table
 
 FEWEST_ROWS = 30  # fewer say nothing about what cannot generalise

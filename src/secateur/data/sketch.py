@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
+from .._utils.arrays import Array, sealed
+from .._utils.immutable import Noun
 from ..errors import CountsError
-from .arrays import Array, sealed
-from .noun import Noun
 
 SIZE = 1024
 WHOLE = 2**64

@@ -15,15 +15,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .._utils.arrays import Array, Columns, Frame, Labels, Level, Rows
+from .._utils.names import several
+from .._utils.output import PathLike
+from .._utils.warn import describe_repeated, format_names
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
-from .arrays import Array, Columns, Frame, Labels, Level, Rows
 from .cells import Wanted, is_a, meant, read_column
 from .columns import Coded, Given, Numbers, dense_array, read_cells, read_series, values_of
 from .files import are_files, find_files, read_file
-from .names import several
-from .output import PathLike
-from .remarks import listed, repeated
 from .table import Schema
 from .textfile import Csv
 
@@ -71,7 +71,7 @@ class Batch:
         missing = [name for name in names if name not in self.names]
         if missing:
             raise SchemaError(
-                f"a partition lacks the columns {listed(missing)} (it has {listed(self.names)}); "
+                f"a partition lacks the columns {format_names(missing)} (it has {format_names(self.names)}); "
                 "every partition needs the same columns"
             )
 
@@ -229,7 +229,9 @@ def _frame(data: Rows) -> Frame:
     try:
         frame = nw.from_native(data, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
-        raise DataError(repeated(data.column_names if hasattr(data, "column_names") else data.columns)) from error
+        raise DataError(
+            describe_repeated(data.column_names if hasattr(data, "column_names") else data.columns)
+        ) from error
     if isinstance(frame, nw.Series):
         raise DataError(
             f"Expected 2D data, got a {type(data).__name__} (1D). Reshape your data: pass a table with one column, "
@@ -285,7 +287,7 @@ def _check_names(names: list[Level]) -> list[str]:
             f"column names must all be text; found {', '.join(f'{n!r} ({type(n).__name__})' for n in odd[:5])}: "
             "convert them with X.columns = X.columns.astype(str)"
         )
-    if twice := repeated(names):
+    if twice := describe_repeated(names):
         raise DataError(twice)
     return names
 

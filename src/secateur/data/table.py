@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from .._utils.arrays import Array, Level
+from .._utils.immutable import Noun
 from ..errors import DataError, SchemaError
-from .arrays import Array, Level
-from .noun import Noun
 
 if TYPE_CHECKING:
     from .cells import Wanted

@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
+from .._utils.names import check_name
+from .._utils.warn import format_names, warn
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from .arrays import Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
 from .columns import Coded, Given, Numbers, dense_array, distinct, factorised, family, read_cells, read_series
-from .names import check_name
-from .remarks import EXACT_WHOLE, listed, tell
 from .sources import Batch
 from .table import Schema
 
@@ -54,7 +54,9 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
         known = np.asarray(classes)
         codes, new = class_numbers(given, known)
         if new:
-            tell(f"y holds classes the tree has not seen ({listed(new, 5)}); their rows count as errors everywhere")
+            warn(
+                f"y holds classes the tree has not seen ({format_names(new, 5)}); their rows count as errors everywhere"
+            )
         return codes, known
     _check_labels(given)
     if isinstance(given, Coded):
@@ -66,7 +68,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
     else:
         codes, labels = distinct(given.values)
     if len(labels) > MANY_CLASSES:
-        tell(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
+        warn(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
     return sealed(codes), sealed(labels)
 
 
@@ -79,8 +81,8 @@ def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0)
     coded, known = factorised(given), classes.tolist()
     if coded.is_text != isinstance(known[0], str):
         raise SchemaError(
-            f"{what} holds {listed(coded.levels[:3])}, but the classes of the tree are {listed(known[:3])}; "
-            "text and numbers are never equal: convert it"
+            f"{what} holds {format_names(coded.levels[:3])}, but the classes of the tree are {format_names(known[:3])}"
+            "; text and numbers are never equal: convert it"
         )
     codes = coded.in_order(known).codes
     is_new = codes < 0
@@ -107,8 +109,8 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     if isinstance(given, Coded):
         if given.is_text:
             raise DataError(
-                f"{what} holds text ({listed(given.occurring()[:3])}) where numbers are needed; convert it, or use a "
-                "criterion for classes (TreeClassifier) if these are classes"
+                f"{what} holds text ({format_names(given.occurring()[:3])}) where numbers are needed; convert it, or "
+                "use a criterion for classes (TreeClassifier) if these are classes"
             )
         given = Numbers(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
     values = given.values.astype(np.float64)
@@ -148,7 +150,7 @@ def labelled(
         return source, None
     if n_missing == source.n_rows:
         raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
-    tell(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
+    warn(f"{n_missing:,} of {source.n_rows:,} rows have no target {target!r} and are left out")
     return source.where(~is_missing), ~is_missing
 
 
@@ -218,7 +220,7 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
         raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
         total = weights.sum()
-    if not LEAST_TOTAL <= total < EXACT_WHOLE:
+    if not LEAST_TOTAL <= total < MAX_EXACT_INT:
         raise DataError(
             f"sample_weight adds up to {total:.6g}; {LEAST_TOTAL:g} to below 2**53 is needed, where sums and their "
             f"squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
@@ -229,9 +231,9 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
 def read_weights(given: Given, what: str, first: int) -> Floats:
     """Return the weights of some rows of a sample that was not seen whole; messages call them `what`."""
     if isinstance(given, Coded):
-        raise SchemaError(f"{what} holds {listed(given.levels[:3])}; numbers are needed")
+        raise SchemaError(f"{what} holds {format_names(given.levels[:3])}; numbers are needed")
     weights = np.where(given.gaps, np.nan, given.values.astype(np.float64))
-    _check_each(weights, EXACT_WHOLE, what, first)
+    _check_each(weights, MAX_EXACT_INT, what, first)
     return weights
 
 
@@ -309,7 +311,7 @@ def _series(y: Labels) -> Series:
 
 
 def _tell_column() -> None:
-    tell("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
+    warn("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
 
 
 def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:

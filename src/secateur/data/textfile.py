@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal, get_args
 
+from .._utils.warn import describe_repeated, format_names, warn
 from ..errors import DataError, ParameterError
 from .cells import is_decimal_comma
-from .remarks import listed, repeated, tell
 
 Dates = Literal["auto", "dmy", "mdy", "text"]
 
@@ -138,11 +138,11 @@ def _opened(shown: str, how: Csv) -> TextFile:
     first = _first(there, width)
     (line, header), body = there[first], [row for _, row in there[first + 1 :]]
     if first:
-        tell(f"{shown}: the first {line - 1} lines are skipped because they do not have {width} cells")
+        warn(f"{shown}: the first {line - 1} lines are skipped because they do not have {width} cells")
     names, extra = _names(header, body, width, how, shown)
     decimal = how.decimal or ("," if any(is_decimal_comma(cell) for row in body for cell in row) else ".")
     if decimal == "," and how.decimal is None:
-        tell(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
+        warn(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
     is_one_line = not any(end in cell for cell in header for end in "\r\n")  # readers skip a line of names
     is_plain = (
@@ -177,7 +177,7 @@ def _encoding(path: str) -> str:
         for bom, name in _BOMS.items():
             if chunk.startswith(bom):
                 if name == "utf-16":
-                    tell(f"{path} is read as UTF-16")
+                    warn(f"{path} is read as UTF-16")
                 return name
         while chunk:
             if found == "utf-8" and not chunk.isascii():
@@ -189,7 +189,7 @@ def _encoding(path: str) -> str:
                 found = "latin-1"
             chunk = stream.read(1 << 20)
     if found != "utf-8":
-        tell(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
+        warn(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
     return found
 
 
@@ -207,7 +207,7 @@ def _bytes(path: str) -> IO[bytes]:
         if any(one.startswith("xl/") for one in inside):
             raise DataError(f"{path} is an Excel workbook; save the sheet as CSV (UTF-8)")
         if len(inside) != 1:
-            raise DataError(f"{path} contains {len(inside)} files ({listed(inside, 5)}); unpack it and name one")
+            raise DataError(f"{path} contains {len(inside)} files ({format_names(inside, 5)}); unpack it and name one")
         if archive.getinfo(inside[0]).flag_bits & 1:
             raise DataError(f"{path} is encrypted; unpack it first")
         return archive.open(inside[0])  # keeps the archive open
@@ -275,7 +275,7 @@ def _names(first: list[str], rows: list[list[str]], width: int, how: Csv, shown:
             )
         names = names if extra == "ends" else ["row", *names]
     names = [name or f"column{j + 1}" for j, name in enumerate(names)]
-    if twice := repeated(names):
+    if twice := describe_repeated(names):
         raise DataError(f"{shown}: {twice}, or pass names= if the file has no line of names")
     return tuple(names), extra
 
@@ -288,7 +288,7 @@ def _even(rows: Iterator[list[str]], skip: int, width: int, extra: str, shown: s
         cells = row[:-1] if extra == "ends" and len(row) == width + 1 else row
         if len(cells) != width:
             raise DataError(
-                f"{shown}, row {n}: {len(cells)} cells where {width} are needed ({listed(cells, 4)}); correct it "
+                f"{shown}, row {n}: {len(cells)} cells where {width} are needed ({format_names(cells, 4)}); correct it "
                 "(cells that contain the delimiter need quotes), or remove it"
             )
         yield cells

@@ -6,13 +6,12 @@ Each function returns a `Table` with its target. Three families, one file each:
     games      every position of a small game: tic_tac_toe, krk_legality, krk_depth
     noisy      samples of a known distribution, by seed: led24, waveform, noise
 
-`load` reads real sets from a folder, `fetch` gets them from OpenML, `build` fills such a folder.
+`load` reads real sets from a folder, which `secateur.research.build_data` fills; `fetch` gets them from OpenML.
 
 `split` deals the rows of any table out into parts, for instance to grow, to prune and to
 certify.
 """
 
-from ._build import Built, build, checksum
 from ._concepts import balance_scale, car, monks, nursery, random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
@@ -20,11 +19,8 @@ from ._real import fetch, load
 from .rows import split
 
 __all__ = [
-    "Built",
     "balance_scale",
-    "build",
     "car",
-    "checksum",
     "fetch",
     "krk_depth",
     "krk_legality",

@@ -7,7 +7,7 @@ A position is one index into arrays of shape (64, 64, 64): white king, white roo
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import Bools, Ints, Longs
+from .._utils.arrays import Bools, Ints, Longs
 from ..data.table import Table
 from .rows import combinations, make_table
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._utils.names import nearest
 from ..data.encoding import encode
 from ..data.files import read_file
-from ..data.names import nearest
 from ..data.table import Column, Schema, Table
 from ..data.textfile import Csv, open_text
 from ..errors import DataError

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..data.arrays import Array, Longs, sealed
-from ..data.names import whole
+from .._utils.arrays import Array, Longs, sealed
+from .._utils.names import whole
 from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
 

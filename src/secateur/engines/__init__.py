@@ -17,7 +17,7 @@ the engine, the order of the rows and the partitioning.
 
 from typing import TYPE_CHECKING
 
-from ..data.names import lazily
+from .._utils.names import lazily
 from .registry import ENGINES, Engine
 
 if TYPE_CHECKING:

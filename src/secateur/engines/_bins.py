@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._kernels import histograms, ranks
-from ..data.arrays import Array, ArrayLike, Bools, Floats, rebuilt, sealed
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, rebuilt, sealed
+from .._utils.warn import format_names
 from ..data.columns import Numbers, floats_of
-from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
@@ -99,7 +99,9 @@ def find_bins(
             searches.append(Search.begin(name, wanted_ranks(int(one.top.sum()), max_bins), one.top))
     unknown = [] if given is None else [name for name in given.edges if name not in edges]
     if unknown:
-        raise ParameterError(f"bins names {listed(unknown)}; the numeric columns are {listed(tuple(edges))}")
+        raise ParameterError(
+            f"bins names {format_names(unknown)}; the numeric columns are {format_names(tuple(edges))}"
+        )
     highest = {one.name: one.highest for one in survey.columns}
     left = searches
     while left:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from .. import routing
-from ..data.arrays import Labels
+from .._utils.arrays import Labels
+from ..core import Sample, Tree
 from ..data.encoding import Unseen, encode
 from ..data.sources import Progress
 from ..data.textfile import Csv, Dates
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Sample, Tree
 from ._open import open_source
 from ._paths import check_files
 from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
@@ -192,7 +192,7 @@ def count(
     check_files(opened.files, task)
     tally = opened.over(task, progress)
     made: Sample = tally.finish(grown, sample)
-    tally.tell(target)
+    tally.warn(target)
     if not return_scan:
         return made
     n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}

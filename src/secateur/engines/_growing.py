@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels import grow_parts as parts
-from ..data.arrays import Labels
+from .._utils.arrays import Labels
+from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
@@ -25,7 +26,6 @@ from ..growers.assemble import assemble
 from ..growers.prepare import Prepared, Values
 from ..growers.run import Grown
 from ..growers.settings import settings_of
-from ..nouns import Counts, Tree
 from ..routing import with_history
 from ._bins import Bins, coding_of, find_bins
 from ._count import count

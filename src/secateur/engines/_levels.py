@@ -17,7 +17,7 @@ import numpy as np
 
 from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
-from ..data.arrays import Array
+from .._utils.arrays import Array
 from ..growers.prepare import Coded, Prepared, codes_of, layout_of, stacked, weights_of
 from ..growers.run import Grower
 from ..growers.settings import NO_LIMIT, measure_of

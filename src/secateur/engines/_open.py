@@ -13,11 +13,11 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from .._utils.arrays import MAX_EXACT_INT
+from .._utils.threads import Threads
 from ..data.files import find_files, is_path, polars_na
-from ..data.remarks import EXACT_WHOLE
 from ..data.sources import Batch, Progress, Task, batch_of, file_batch
 from ..data.textfile import Csv
-from ..data.threads import Threads
 from ..errors import DataError, UnsupportedError
 from ..routing import CountTask
 from ._paths import File, open_files
@@ -251,7 +251,7 @@ def _meant(batch: Any, task: CountTask, file: File) -> Batch:
         elif name in about and about[name].is_date:
             wanted[name] = "date"
         else:
-            is_large = any(isinstance(value, int) and abs(value) >= EXACT_WHOLE for value in known)
+            is_large = any(isinstance(value, int) and abs(value) >= MAX_EXACT_INT for value in known)
             wanted[name] = "integer" if is_large else "number"
     return file_batch(batch, file.csv, wanted, file.path)
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias,
 import numpy as np
 
 from .._kernels import histograms
-from ..data.arrays import Array, Rows
+from .._utils.arrays import Array, Rows
+from .._utils.threads import Threads
 from ..data.columns import Numbers, floats_of
 from ..data.encoding import later_column
 from ..data.sources import Batch, Task, batch_of
 from ..data.table import Schema
 from ..data.target import class_numbers
-from ..data.threads import Threads
 from ..errors import DataError
 from ..routing import merged
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._utils.warn import format_names
 from ..data.columns import Family
 from ..data.files import CSV_ENDINGS
-from ..data.remarks import listed
 from ..data.textfile import Csv, open_text
 from ..errors import DataError, SchemaError
 from ..routing import CountTask
@@ -43,7 +43,7 @@ def check_columns(file: File, names: Sequence[str], first: File) -> None:
     if missing:
         others = "" if file is first else f", unlike {first.path}"
         raise SchemaError(
-            f"{file.path} lacks the columns {listed(missing)}{others}; it has {listed(tuple(file.types))}: "
+            f"{file.path} lacks the columns {format_names(missing)}{others}; it has {format_names(tuple(file.types))}: "
             "add them, or leave the file out"
         )
 

@@ -18,12 +18,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from ..data.arrays import Array
-from ..data.remarks import listed
+from .._utils.arrays import Array
+from .._utils.warn import format_names
+from ..core import check_plain
 from ..data.sources import batch_of
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, UnsupportedError
-from ..nouns import check_plain
 from ..routing import ClassTally, CountTask, NumberTally, shown_labels
 from ._paths import frame_family, misfits
 from .registry import Lazy, retold
@@ -181,7 +181,9 @@ def _counted(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | NumberT
     tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.schema.columns))], np.int64)
     if task.unseen == "error" and tally.n_unseen.any():
         names = [name for name, n in zip(task.names, tally.n_unseen, strict=False) if n]
-        raise SchemaError(f"the columns {listed(names)} hold categories that were not there when the tree was grown")
+        raise SchemaError(
+            f"the columns {format_names(names)} hold categories that were not there when the tree was grown"
+        )
     return tally
 
 

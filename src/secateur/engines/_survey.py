@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from ..data.arrays import Array, Level, sealed
+from .._utils.arrays import MAX_EXACT_INT, Array, Level, sealed
+from .._utils.warn import format_names, warn
+from ..data.column_warnings import warn_categories
 from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
-from ..data.remarks import EXACT_WHOLE, listed, tell, tell_categories
 from ..data.sources import Batch
 from ..data.table import Column, Schema
 from ..data.target import check_target, encode_target
@@ -57,7 +58,7 @@ class Surveyed:
             return
         self._is("number")
         if given.values.dtype.kind in "iu" and given.values.dtype.itemsize == 8:
-            self.is_large |= bool(given.values.max() > EXACT_WHOLE or given.values.min() < -EXACT_WHOLE)
+            self.is_large |= bool(given.values.max() > MAX_EXACT_INT or given.values.min() < -MAX_EXACT_INT)
         top, table = self._tables()
         self.n_different, n_missing, n_infinite = ranks.survey(values, top, table, self.max_bins, self.n_different)
         self.n_infinite += n_infinite
@@ -208,7 +209,7 @@ def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
     values, counts = np.unique(given.values, return_counts=True)
     if len(values) > 1 << 15:
         raise DataError(
-            f"target {name!r} has {len(values):,} values in one batch, from {listed(values[:3].tolist())} on; "
+            f"target {name!r} has {len(values):,} values in one batch, from {format_names(values[:3].tolist())} on; "
             "classes are needed"
         )
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
@@ -228,7 +229,7 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
         labels = list(survey.labels)
         if len({isinstance(label, str) for label in labels}) > 1:
             raise DataError(
-                f"target {source.target!r} holds {listed(labels[:5])}: text in one partition, numbers in another"
+                f"target {source.target!r} holds {format_names(labels[:5])}: text in one partition, numbers in another"
             )
         classes = encode_target(labels)[1]
     counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
@@ -237,7 +238,7 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
             f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
         )
     if np.count_nonzero(counts) == 1:
-        tell(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
+        warn(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
     columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
     return Schema(columns, sealed(classes), source.has_names), counts
 
@@ -246,16 +247,16 @@ def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
     name = one.name
     if one.family in ("number", "missing") and name not in source.nominal:
         if not source.is_memory and one.is_large:
-            tell(
+            warn(
                 f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
                 "subtract an offset, or pass it in nominal= if it is an identifier"
             )
         if not source.is_memory and one.n_infinite > n_rows / 100:
-            tell(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
+            warn(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
         return Column(name, "numeric", (), one.has_missing)
     categories = one.categories()
     if not source.is_memory:
-        tell_categories(name, categories)
+        warn_categories(name, categories)
     if len(categories) + one.has_missing > MOST_CODES:
         raise UnsupportedError(
             f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.arrays import Array, Labels
+from .._utils.arrays import Array, Labels
+from .._utils.names import several
+from .._utils.warn import format_names
 from ..data.columns import Coded, Given, Numbers
 from ..data.encoding import encode
 from ..data.files import CSV_ENDINGS, find_files
-from ..data.names import several
-from ..data.remarks import listed
 from ..data.sources import Batch
 from ..data.textfile import Csv
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
@@ -115,7 +115,9 @@ def _names(
     for what, names in (("target", [target]), ("columns", chosen), ("nominal", asked)):
         missing = [name for name in names if name not in found]
         if missing:
-            raise SchemaError(f"{where} has no column {listed(missing)} ({what}=); its columns are {listed(found)}")
+            raise SchemaError(
+                f"{where} has no column {format_names(missing)} ({what}=); its columns are {format_names(found)}"
+            )
     if target in chosen:
         raise ParameterError(f"columns= holds the target {target!r}; a tree must not test what it is to predict")
     if not chosen:
@@ -131,8 +133,8 @@ def _check_alike(files: Sequence[File], names: tuple[str, ...], target: str, *, 
         extra = [] if is_chosen else [name for name in file.types if name not in (*names, target)]
         if extra:
             raise SchemaError(
-                f"{file.path} has the columns {listed(extra)}, which {files[0].path} lacks; drop them, or name the "
-                "columns to grow on with columns="
+                f"{file.path} has the columns {format_names(extra)}, which {files[0].path} lacks; drop them, or name "
+                "the columns to grow on with columns="
             )
         for name in (*names, target):
             kind = file.kinds[name]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
-from ..data.names import check_name
+from .._utils.names import check_name
 from ..errors import SecateurError, UnsupportedError
 
 # Objects of libraries that are imported when first needed.

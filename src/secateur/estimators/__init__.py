@@ -1,6 +1,6 @@
 """TreeClassifier and TreeRegressor: the verbs behind the interface that users of scikit-learn know.
 
-Thin on purpose: `fit` hands a recipe to `secateur.fitting`, `predict` is `secateur.prediction`.
+Thin on purpose: `fit` hands a recipe to `secateur.model_selection`, `predict` is `secateur.routing.prediction`.
 Only this package and `secateur.interop` import scikit-learn, when first asked for.
 """
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ..asking import Evaluation, Explanation, Summary, evaluate, explain, summary
-from ..data.arrays import ArrayLike, Labels, Level, Rows
-from ..nouns import Model
+from .._utils.arrays import ArrayLike, Labels, Level, Rows
+from ..core import Model
+from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, summary
 from ..routing import count
 from ._parameters import target
 
@@ -52,7 +52,7 @@ class Asked:
     ) -> Explanation:
         """Explain the answer for one row, how certain it is, and the nearest change to another answer.
 
-        The parameters are those of `secateur.asking.explain`.
+        The parameters are those of `secateur.inspection.explain`.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Asked:
     ) -> Evaluation:
         """Return errors, and for two classes ROC, lift, KS and the threshold of least cost, on other rows.
 
-        The parameters are those of `secateur.asking.evaluate`, with rows in place of counts.
+        The parameters are those of `secateur.inspection.evaluate`, with rows in place of counts.
 
         Examples
         --------

@@ -9,20 +9,20 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
-from .. import fitting, prediction
-from ..asking import importances
-from ..data.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows
+from .. import model_selection
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows
+from .._utils.names import check_name
+from .._utils.progress import progress_bar
+from .._utils.warn import warn
+from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
 from ..data.encoding import encode
-from ..data.names import check_name
-from ..data.progress import progress_bar
-from ..data.remarks import tell
 from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
-from ..nouns import Bound, Model, Pruning, PruningSequence, Selection, Tree
-from ..routing import count, decision_path
-from ..show.text import export_rules, export_text
+from ..inspection import importances
+from ..inspection.text import export_rules, export_text
+from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ._asked import Asked
 from ._parameters import check_foreign, n_jobs, plain, seed, target
@@ -86,8 +86,10 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
         with progress_bar("growing and cross-validating", self.verbose) as progress:
-            recipe = fitting.Recipe.of(given, **more)
-            model = fitting.fit_model(table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress)
+            recipe = model_selection.Recipe.of(given, **more)
+            model = model_selection.fit_model(
+                table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
+            )
         plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
         self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
         return self
@@ -163,11 +165,11 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
             Return the smallest member with at least this accuracy, measured by cross-validation if
             there is one, else on held-out rows, else on growing rows.
         """
-        return self._with(fitting.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
+        return self._with(model_selection.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
 
     def snip(self, node: int) -> Self:
         """Return a new fitted estimator, cut at one more node of `tree_`."""
-        return self._with(fitting.snip(self.model_, node))
+        return self._with(model_selection.snip(self.model_, node))
 
     def certified_on(
         self,
@@ -197,7 +199,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         model = self.model_
         holdout = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample=sample)
         model = replace(model, holdout=holdout)
-        bound = fitting.certificate_of(
+        bound = model_selection.certificate_of(
             model, method=method, delta=delta, seed=seed(self.random_state), repeated=repeated
         )
         return self._with(replace(model, certificate=bound))
@@ -219,12 +221,12 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         return to_sklearn(self.model_)
 
     def export_text(self, **options: Any) -> str:
-        """Return the tree as text; the parameters are those of `secateur.show.text.export_text`."""
+        """Return the tree as text; the parameters are those of `secateur.inspection.text.export_text`."""
         model = self.model_
         return export_text(model.tree, model.grown, pruning=model.pruning, **options)
 
     def export_rules(self, **options: Any) -> str:
-        """Return one rule per leaf as text; the parameters are those of `secateur.show.text.export_rules`."""
+        """Return one rule per leaf as text; the parameters are those of `secateur.inspection.text.export_rules`."""
         model = self.model_
         return export_rules(model.tree, model.grown, pruning=model.pruning, **options)
 
@@ -295,7 +297,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         has_names = source is not None and source.has_names
         name, had_names = type(self).__name__, model.tree.schema is not None and model.tree.schema.has_names
         if has_names and not had_names:
-            tell(f"X has feature names, but {name} was fitted without feature names")
+            warn(f"X has feature names, but {name} was fitted without feature names")
         if not has_names and had_names:
-            tell(f"X does not have valid feature names, but {name} was fitted with feature names")
+            warn(f"X does not have valid feature names, but {name} was fitted with feature names")
         return X if source is None else source

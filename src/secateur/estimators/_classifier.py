@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from .. import prediction
-from ..data.arrays import Array, ArrayLike, Columns, Floats, Level, Rows
-from ..nouns import Counts
+from .._utils.arrays import Array, ArrayLike, Columns, Floats, Level, Rows
+from ..core import Counts
+from ..routing import prediction
 from ._base import TreeEstimator
 
 

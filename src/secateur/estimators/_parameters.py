@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..data.arrays import Labels
+from .._utils.arrays import Labels
 from ..errors import DataError, ParameterError
-from ..selection.splits import seed_of
+from ..model_selection.splits import seed_of
 
 
 def target(y: Labels, estimator: object) -> Labels:

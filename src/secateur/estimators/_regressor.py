@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from ..data.arrays import ArrayLike, Columns
+from .._utils.arrays import ArrayLike, Columns
+from ..core import Moments
 from ..data.target import TargetKind
-from ..nouns import Moments
 from ._base import TreeEstimator
 
 

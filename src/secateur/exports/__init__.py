@@ -10,7 +10,7 @@ names and values are quoted by the rules of each language, whatever they hold.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..data.names import check_name, check_parameters, lazily
+from .._utils.names import check_name, check_parameters, lazily
 
 if TYPE_CHECKING:
     from ._c import export_c as export_c

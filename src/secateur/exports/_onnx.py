@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.arrays import Array, ArrayLike
-from ..data.names import check_name
+from .._utils.arrays import Array, ArrayLike
+from .._utils.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._walk import Exported, categories_of, check_levels, utf8
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..nouns import as_model
-from ..show.view import TreeView, view_of
+from ..core import as_model
+from ..inspection.view import TreeView, view_of
 
 # Those of the figures, told apart also by the colour-blind (Okabe and Ito). A leaf is whiter the more
 # classes are mixed in it.

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
 from ..errors import UnsupportedError
 from ._walk import LARGEST, Exported, categories_of, check_levels, plain_value, unique_name, utf8
 

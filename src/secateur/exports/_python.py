@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..data.arrays import ArrayLike
+from .._utils.arrays import ArrayLike
 from ..errors import ParameterError
 from ._walk import Exported, Plain, categories_of, lines_of
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
-from ..data.names import check_name
+from .._utils.arrays import ArrayLike, Floats
+from .._utils.names import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
 from ._sql_plain import can_be_plain, case_words, has_dates, nested_case

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.class_names import plain
 from ..data.cells import EPOCH
 from ..errors import UnsupportedError
-from ..show.wording import plain
 from ._dialects import Dialect
 from ._walk import Exported, Family, categories_of
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..nouns import as_model
-from ..show import text
+from ..core import as_model
+from ..inspection import text
 
 
 def export_text(model: object, **parameters: Any) -> str:

@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
+from ..core import as_model, check_plain
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
-from ..nouns import as_model, check_plain
-from ..show.view import view_of
+from ..inspection.view import view_of
 from ..statistics.probabilities import node_probabilities
 from . import EXPORTS
 

@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.arrays import ArrayLike
+from .._utils.arrays import ArrayLike
+from .._utils.threads import Threads
+from ..core import Tree
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
-from ..data.threads import Threads
 from ..errors import DataError, ParameterError
-from ..nouns import Tree
 from ..routing import remembered
 from . import CRITERIA
 from .folds import Ground

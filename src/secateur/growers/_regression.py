@@ -13,10 +13,10 @@ import numpy as np
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
 from .._kernels.job import Space
-from ..data.arrays import Array, sealed
+from .._utils.arrays import Array, sealed
+from ..core import Moments, Tree
 from ..data.table import Table
 from ..errors import DataError
-from ..nouns import Moments, Tree
 from ..routing import moments_of
 from .assemble import assemble
 from .prepare import prepare

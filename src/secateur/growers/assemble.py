@@ -7,9 +7,9 @@ import numpy as np
 
 from .._kernels import grow_parts as parts
 from .._kernels import structure, tables
-from ..data.arrays import Array, Floats, sealed
+from .._utils.arrays import Array, Floats, sealed
+from ..core import MOST_DIGITS, NOTHING, Counts, Ledger, Tree
 from ..data.table import Table
-from ..nouns import MOST_DIGITS, NOTHING, Counts, Ledger, Tree
 from .prepare import Prepared, midpoint
 from .run import Grown
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
-from ..data.arrays import Array, sealed
+from .._utils.arrays import Array, sealed
+from ..core import Tree
 from ..data.table import ROWS_AT_ONCE, Table, blocks
 from ..data.target import summable
-from ..nouns import Tree
 from ..routing import route_from, route_in
 from ._regression import grow_squared
 from .assemble import assemble

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..data.arrays import Floats
-from ..nouns import Counted, Model
+from .._utils.arrays import Floats
+from ..core import Counted, Model
 from . import CRITERIA
 
 
@@ -27,7 +27,7 @@ def column_importances(model: Model, gains: Floats) -> Floats:
     Examples
     --------
     >>> import secateur
-    >>> from secateur.nouns.model import as_model
+    >>> from secateur.core.model import as_model
     >>> model = as_model(secateur.grow([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]], ["no", "yes", "yes"]))
     >>> column_importances(model, node_gains(model)).tolist()
     [1.0, 0.0]

@@ -13,9 +13,9 @@ import numpy as np
 
 from .._kernels import structure
 from .._kernels.pairs import best_of_three
-from ..data.arrays import Array, Floats
+from .._utils.arrays import Array, Floats
+from ..core import Counts, Tree
 from ..data.table import Table
-from ..nouns import Counts, Tree
 from ..routing import remembered
 from .assemble import shortest
 from .prepare import midpoint

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ordering
-from ..data.arrays import Array
+from .._utils.arrays import Array
+from ..core import Counts, Moments, Pruning, Tree
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Counts, Moments, Pruning, Tree
 
 
 def signs_of(monotonic_cst: Any, schema: Schema) -> Array:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .._kernels import grow_parts as parts
 from .._kernels import packing, presort
-from ..data.arrays import Array
+from .._utils.arrays import Array
 from ..data.table import Table
 from ..errors import UnsupportedError
 

@@ -16,7 +16,7 @@ from .._kernels import grow_parts as parts
 from .._kernels.criteria import Criterion
 from .._kernels.job import Job, Space
 from .._kernels.stop import check_stopped
-from ..data.arrays import Array
+from .._utils.arrays import Array
 from .prepare import Prepared
 
 LARGE = 1 << 16  # rows from which on a tree has a top

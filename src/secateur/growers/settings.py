@@ -8,8 +8,8 @@ import numpy as np
 
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
-from ..data.arrays import Array
-from ..data.names import check_name, whole
+from .._utils.arrays import Array
+from .._utils.names import check_name, whole
 from ..data.table import Table
 from ..data.target import summable
 from ..errors import ParameterError, UnsupportedError

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from .._kernels import grow_parts as parts
-from ..data.arrays import Array
+from .._utils.arrays import Array
+from ..core import Surrogates, Tree
 from ..data.table import Table
-from ..nouns import Surrogates, Tree
 from .prepare import Prepared
 from .run import Grown
 

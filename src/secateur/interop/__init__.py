@@ -5,7 +5,7 @@ Everything here is imported when first asked for, as the neighbours are heavy.
 
 from typing import TYPE_CHECKING
 
-from ..data.names import lazily
+from .._utils.names import lazily
 
 if TYPE_CHECKING:
     from ._path import SklearnPath as SklearnPath

@@ -7,11 +7,11 @@ from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from .._kernels import structure
-from ..data.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows, Sums, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows, Sums, sealed
+from ..core import Counts, Moments, Pruning, PruningSequence, Sample, Tree
 from ..data.target import check_weights, encode_target, numeric_target, summable
 from ..errors import CountsError, DataError, UnsupportedError
-from ..nouns import Counts, Moments, Pruning, PruningSequence, Sample, Tree
-from ..selection import choose as select_member
+from ..model_selection import choose as select_member
 from ._foreign import Foreign
 
 CHOICES = {"min-error": 0, "0se": 0, "1se": 1}  # so many standard errors above the least error

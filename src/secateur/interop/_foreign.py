@@ -18,11 +18,11 @@ from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array, ArrayLike, Floats, Ints, Sums, sealed
-from ..data.remarks import tell
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, Sums, sealed
+from .._utils.warn import warn
+from ..core import Counts, Moments, Pruning, Sample, Tree
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..nouns import Counts, Moments, Pruning, Sample, Tree
 from ._nodes import NO_CHILD, Estimator, Records, blank_nodes, preorder, split_part
 
 FORESTS = (ForestClassifier, ForestRegressor)
@@ -187,7 +187,7 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
     order, parent = preorder(nodes["left_child"], nodes["right_child"], is_leaf)
     n_dead = len(nodes) - len(order)
     if n_dead:
-        tell(
+        warn(
             f"{n_dead} of {len(nodes)} nodes cannot be reached: the tree was pruned in place by setting children to "
             "-1, which leaves dead nodes behind; they are dropped"
         )

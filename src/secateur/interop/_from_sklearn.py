@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats, Labels, Rows, sealed
+from .._utils.arrays import ArrayLike, Floats, Labels, Rows, sealed
+from ..core import Model, Pruning, Seen, Tree
 from ..data.encoding import encode
 from ..errors import UnsupportedError
 from ..growers.assemble import shortest
-from ..nouns import Model, Pruning, Seen, Tree
 from ..routing import remembered
 from ._counting import grown_sample
 from ._foreign import MEANS, Foreign, read_tree, schema_of

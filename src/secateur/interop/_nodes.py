@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Array, Bools, Longs
+from .._utils.arrays import Array, Bools, Longs
 from ..errors import TreeError, UnsupportedError
 
 Estimator: TypeAlias = Any  # a tree, a forest or a transformer of scikit-learn, which has no types

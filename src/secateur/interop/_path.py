@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..data.arrays import ArrayLike, Floats, Labels, Rows
+from .._utils.arrays import ArrayLike, Floats, Labels, Rows
+from ..core import PruningSequence
 from ..errors import ParameterError
-from ..nouns import PruningSequence
 from ..pruners import cost_complexity
 from ._counting import grown_sample
 from ._foreign import Foreign, pruned_estimator, read_tree

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import numpy as np
 
-from ..data.arrays import Array, Level
+from .._utils.arrays import Array, Level
 from ..data.table import Schema
 from ._nodes import Estimator
 

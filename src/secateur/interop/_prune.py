@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.tree import BaseDecisionTree
 
-from ..data.arrays import Array, ArrayLike, Labels, Rows
-from ..data.names import check_name
+from .._utils.arrays import Array, ArrayLike, Labels, Rows
+from .._utils.names import check_name
+from ..core import Counts, Pruning, PruningSequence, Sample
 from ..errors import CountsError, ParameterError, UnsupportedError
-from ..nouns import Counts, Pruning, PruningSequence, Sample
 from ..pruners import RULES, prune
 from ._counting import CHOICES, HeldOut, held_out, recounted, routed
 from ._foreign import Foreign, members, pruned_estimator, pruned_forest

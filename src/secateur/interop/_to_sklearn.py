@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Array, Floats, Ints, sealed
+from .._utils.arrays import Array, Floats, Ints, sealed
+from ..core import Model, Moments, Tree, check_plain
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
-from ..nouns import Model, Moments, Tree, check_plain
 from ._foreign import deciding
 from ._nodes import NO_CHILD, NO_FEATURE, Dtype, Estimator, Records, blank_nodes, split_part
 from ._pipeline import with_encoders

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import TypeVar
 
-from ..data.output import PathLike, write_file
+from .._utils.output import PathLike, write_file
+from ..core import Model, Sample, Tree
 from ..errors import ModelFileError
-from ..nouns import Model, Sample, Tree
 from ._fields import SCHEMA
 from ._files import read_file, unpacked
 from ._read import read_counts, read_model

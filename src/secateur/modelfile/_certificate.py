@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.remarks import EXACT_WHOLE
+from .._utils.arrays import MAX_EXACT_INT
+from ..core import Bound, Counts, Model
 from ..errors import ModelFileError, SecateurError
-from ..nouns import Bound, Counts, Model
-from ..selection.losses import COSTS, cost_matrix
+from ..model_selection.losses import COSTS, cost_matrix
 from ..statistics.tails import binomial_upper
 from ._text import shortened
 
@@ -48,7 +48,7 @@ def _check_said(model: Model) -> None:
     numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
     for name in numbers:
         value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
-        if type(value) not in (int, float) or not 0 <= value < EXACT_WHOLE:
+        if type(value) not in (int, float) or not 0 <= value < MAX_EXACT_INT:
             raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
     if "cost" in details and details["cost"] not in COSTS:
         raise ModelFileError(
@@ -101,7 +101,7 @@ def _check_alone(bound: Bound) -> None:
         raise ModelFileError(
             f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
         )
-    if n >= EXACT_WHOLE or errors > n * bound.scale * (1 + SLACK):
+    if n >= MAX_EXACT_INT or errors > n * bound.scale * (1 + SLACK):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )

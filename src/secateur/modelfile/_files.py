@@ -4,7 +4,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from ..data.output import PathLike, reason_of
+from .._utils.output import PathLike, reason_of
 from ..errors import ModelFileError
 
 MOST_BYTES = 1 << 30  # of JSON text, packed or not: about twenty million nodes

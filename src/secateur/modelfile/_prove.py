@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.arrays import Array, Bools, Ints
+from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Ints
+from ..core import MOST_DIGITS
 from ..data.columns import family_of
-from ..data.remarks import EXACT_WHOLE
 from ..data.table import Schema
 from ..errors import ModelFileError
-from ..nouns import MOST_DIGITS
 from ._text import Document
 
 FREE_TEXT = 1 << 24  # characters of names, categories and labels, written out at every node of the tree ...
@@ -140,7 +139,7 @@ def prove_counts(shape: Shape, by_class: Array, where: str) -> None:
     total = 0.0 if by_class.dtype.kind == "i" else float(by_class[:, 0].sum())
     for c, column in enumerate(by_class):
         _prove_sums(shape, column, total, f"{where}.by_class[{c}]")
-    if sum(by_class[:, 0].tolist()) >= EXACT_WHOLE:
+    if sum(by_class[:, 0].tolist()) >= MAX_EXACT_INT:
         raise ModelFileError(f"{where}.by_class adds up to 2**53 or more; whole counts below are exact: rescale them")
 
 
@@ -237,7 +236,10 @@ def refuse(is_wrong: Array, where: str, found: Array, needed: str, first: int = 
 
 def _prove_sums(shape: Shape, values: Array, total: float, where: str) -> None:
     refuse(
-        ~((values >= 0) & (values < EXACT_WHOLE)), where, values, f"a number from 0 to below {EXACT_WHOLE} is needed"
+        ~((values >= 0) & (values < MAX_EXACT_INT)),
+        where,
+        values,
+        f"a number from 0 to below {MAX_EXACT_INT} is needed",
     )
     # Exact for whole numbers: sums that are right stay below 2**53, the others cannot come out right.
     below = np.bincount(shape.parent[1:], weights=values[1:], minlength=shape.n_nodes)

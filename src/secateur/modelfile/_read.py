@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .. import nouns
-from ..data.arrays import Ints, sealed
+from .. import core
+from .._utils.arrays import Ints, sealed
+from ..core.tree import blank_tests
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
-from ..nouns.tree import blank_tests
 from . import _prove
 from ._certificate import checked
 from ._fields import KINDS, NAMES_OF, as_it_is, check_lengths, maybe, read_fields
@@ -23,7 +23,7 @@ _NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True} 
 _ANY_COLUMN = np.iinfo(np.int32).max  # where the columns are not known
 
 
-def read_model(document: Document) -> nouns.Model:
+def read_model(document: Document) -> core.Model:
     """The model in a document; every failure is a `ModelFileError`."""
     check_format(document, MODEL_FORMAT)
     try:
@@ -34,7 +34,7 @@ def read_model(document: Document) -> nouns.Model:
         raise ModelFileError(str(error)) from error
 
 
-def read_counts(document: Document, tree: nouns.Tree | None) -> nouns.Sample:
+def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
     """The counts in a document, on `tree`, which must be theirs, or on their bare structure."""
     check_format(document, COUNTS_FORMAT)
     document = _from_version_1(document)
@@ -53,7 +53,7 @@ def read_counts(document: Document, tree: nouns.Tree | None) -> nouns.Sample:
             f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
         )
     try:
-        tree = nouns.Tree(shape.parent, key=key) if tree is None else tree
+        tree = core.Tree(shape.parent, key=key) if tree is None else tree
         return sample_of(part if key == tree.key else part | {"sketch": None}, tree)
     except SecateurError as error:
         raise ModelFileError(str(error)) from error
@@ -264,25 +264,25 @@ def selection_in(part: Json, shape: Shape, n_classes: int | None, labels: Json, 
     return read | {"select": read.pop("rule")}
 
 
-def _made(parts: Document) -> nouns.Model:
+def _made(parts: Document) -> core.Model:
     """The model of parts that are proved."""
     rows, selection, certificate = parts["rows"], parts["selection"], parts["certificate"]
     tree = tree_of(parts["tree"], parts["schema"], rows["key"])
-    samples = [nouns.SeenSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
+    samples = [core.SeenSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
 
-    def seen(names: list[str]) -> nouns.Seen:
+    def seen(names: list[str]) -> core.Seen:
         wanted = set(names)
-        return nouns.Seen([*names, *(sample for sample in samples if sample.name in wanted)])
+        return core.Seen([*names, *(sample for sample in samples if sample.name in wanted)])
 
-    def sequence_of(part: Document) -> nouns.PruningSequence:
+    def sequence_of(part: Document) -> core.PruningSequence:
         if "rebuild" in part:
-            part = part | {"rebuild": nouns.Members(tree.parent, tree.is_leaf, *part["rebuild"])}
-        return nouns.PruningSequence(tree, **part | {"seen": seen(part["seen"])})
+            part = part | {"rebuild": core.Members(tree.parent, tree.is_leaf, *part["rebuild"])}
+        return core.PruningSequence(tree, **part | {"seen": seen(part["seen"])})
 
     if rows["history"]:
         tree = replace(tree, history=seen(rows["history"]))
     held = {name: parts[name] and sample_of(parts[name], tree) for name in ("grown", "holdout")}
-    pruning = nouns.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
+    pruning = core.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
     sequence = parts["sequence"] and sequence_of(parts["sequence"])
     if selection is not None:
         members, counts = selection["sequence"], selection["counts"]
@@ -291,34 +291,34 @@ def _made(parts: Document) -> nouns.Model:
             "counts": held[counts] if isinstance(counts, str) else counts and sample_of(counts, tree),
             "judges": seen(selection["judges"]),
         }
-    model = nouns.Model(
+    model = core.Model(
         pruning,
         **held,
         sequence=sequence,
-        selection=selection and nouns.Selection(**selection),
-        certificate=certificate and nouns.Bound(**certificate),
+        selection=selection and core.Selection(**selection),
+        certificate=certificate and core.Bound(**certificate),
         parameters=parts["parameters"],
         facts=parts["facts"],
     )
     model = checked(model)
     for look in rows["looks"]:
         mark, of_path = look.pop("mark"), sequence if look.pop("is_sequence") else None
-        tree.ledger.looks[mark] = nouns.Look(**look | {"sample": samples[look["sample"]], "sequence": of_path})
+        tree.ledger.looks[mark] = core.Look(**look | {"sample": samples[look["sample"]], "sequence": of_path})
     return model
 
 
-def tree_of(part: Document, schema: Schema | None, key: RowKey | None) -> nouns.Tree:
+def tree_of(part: Document, schema: Schema | None, key: RowKey | None) -> core.Tree:
     """The tree of arrays that are proved; surrogates prove themselves."""
     if "surrogates" in part:
-        part = part | {"surrogates": nouns.Surrogates(**part["surrogates"])}
-    return nouns.Tree(**part, schema=schema, key=key)
+        part = part | {"surrogates": core.Surrogates(**part["surrogates"])}
+    return core.Tree(**part, schema=schema, key=key)
 
 
-def sample_of(part: Document, tree: nouns.Tree) -> nouns.Sample:
+def sample_of(part: Document, tree: core.Tree) -> core.Sample:
     """Counts or moments on a tree."""
     fields = part | {"sketch": _sketch(part["sketch"], tree)}
-    return nouns.Counts(tree, **fields) if "by_class" in part else nouns.Moments(tree, **fields)
+    return core.Counts(tree, **fields) if "by_class" in part else core.Moments(tree, **fields)
 
 
-def _sketch(part: Document | None, tree: nouns.Tree) -> Sketch | None:
+def _sketch(part: Document | None, tree: core.Tree) -> Sketch | None:
     return None if part is None else Sketch(tree.row_key, **part)

@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 
+from ..core import Look, Model, Tree
 from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
-from ..nouns import Look, Model, Tree
 from ._fields import NAMES_OF, as_it_is, check_lengths, maybe, read_fields, write_fields
 from ._text import Document, Json, check_keys, described
 from ._values import MOST_NAME, list_in, text_in, whole_in, whole_number_in

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Any, Never, TypeAlias
 
-from ..data.names import nearest
+from .._utils.names import nearest
 from ..errors import ModelFileError
 
 Json: TypeAlias = Any  # what a file holds, of which nothing is known before it is proved

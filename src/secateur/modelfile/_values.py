@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from ..data.arrays import Array, sealed
+from .._utils.arrays import Array, sealed
 from ..errors import ModelFileError
 from ._text import Document, Json, check_keys, described, proper, shortened
 

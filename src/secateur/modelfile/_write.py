@@ -5,11 +5,11 @@ import json
 
 import numpy as np
 
-from ..data.arrays import Bools, Ints, Longs, same
+from .._utils.arrays import Bools, Ints, Longs, same
+from ..core import Bound, Members, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
+from ..core.tree import blank_tests
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
-from ..nouns import Bound, Members, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
-from ..nouns.tree import blank_tests
 from ._fields import NAMES_OF, write_fields
 from ._rows import key_out, rows_out, sketch_out
 from ._text import Document, Json

@@ -23,9 +23,9 @@ when something is drawn, not before.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..data.names import check_name
+from .._utils.names import check_name
+from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ..errors import UnsupportedError
-from ..nouns import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ._bars import ImportancesDisplay, LeavesDisplay
 from ._compared import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
 from ._judged import LeafCalibrationDisplay, RankingDisplay

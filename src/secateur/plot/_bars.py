@@ -6,12 +6,12 @@ from typing import Self
 
 import numpy as np
 
-from ..data.arrays import Array, Floats, Ints
-from ..data.names import whole
+from .._utils.arrays import Array, Floats, Ints
+from .._utils.names import whole
+from ..core import Counts, Moments, Pruning, Tree, as_model
 from ..errors import ParameterError, UnsupportedError
 from ..growers.importances import column_importances, node_gains
-from ..nouns import Counts, Moments, Pruning, Tree, as_model
-from ..show.wording import column_names, covered
+from ..inspection.wording import column_names, covered
 from ._tree import PrunedDisplay, shown_tree
 from .parts import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
 

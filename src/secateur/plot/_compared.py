@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from ..data.arrays import Bools, Floats, Longs
+from .._utils.arrays import Bools, Floats, Longs
+from ..core import Bound
 from ..errors import ParameterError
-from ..nouns import Bound
 from .parts import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis
 
 

@@ -5,11 +5,11 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ..data.arrays import Array, Bools, Floats, Ints
-from ..data.names import check_name
+from .._utils.arrays import Array, Bools, Floats, Ints
+from .._utils.names import check_name
+from ..core import Counts, as_model
+from ..core.class_names import class_names_of
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Counts, as_model
-from ..show.wording import class_names_of
 from ..statistics.probabilities import node_probabilities
 from ..statistics.ranking import Ranking, ranking_of
 from ..statistics.tails import binomial_upper, check_delta

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Longs
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from ..data.arrays import Array, ArrayLike, Bools, Floats, Longs
 from .parts import BLUE, GREY, ORANGE, RED, Axes, Display, tidied
 
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from .._utils.arrays import Floats, Longs
 from ..certifiers import path
-from ..data.arrays import Floats, Longs
+from ..core import Bound, Counts, Moments, PruningSequence, Selection, as_model
 from ..errors import LeakageError, ParameterError, UnsupportedError
-from ..nouns import Bound, Counts, Moments, PruningSequence, Selection, as_model
 from .parts import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, label_as_is, leaves_axis
 
 _WORDS = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
@@ -181,7 +181,7 @@ class SelectionDisplay(ModelDisplay):
     Examples
     --------
     >>> from secateur import PruningSequence, Tree
-    >>> from secateur.nouns.choice import Selection
+    >>> from secateur.core.selection import Selection
     >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
     >>> sequence = PruningSequence(tree, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0])
     >>> selection = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.02, 0.04], 0, 1, "1se", "cross-validation", 200)

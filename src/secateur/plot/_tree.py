@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
-from ..data.arrays import Array, Floats, Ints, Longs
-from ..data.names import check_name
+from .._utils.arrays import Array, Floats, Ints, Longs
+from .._utils.names import check_name
+from ..core import Counts, Moments, Pruning, Tree, as_model
 from ..errors import UnsupportedError
-from ..nouns import Counts, Moments, Pruning, Tree, as_model
-from ..show.view import TreeView, view_of
+from ..inspection.view import TreeView, view_of
 from .distributions import Bars, node_bars, table_of
 from .parts import Axes, ModelDisplay, check_sample, class_colours, on_white
 

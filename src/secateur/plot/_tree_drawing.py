@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ..data.arrays import Floats
+from .._utils.arrays import Floats
 from .parts import GREY, LITERAL, Axes, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data.arrays import Array, Bools, Floats
+from .._utils.arrays import Array, Bools, Floats
+from ..core import Tree
 from ..data.encoding import encode
 from ..data.table import Table
 from ..errors import TreeError
-from ..nouns import Tree
 from ..routing import route_from
 
 __all__ = ["Bars", "known_values", "node_bars", "table_of"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
-from ..data.arrays import Array, ArrayLike, Floats
+from .._utils.arrays import Array, ArrayLike, Floats
+from ..core import Counts, Moments
 from ..errors import ParameterError, UnsupportedError
-from ..nouns import Counts, Moments
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414 the other figures import it from here

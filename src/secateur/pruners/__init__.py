@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..data.names import check_name, check_parameters, lazily
+from .._utils.names import check_name, check_parameters, lazily
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
-    from ..nouns import Pruning, PruningSequence, Sample, Tree
+    from ..core import Pruning, PruningSequence, Sample, Tree
     from ._best_of_size import best_of_size as best_of_size
     from ._bottom_up_srm import bottom_up_srm as bottom_up_srm
     from ._bottom_up_srm import srm_penalty as srm_penalty

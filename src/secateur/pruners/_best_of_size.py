@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from .._kernels import size_dp
-from ..data.arrays import ArrayLike, sealed
+from .._utils.arrays import ArrayLike, sealed
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 from ..errors import ParameterError
-from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 _MOST_BYTES = 1 << 33
 

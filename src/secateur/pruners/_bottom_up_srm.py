@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
-from ..data.arrays import Bools, Floats
-from ..data.names import check_name
+from .._utils.arrays import Bools, Floats
+from .._utils.names import check_name
+from ..core import Counts, Pruning, Seen, Tree
 from ..data.table import Schema
 from ..errors import ParameterError
-from ..nouns import Counts, Pruning, Seen, Tree
 
 Form = Literal["finite", "vc", "printed"]
 

@@ -15,8 +15,8 @@ from operator import itemgetter
 import numpy as np
 
 from .._kernels import mixtures, structure
-from ..data.arrays import ArrayLike, Bools, Floats, sealed
-from ..nouns import Bound, Counts, Pruning, Seen, Tree
+from .._utils.arrays import ArrayLike, Bools, Floats, sealed
+from ..core import Bound, Counts, Pruning, Seen, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, log_binomial_tail

@@ -16,10 +16,10 @@ import numpy as np
 from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sizes, member_sums, nested_path
-from ..data.arrays import ArrayLike, Floats, Longs, Sums, sealed
-from ..data.names import check_name
+from .._utils.arrays import ArrayLike, Floats, Longs, Sums, sealed
+from .._utils.names import check_name
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 from ..errors import ParameterError
-from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}

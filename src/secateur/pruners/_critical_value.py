@@ -11,9 +11,9 @@ import numpy as np
 
 from .._kernels.bottom_up import max_upwards
 from .._kernels.weakest_link import member_sums
-from ..data.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats
+from ..core import Counts, Pruning, PruningSequence, Seen, Tree
 from ..errors import ParameterError
-from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree
 
 
 @overload

@@ -12,10 +12,10 @@ from typing import Literal, overload
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_within
-from ..data.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
+from ..core import Counts, Pruning, Seen, Tree, check_plain
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
-from ..nouns import Counts, Pruning, Seen, Tree, check_plain
 
 ChildOf = Callable[[Longs, int], Array]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from .._kernels import size_dp
 from .._kernels.weakest_link import member_sizes, member_sums, nested_path
-from ..data.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
+from .._utils.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
+from ..core import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
 from ..errors import CountsError, ParameterError
-from ..nouns import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
 
 
 class SrmTable(NamedTuple):

@@ -9,8 +9,8 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
-from ..data.arrays import ArrayLike
-from ..nouns import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
+from .._utils.arrays import ArrayLike
+from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:

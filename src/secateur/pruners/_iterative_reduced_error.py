@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import first_cuts
-from ..data.arrays import Ints, Sums
+from .._utils.arrays import Ints, Sums
+from ..core import Counts, LabelRule, Pruning, Seen, Tree, excess_cost, leaf_labels
 from ..errors import ParameterError
-from ..nouns import Counts, LabelRule, Pruning, Seen, Tree, excess_cost, leaf_labels
 
 
 def iterative_reduced_error(

@@ -26,9 +26,9 @@ import numpy.typing as npt
 
 from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import Bools, Longs, Sums, sealed
+from .._utils.arrays import Bools, Longs, Sums, sealed
+from ..core import Counts, Pruning, PruningSequence, Seen, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns import Counts, Pruning, PruningSequence, Seen, Tree, excess_cost, full_cost
 
 _FACTOR = 1.1  # the published choice
 _LEAST_ROWS = 2  # in two children of every test of the authors' grower, a C4.5

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._kernels.bottom_up import shared_labels
-from ..data.arrays import ArrayLike, Ints
+from .._utils.arrays import ArrayLike, Ints
+from ..core import Counts, Pruning, Seen, Tree
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns import Counts, Pruning, Seen, Tree
 
 
 def merge_equal_leaves(

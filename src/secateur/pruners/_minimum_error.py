@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import ArrayLike, Floats, Ints, sealed
+from .._utils.arrays import ArrayLike, Floats, Ints, sealed
+from ..core import Counts, Pruning, Seen, Tree, m_estimate
 from ..errors import ParameterError
-from ..nouns import Counts, Pruning, Seen, Tree, m_estimate
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
 

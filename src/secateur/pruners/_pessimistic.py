@@ -6,8 +6,8 @@ within one standard error of those of its subtree (Quinlan 1987).
 
 import numpy as np
 
-from ..data.arrays import Bools, Sums
-from ..nouns import Counts, Pruning, Seen, Tree, full_cost, node_cost
+from .._utils.arrays import Bools, Sums
+from ..core import Counts, Pruning, Seen, Tree, full_cost, node_cost
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from ..data.arrays import ArrayLike, Ints, Sums
+from .._utils.arrays import ArrayLike, Ints, Sums
+from ..core import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, seen_of
 from ..errors import CountsError, ParameterError
-from ..nouns import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, seen_of
 
 
 def reduced_error(

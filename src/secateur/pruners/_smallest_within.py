@@ -13,9 +13,9 @@ import numpy as np
 from .._kernels import size_dp
 from .._kernels.mixtures import greatest_sums
 from .._kernels.size_tables import table_layout
-from ..data.arrays import ArrayLike, Bools, Longs, Sums
+from .._utils.arrays import ArrayLike, Bools, Longs, Sums
+from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 from ..errors import CountsError, ParameterError, PruningError
-from ..nouns import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 

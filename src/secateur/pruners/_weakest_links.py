@@ -10,8 +10,8 @@ import numpy as np
 
 from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, nested_steps
-from ..data.arrays import ArrayLike
-from ..nouns import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
+from .._utils.arrays import ArrayLike
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
 
 
 def weakest_links(

@@ -25,11 +25,11 @@ from string import Template
 from urllib.parse import quote
 
 from .. import __version__
-from ..data.output import write_file
+from .._utils.output import write_file
+from ..core import Model, as_model, check_plain
+from ..core.class_names import plain
 from ..data.table import Table
-from ..nouns import Model, as_model, check_plain
 from ..plot.distributions import table_of
-from ..show.wording import plain
 from ._data import node_limits, page_data
 from ._numbers import figure, number, percent
 from ._reasons import costs_of

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..data.arrays import Array
+from .._utils.arrays import Array
+from ..core import Bound, Model, PruningSequence, Selection
+from ..core.class_names import plain
 from ..data.table import Table
-from ..nouns import Bound, Model, PruningSequence, Selection
+from ..inspection.wording import value_text
 from ..plot.distributions import Bars, known_values, node_bars
-from ..show.wording import plain, value_text
 from ._numbers import Entries, number, percent, short
 
 NOT_COVERED = (

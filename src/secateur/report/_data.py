@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from .._utils.arrays import Array, Ints, same
 from ..certifiers import leaf_shares
-from ..data.arrays import Array, Ints, same
+from ..core import Counts, LeafShares, Model, Moments
+from ..core.class_names import plain
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importances import node_gains
-from ..nouns import Counts, LeafShares, Model, Moments
-from ..show.view import TreeView, view_of
-from ..show.wording import category, plain
+from ..inspection.view import TreeView, view_of
+from ..inspection.wording import category
 from ._card import card, rows_of
 from ._numbers import Entries, short
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons

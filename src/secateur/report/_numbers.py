@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import ArrayLike
+from .._utils.arrays import ArrayLike
 
 Entries = dict[str, Any]  # plain values for the page, by name
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from ..data.arrays import Array, Ints, Longs, Sums
-from ..nouns import Counts, Model, Pruning, PruningSequence, Sample, Tree, m_estimate
+from .._utils.arrays import Array, Ints, Longs, Sums
+from ..core import Counts, Model, Pruning, PruningSequence, Sample, Tree, m_estimate
 from ._numbers import number
 
 NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same

@@ -5,9 +5,10 @@ from html import escape
 
 import numpy as np
 
-from ..nouns import LeafShares, Model, Pruning
-from ..show.view import TreeView, view_of
-from ..show.wording import limited, plain
+from ..core import LeafShares, Model, Pruning
+from ..core.class_names import plain
+from ..inspection.view import TreeView, view_of
+from ..inspection.wording import limited
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
 COLUMN, ROW = 150, 26

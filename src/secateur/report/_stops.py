@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._utils.arrays import ArrayLike, Floats, Sums, same
 from ..certifiers import path
-from ..data.arrays import ArrayLike, Floats, Sums, same
+from ..core import Counts, Model, Pruning, PruningSequence, Selection
+from ..core.class_names import plain
 from ..errors import SecateurError
-from ..nouns import Counts, Model, Pruning, PruningSequence, Selection
 from ..pruners import cost_complexity
-from ..show.wording import plain
 from ._numbers import Entries, short
 from ._reasons import costs_of
 

@@ -11,16 +11,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..data.arrays import Array, Ints
+from .._utils.arrays import Array, Ints
+from .._utils.names import check_name
+from .._utils.warn import format_names
+from ..core import Tree
 from ..data.columns import Family, family
 from ..data.encoding import Unseen, encode, later_table
-from ..data.names import check_name
-from ..data.remarks import listed
 from ..data.sources import Batch, batch_of
 from ..data.table import Column, Schema, Table
 from ..data.target import check_weights, class_numbers, no_label, numeric_target, read_weights, summable
 from ..errors import DataError, ParameterError, SchemaError, TreeError
-from ..nouns import Tree
 from ._rows import moments_of, route_from, schema_of, sketch_of, used_rows
 from ._tally import ClassTally, NumberTally, empty_tally, shown_labels, tally_of
 
@@ -207,7 +207,7 @@ def plan(
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source:
-            raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {listed(source)}")
+            raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {format_names(source)}")
     source = tuple(name for name in source if name not in ignore)
     used, key, is_sketched = tree.tested[0], tree.row_key, True
     if set(used.tolist()) != set(key.columns):  # cut from a larger tree, whose tests tell rows apart
@@ -241,7 +241,7 @@ def _names(
     missing = [name for name in names if name not in source]
     if missing:
         raise SchemaError(
-            f"{where} lacks the columns {listed(missing)}, which the tree tests (it has {listed(source)}); "
+            f"{where} lacks the columns {format_names(missing)}, which the tree tests (it has {format_names(source)}); "
             "add or rename them"
         )
     return names

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from .._kernels import node_moments, presort, route
-from ..data.arrays import Array, Ints, sealed
+from .._utils.arrays import Array, Ints, sealed
+from ..core import Ledger, Moments, Seen, SeenSample, Tree
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, blocks, native_blocks
 from ..errors import TreeError
-from ..nouns import Ledger, Moments, Seen, SeenSample, Tree
 
 
 def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequence[int] | None = None) -> Sketch:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from .._kernels import route, structure
-from ..data.arrays import Array, sealed
-from ..data.remarks import EXACT_WHOLE, listed, tell
+from .._utils.arrays import MAX_EXACT_INT, Array, sealed
+from .._utils.warn import format_names, warn
+from ..core import Counts, Moments, Tree
 from ..data.sketch import Sketch
 from ..data.sketch import merged as merged_sketch
 from ..data.table import Table
 from ..errors import DataError
-from ..nouns import Counts, Moments, Tree
 from ._rows import route_from, sketch_of, used_rows
 
 LIMB, N_LIMBS = 2.0**32, 4  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
@@ -65,13 +65,13 @@ class Tally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
 
-    def tell(self, target: str) -> None:
+    def warn(self, target: str) -> None:
         """Warn of rows without a target, and of classes that the tree does not know."""
         if self.n_unlabelled:
             n_rows = self.n_rows + self.n_unlabelled
-            tell(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
+            warn(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
         if self.n_new:
-            tell(
+            warn(
                 f"the target holds classes the tree has not seen ({', '.join(self.new_labels)}) in {self.n_new:,} "
                 "rows; they count as errors everywhere"
             )
@@ -197,12 +197,12 @@ def merged(tallies: Iterable[Any]) -> Any:
 
 def shown_labels(labels: Array | list[object]) -> tuple[str, ...]:
     """Return the first few of new classes as they print."""
-    return tuple(sorted(listed([label]) for label in labels)[:N_SHOWN])
+    return tuple(sorted(format_names([label]) for label in labels)[:N_SHOWN])
 
 
 def _check_exact(weight: Array) -> None:
     total = weight.sum(dtype=np.float64)
-    if total >= EXACT_WHOLE:
+    if total >= MAX_EXACT_INT:
         raise DataError(
             f"the weights add up to {total:.6g}, 2**53 or more, where whole numbers stop being exact; divide "
             "them by a common factor"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.remarks import tell
+from .._utils.warn import warn
+from ..core import Counts, PruningSequence, Seen, SeenSample, Tree
 from ..errors import CountsError, LeakageError, UnsupportedError
-from ..nouns import Counts, PruningSequence, Seen, SeenSample, Tree
 from .overlap import Overlap, overlap
 from .tails import check_delta
 
@@ -73,7 +73,7 @@ def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshn
         if result.is_refused:
             return Freshness(_leak(sample, counts, result))
         if result.is_doubtful:
-            tell(f"{_shared(sample, counts, result)}; this is more than one would expect: are they fresh rows?")
+            warn(f"{_shared(sample, counts, result)}; this is more than one would expect: are they fresh rows?")
         (compared_with if result.is_detectable else blurred).append(sample.name)
     if counts.sketch is None:
         return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.arrays import Array
+from .._utils.arrays import Array
 from ..data.sketch import WHOLE, Sketch
 from .tails import binomial_upper
 

@@ -12,9 +12,9 @@ import itertools
 import numpy as np
 
 from .._kernels import mixtures
-from ..data.arrays import ArrayLike, Floats, Sums
+from .._utils.arrays import ArrayLike, Floats, Sums
+from ..core import Tree
 from ..errors import ParameterError
-from ..nouns import Tree
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5)
 MUS = (0.0, 0.5, 1.0, 2.0, 3.0)

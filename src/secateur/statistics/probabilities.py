@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure, voting
-from ..data.arrays import Array, Floats, Sums
-from ..data.names import check_name
+from .._utils.arrays import Array, Floats, Sums
+from .._utils.names import check_name
+from ..core import Counts, Model
 from ..errors import UnsupportedError
-from ..nouns import Counts, Model
 from . import PROBABILITIES
 
 STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # of shrinkage: what cross-validation chooses from

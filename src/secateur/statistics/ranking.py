@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.arrays import Array, ArrayLike, Floats, frozen, rebuilt, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, frozen, rebuilt, sealed
 from ..errors import DataError, ParameterError
 
 

@@ -4,7 +4,7 @@
 const BEND = 30; // pixels in which branches bend
 const TEXT = 12;
 
-// The twin of place in show/view.py: leaves one line apart, parents midway between their first and last child.
+// The twin of place in inspection/view.py: leaves one line apart, parents midway between their first and last child.
 function linesOf(tree, open) {
   const order = [];
   for (let v = 0; v < tree.n; ) {

@@ -4,7 +4,7 @@ function whatIfOf(raw, tree, state, words, errors, picture, routes) {
   const row = raw.columns.map(() => null);
   const tested = [...new Set(tree.feature)].filter((j) => j >= 0);
   const bounds = new Map(); // of each column of numbers: the data's range, or that of the thresholds and a little more
-  const spreads = new Map(); // what a change is measured by, as in show/counterfactual.py: the range of the thresholds
+  const spreads = new Map(); // what a change is measured by, as in inspection/counterfactual.py: the range of the thresholds
   for (const j of tested) {
     const about = raw.rows?.columns[j];
     if (raw.columns[j].categories) {

@@ -1,0 +1,153 @@
+"""Selection: the table from which one member of a pruning sequence was chosen."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .._utils.arrays import Array, Floats
+from .._utils.immutable import Tabled
+from ..errors import ParameterError, printable
+from .counts import Counts
+from .moments import Moments
+from .provenance import NOTHING, Seen
+from .pruning import Pruning
+from .sequence import PruningSequence
+from .tree import Tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection(Tabled):
+    """The error of every member of a sequence, and which member was chosen.
+
+    Parameters
+    ----------
+    sequence : PruningSequence
+        The members, largest first.
+    error : array of float
+        Error rate (regression: mean squared error) of each member.
+    se : array of float
+        Standard error of each of them.
+    best, chosen : int
+        The member of least error (the smallest of equals), and the one that was taken.
+    select : str
+        How: "0se", "1se", "min-error", ...
+    sample : str
+        What `error` was measured on: "cross-validation" or the name of a sample.
+    n : int
+        Rows behind each error rate.
+    betas : array of float, optional
+        Cross-validation: the penalty at which the members of the folds were compared.
+    fold_error : array of shape (n_folds, n_members), optional
+        Error rate of each fold, repeats one after the other.
+    counts : Counts or Moments, optional
+        The sample the sequence was made from.
+    growing : dict
+        The growing parameters that cross-validation chose or was given.
+    pool : tuple of dict
+        The other ways of growing it tried: their parameters, `n_leaves`, `error` and `se`.
+    details : dict
+        Further numbers: folds, repeats, seed, kind of standard error.
+    judges : Seen
+        The sample the choice was made on, with its rows.
+
+    Examples
+    --------
+    >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    >>> sequence = PruningSequence(tree, [3, 2, 1], [0, 1, 3], alphas=[0, 1, 2], steps=[2, 1, 0, 0, 0])
+    >>> selection = Selection(sequence, [0.1, 0.1, 0.3], [0.02, 0.02, 0.04], 1, 1, "0se", "prune", 200)
+    >>> selection
+    Selection(0se: 2 of 3 to 1 leaves, error 0.1 +- 0.02 on prune)
+    >>> selection.pruning
+    Pruning(2 of 3 leaves, cuts at 1)
+    """
+
+    sequence: PruningSequence
+    error: Floats
+    se: Floats
+    best: int
+    chosen: int
+    select: str
+    sample: str
+    n: int
+    betas: Floats | None = None
+    fold_error: Floats | None = None
+    counts: Counts | Moments | None = None
+    growing: dict[str, Any] = field(default_factory=dict)
+    pool: tuple[dict[str, Any], ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+    judges: Seen = field(default=NOTHING, compare=False)
+
+    def __post_init__(self) -> None:
+        n_members = len(self.sequence)
+        self._freeze(error=np.float64, se=np.float64, betas=np.float64, fold_error=np.float64)
+        for name in ("error", "se", "betas", "fold_error"):
+            values = getattr(self, name)
+            if values is not None and values.shape[-1:] != (n_members,):
+                raise ParameterError(f"{name} has shape {values.shape}; one number per member, {n_members}, is needed")
+        for name in ("best", "chosen"):
+            if not 0 <= getattr(self, name) < n_members:
+                raise ParameterError(f"{name}={getattr(self, name)}; a member from 0 to {n_members - 1} is needed")
+        object.__setattr__(self, "pool", tuple(self.pool))
+        judges = Seen(self.judges) or Seen(() if self.sample == "cross-validation" else [self.sample])
+        object.__setattr__(self, "judges", judges)
+
+    @property
+    def tree(self) -> Tree:
+        """The whole tree."""
+        return self.sequence.tree
+
+    @property
+    def score(self) -> str:
+        """What `error` measures, in words."""
+        words = {"squared_error": "mean squared error", "absolute_error": "mean absolute error", "roc_auc": "1 - AUC"}
+        scoring = str(self.details.get("scoring", "error"))
+        return words.get(scoring, scoring.replace("_", " "))
+
+    @property
+    def is_error(self) -> bool:
+        """Whether `error` is the share of wrong answers, or the mean squared error, and no other score."""
+        return self.details.get("scoring", "error") in ("error", "squared_error")
+
+    @property
+    def one_se(self) -> int:
+        """The smallest member within one standard error of the least; the chosen one where that was asked for."""
+        if self.select == "1se":
+            return self.chosen
+        return int(np.append(self.best, np.flatnonzero(self.error <= self.limit))[-1])
+
+    @property
+    def limit(self) -> float:
+        """The least error plus one standard error."""
+        return float(self.error[self.best] + self.se[self.best])
+
+    @property
+    def one_se_limit(self) -> float | None:
+        """`limit`, if the 1-SE rule compares with it; None for scores of probabilities, whose differences it takes."""
+        return None if self.details.get("scoring") in ("log_loss", "brier") else self.limit
+
+    @property
+    def pruning(self) -> Pruning:
+        """The chosen member; its `seen` includes the sample it was chosen on."""
+        pruning = self.sequence[self.chosen]
+        # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
+        return replace(pruning, seen=pruning.seen | self.judges)
+
+    def to_dict(self) -> dict[str, Array]:
+        """Return the table as a dict of columns: leaves, alpha interval, error, standard error, chosen."""
+        members = np.arange(len(self.sequence))
+        table = dict(self.sequence.to_dict())
+        if self.sequence.alphas is not None:
+            table["alpha_to"] = np.append(self.sequence.alphas[1:], np.inf)
+        if self.betas is not None:
+            table["beta"] = self.betas
+        return {
+            **table, "error": self.error, "se": self.se, "best": members == self.best, "chosen": members == self.chosen
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        leaves, at = self.sequence.n_leaves, self.chosen
+        return printable(
+            f"Selection({self.select}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
+            f"error {self.error[at]:.4g} +- {self.se[at]:.2g} on {self.sample})"
+        )

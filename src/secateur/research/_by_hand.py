@@ -1,0 +1,157 @@
+"""Two trees of the documents, written down test by test, and all that is printed about the smaller one."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from .._utils.arrays import Bools
+from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_within
+from ..core import Counts, PruningSequence, Tree
+from ..data.table import Table
+from ..datasets import krk_legality
+from ..datasets.rows import make_table
+from ..pruners import best_of_size, greedy, smallest_within, weakest_links
+from ..routing import count
+from ._sheets import Row, Sheet, published
+from ._study import Config, Result
+
+# The nine tests A(B(E, F), C(G, H), D(I)) in pre-order, the other children are leaves; the rows of each leaf.
+NINE_NAMES = "ABEFCGHDI"
+NINE_PARENTS = (-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18)
+NINE_LEAVES = "a a b b b a a b a b aaa b a bb b"
+# Its tests are those of `_krk_columns`, in pre-order; the yes-branch is the first child.
+KRK_PARENTS = (-1, 0, 0, 2, 3, 4, 4, 6, 6, 3, 2, 10, 11, 12, 12, 14, 14, 11, 10, 18, 18)
+
+
+def nine_tests() -> tuple[Tree, Counts]:
+    """Return the example of Bohanec and Bratko: nine tests, 15 leaves, 18 rows of two classes."""
+    tree = Tree.from_parents(NINE_PARENTS)
+    return tree, Counts.from_leaves(tree, [[rows.count("a"), rows.count("b")] for rows in NINE_LEAVES.split()])
+
+
+def krk_tree() -> tuple[Tree, Counts]:
+    """Return the king-rook-king tree and its counts on all 262,144 positions.
+
+    Its tests are no columns of the positions, so they are computed first, one boolean each.
+    """
+    positions = krk_legality()
+    tests = _krk_columns(positions)
+    assert positions.schema.classes is not None
+    kinds = dict.fromkeys(tests, ("no", "yes"))
+    table = make_table(kinds, tests.values(), positions.answers, positions.schema.classes.tolist())
+    is_test = ~Tree.from_parents(KRK_PARENTS).is_leaf
+    n_tests = np.cumsum(is_test)
+    tree = Tree(
+        parent=np.array(KRK_PARENTS, np.int32),
+        feature=np.where(is_test, n_tests - 1, -1).astype(np.int32),
+        branch_start=np.append(0, 2 * n_tests).astype(np.int64),
+        branch=np.tile(np.array([1, 0], np.uint16), len(tests)),  # no is the second child, yes the first
+        schema=table.schema,
+    )
+    return tree, count(tree, table, sample="grow")
+
+
+def _krk_columns(positions: Table) -> dict[str, Bools]:
+    king_file, king_rank, rook_file, rook_rank, other_file, other_rank = map(np.asarray, positions.columns)
+    return {
+        "kings touch": (abs(king_file - other_file) <= 1) & (abs(king_rank - other_rank) <= 1),
+        "rook and black king on one file": rook_file == other_file,
+        "white king on that file": king_file == rook_file,
+        "white king between, above the rook": (rook_rank < king_rank) & (king_rank < other_rank),
+        "white king between, below the rook": (rook_rank > king_rank) & (king_rank > other_rank),
+        "rook and black king on one rank": rook_rank == other_rank,
+        "white king on that rank": king_rank == rook_rank,
+        "white king between, right of the rook": (rook_file < king_file) & (king_file < other_file),
+        "white king between, left of the rook": (rook_file > king_file) & (king_file > other_file),
+        "white king on the rook": (king_file == rook_file) & (king_rank == rook_rank),
+    }
+
+
+def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
+    """Least errors and the names of the tests cut, by leaves, in the example of nine tests."""
+    best, names = best_of_size(tree, counts), dict(zip(tree.internal.tolist(), NINE_NAMES, strict=True))
+    return {
+        pruning.n_leaves: (errors, " ".join(sorted(names[v] for v in pruning.cuts.tolist())))
+        for errors, pruning in zip(best.errors.tolist(), best, strict=True)
+    }
+
+
+def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the best prunings, what the quicker ways do, and how many prunings there are."""
+    tree, counts = nine_tests()
+    mcc1 = weakest_links(tree, counts, every_cut=True)
+    assert mcc1.alphas is not None
+    return {
+        "best": best_cuts(tree, counts),
+        "GREEDY": _told(greedy(tree, counts)),
+        "MCC1": _told(mcc1, [f" {Fraction(alpha).limit_denominator(100)}" for alpha in mcc1.alphas.tolist()]),
+        "MCC0": ", ".join(map(str, weakest_links(tree, counts).n_leaves.tolist())),
+        "smallest": {a: smallest_within(tree, counts, a).n_leaves for a in ("0.9", "0.8", "0.75", "0.7")},
+        "prunings": int(count_prunings(tree)),
+        "by leaves": " ".join(f"{j}:{int(n)}" for j, n in enumerate(count_prunings_by_size(tree)) if n),
+        "within": " ".join(str(count_prunings_within(tree, counts, k)) for k in range(10)),
+    }
+
+
+def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
+    """The table of best prunings, and everything else that is printed about the example."""
+    found = results["nine-tests"]
+    rows: list[Row] = []
+    for n_leaves, printed in published("nine-tests").items():
+        errors, cuts = printed["errors"], printed["cuts"] or ""
+        best = found["best"].get(str(n_leaves), [None, None])
+        words, holds = _in_the_text(n_leaves, found["best"])
+        rows.append((n_leaves, errors, best[0], cuts or "-", best[1] or "-", best == [errors, cuts], words, holds))
+    is_impossible = "2" not in found["best"]
+    ours = "impossible" if is_impossible else "found"
+    rows.append((2, "impossible", ours, "", "", is_impossible, "impossible", is_impossible))
+    head = (
+        "leaves", "errors, reconstructed from the text", "ours", "cut at, reconstructed", "ours", "same", "in the text",
+        "holds",
+    )  # fmt: skip
+    by_greedy, first = "D 12 1, E 10 2, F 8 3, B 7 4, G 6 5, C 3 6, A 1 9", "D, E, F, B first; 6 leaves at 72.22 %"
+    mcc1, smallest = "D 12 1 1/3, C 8 3 1/2, E 6 4 1/2, F 4 5 1/2, B 3 6 1, A 1 9 3/2", found["smallest"]
+    by_leaves = "1:1 3:1 4:1 5:2 6:7 7:5 8:10 9:12 10:10 11:10 12:8 13:5 14:3 15:1"
+    # What, as reconstructed from the text, ours, and what the text says of it.
+    told = (
+        ("GREEDY: cut, leaves, errors", by_greedy, found["GREEDY"], first),
+        ("MCC1: cut, leaves, errors, ratio", mcc1, found["MCC1"], "six trees, all optimal"),
+        ("MCC0: leaves", "12, 4, 3, 1", found["MCC0"], "four trees"),
+        *((f"leaves for accuracy {a}", n, smallest[a], "") for a, n in zip(smallest, (12, 8, 6, 4), strict=True)),
+        ("prunings", 76, found["prunings"], ""),
+        ("prunings by leaves", by_leaves, found["by leaves"], ""),
+        ("prunings within 0 to 9 errors", "1 7 22 43 61 71 75 75 75 76", found["within"], ""),
+    )
+    more = [(name, expected, ours, expected == ours, words) for name, expected, ours, words in told]
+    title = "Nine tests: other algorithms (Tables 2 and 3), and numbers of prunings"
+    columns = ("what", "reconstructed from the text", "ours", "same", "in the text")
+    return [
+        Sheet("nine-tests", "Nine tests: the best pruning of each size (Table 1)", head, rows),
+        Sheet("nine-tests-ways", title, columns, more),
+    ]
+
+
+def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
+    """What the text says of a size, and whether it holds; the body of Table 1 is not in our copy."""
+    errors, cuts = best[str(n_leaves)]
+    is_better = errors < best["5"][0] and set(best["6"][1]) <= set(cuts)
+    told = {
+        13: ("cut at F", "F" in cuts),
+        **dict.fromkeys((12, 11, 8), ("F is back", "F" not in cuts)),
+        6: ("77.78 %", round(100 * (1 - errors / 18), 2) == 77.78),
+        4: ("more accurate than 5 leaves, a pruning of 6", is_better),
+    }
+    return told.get(n_leaves, ("", None))
+
+
+def _told(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:
+    """Each member: the test cut last, leaves, errors, and the ratio if there is one."""
+    names = dict(zip(sequence.tree.internal.tolist(), NINE_NAMES, strict=True))
+    kept = ~sequence.tree.is_leaf
+    told = []
+    for i, pruning in enumerate(sequence):
+        gone = np.flatnonzero(kept & ~pruning.is_kept)
+        kept = pruning.is_kept
+        told.append(f"{names[int(gone[0])]} {pruning.n_leaves} {sequence.errors[i]}{ratios[i] if ratios else ''}")
+    return ", ".join(told)

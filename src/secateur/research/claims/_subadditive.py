@@ -1,0 +1,161 @@
+"""Garcia-Moratilla, Martinez-Munoz and Suarez, Evaluation of Pruning with Subadditive Penalties (2006)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import chain, pairwise
+from typing import Literal
+
+import numpy as np
+
+from ..._utils.arrays import Array
+from ...core import Counts, PruningSequence, Selection, Tree
+from ...model_selection import choose, cross_validate
+from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
+from ...routing import count
+from .._opt_beyond import least_errors
+from .._samples import DRAWN, rate_on
+from .._subadditive import is_inside
+from ._claim import Answer, at, each, unless
+from ._small import LISTED, N_TREES, Case, cases, cost_of, failing, told
+
+Named = Literal["leaves", "sqrt", "log"]
+CONCAVE: tuple[Named, ...] = ("log", "sqrt")
+
+
+def _bumpy(sizes: Array) -> Array:
+    """Strictly rising and subadditive, not concave: 1, 1.9, 2, then 2 more for every three leaves."""
+    before, at = np.divmod(np.asarray(sizes, int) - 1, 3)
+    return np.asarray(2.0 * before + np.array([1.0, 1.9, 2.0])[at])
+
+
+def _rising(family: PruningSequence) -> list[float]:
+    """The thresholds of a family; none if they do not rise."""
+    return [] if family.alphas is None or (np.diff(family.alphas) <= 0).any() else family.alphas.tolist()
+
+
+@each(1, "Equations 1 and 2", "pruners.cost_complexity", LISTED)
+def _(one: Case) -> object:
+    """each tree of the family minimises cost + alpha * penalty between two rising thresholds"""
+    family = cost_complexity(one.tree, one.grown)
+    errors, alphas = one.least(one.errors), _rising(family)
+    found = zip(alphas, family.costs_on(one.errors), family.n_leaves, strict=True)
+    return bool(alphas) and all(
+        cost + alpha * n <= min(e + alpha * size for size, e in errors.items()) + 1e-9 for alpha, cost, n in found
+    )
+
+
+@at("Equation 3", "pruners.cost_complexity (nested)")
+def _() -> Answer:
+    """the families of additive and of subadditive penalties are unique and nested"""
+
+    def wrong(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
+        for case in cases(2, 2 * N_TREES):
+            on = f"on {told(case.tree, case.grown)}"
+            family = list(cost_complexity(case.tree, case.grown, penalty=penalty))
+            every = Counter((len(x), cost_of(x, case.errors)) for x in case.prunings)
+            for one in family[1:]:
+                if (twins := every[one.n_leaves, one.cost(case.errors)]) > 1:
+                    yield f"penalty 1, 1.9, 2, 3, ...: {twins} trees of {one.n_leaves} leaves {on}"
+            if not all(small <= large for large, small in pairwise(family)):
+                yield f"penalty 1, 1.9, 2, 3, ...: not nested {on}"
+
+    return f"{2 * N_TREES} {LISTED}", wrong(_bumpy), "for concave penalties", chain(*map(wrong, CONCAVE))
+
+
+@at("section 2", "pruners.cost_complexity")
+def _() -> Answer:
+    """the family of a subadditive penalty is a subset of the additive family"""
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    counts = Counts.from_leaves(tree, [[2, 1], [0, 2], [2, 0], [0, 1]])
+    linear, bumpy = (cost_complexity(tree, counts, penalty=p).n_leaves.tolist() for p in ("leaves", _bumpy))
+
+    def still(one: Case) -> bool:
+        families = (cost_complexity(one.tree, one.grown, penalty=penalty) for penalty in CONCAVE)
+        return all(is_inside(family, cost_complexity(one.tree, one.grown)) for family in families)
+
+    text = f"penalty 1, 1.9, 2, 3, ... on {told(tree, counts)}: sizes {bumpy}, additive {linear}"
+    shown = unless(set(bumpy) <= set(linear), text)
+    return f"{2 * N_TREES} random trees", shown, "for concave penalties", failing(still, 3, 2 * N_TREES)
+
+
+BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k - 1)"
+
+
+@each(4, "Figure 1", "pruners.best_of_size", BINARY, arity=2)
+def _(one: Case) -> object:
+    """the listing finds the pruning of least cost of every size, for binary trees"""
+    return least_errors(best_of_size(one.tree, one.grown)).items() <= one.least(one.errors).items()
+
+
+@at("Figure 2", "pruners.printed_cost_complexity")
+def _() -> Answer:
+    """the listing finds the family, with strictly rising thresholds"""
+    tree = Tree.from_parents([-1, 0, 0, 2, 2])
+    counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
+    printed, ours = printed_cost_complexity(tree, counts), cost_complexity(tree, counts)
+    assert printed.alphas is not None
+    sizes = printed.n_leaves.tolist(), printed.alphas.tolist(), ours.n_leaves.tolist()
+    shown = f"{told(tree, counts)}: sizes {sizes[0]} at {sizes[1]}, the family is {sizes[2]}"
+
+    wrong = unless(len(printed) <= len(ours), shown)
+    still = failing(lambda one: _rising(cost_complexity(one.tree, one.grown)), 5)
+    return f"{N_TREES} random trees", wrong, "of equal ratios the smallest tree", still
+
+
+@at("section 3, step 4", "selection.choose")
+def _() -> Answer:
+    """1SE takes the smallest tree with an error below the least error plus one standard error"""
+    error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
+    below = np.flatnonzero(error < error.min() + se[error.argmin()]).tolist()
+    found = choose(error, se, 1.0)[1]
+    shown = unless(below, "with a least error of 0 nothing is below it")
+    return "a least error of 0", shown, '"<=" in place of "<"', unless(found == 1, str(found))
+
+
+@cache
+def _choices(name: str, penalty: Named) -> list[Selection]:
+    make = DRAWN[name]
+    return [cross_validate(make(200, seed=i), penalty=penalty, select="0se", random_state=i) for i in range(12)]
+
+
+def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]], int]:
+    """What a penalty and the additive one choose in twelve draws, and how often it is one tree."""
+    pairs = list(zip(_choices(name, penalty), _choices(name, "leaves"), strict=True))
+    return pairs, sum(a.pruning.n_leaves == b.pruning.n_leaves for a, b in pairs)
+
+
+@at("section 3, Table 3", "secateur reproduce subadditive --figure 'table 3'")
+def _() -> Answer:
+    """families are smaller under the square root, and both penalties choose the same tree mostly"""
+    pairs, same = _beside("led24", "sqrt")
+    is_so = same >= 6 and all(len(a.sequence) <= len(b.sequence) for a, b in pairs)
+    text = f"12 draws of led24: same tree {same} times; 1,000 runs in the experiment"
+    return f"{text}, where two counts differ unexplained", unless(is_so, f"{same} of 12")
+
+
+@at("section 4, Table 2", "secateur reproduce subadditive --figure 'table 2'")
+def _() -> Answer:
+    """no systematic difference in test error between the two penalties"""
+
+    def rate(chosen: Selection, i: int) -> float:
+        return rate_on(chosen.pruning, count(chosen.tree, DRAWN["led24"](2_000, seed=1_000 + i), sample="test"))
+
+    gaps = [rate(a, i) - rate(b, i) for i, (a, b) in enumerate(_beside("led24", "sqrt")[0])]
+    spread = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
+    wrong = unless(abs(np.mean(gaps)) <= 3 * spread + 1e-12)
+    return f"12 draws of led24: {100 * np.mean(gaps):.2f} +- {100 * spread:.2f} points", wrong
+
+
+@at("section 4", "secateur reproduce subadditive (table third)")
+def _() -> Answer:
+    """the conclusion should hold for other subadditive penalties"""
+    log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
+    text = f"logarithm: the same tree as with the additive penalty in {log} of 12 draws of waveform"
+    return f"the square root: {sqrt} of 12; test errors are in the experiment", unless(log >= 6, text)
+
+
+@at("section 3", "secateur reproduce subadditive")
+def _() -> Answer:
+    """sizes are printed without saying whether they are nodes or leaves"""
+    return "as nodes they agree with ours within 6 %, as leaves they would be half"

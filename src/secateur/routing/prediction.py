@@ -1,0 +1,69 @@
+"""Predict with a Model: rows to leaves, leaves to classes, numbers or probabilities.
+
+Node numbers are those of the whole tree, whatever was cut.
+"""
+
+from typing import Any, Literal
+
+from .._utils.arrays import Array, Floats, Ints, sealed
+from ..core import Model
+from ..statistics.probabilities import kind_of, node_probabilities
+from . import apply
+
+__all__ = ["Probabilities", "node_probabilities", "predict", "predict_leaf", "predict_proba"]
+
+Probabilities = Literal["shrunk", "frequency", "m-estimate", "mixture"]
+
+
+def predict_leaf(model: Model, X: Any) -> Ints:
+    """Return the leaf of each row, as a node number of the grown tree.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> model = secateur.Model(secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    >>> predict_leaf(model, [[0.0], [9.0]]).tolist()
+    [1, 2]
+    """
+    return model.nodes.take(apply(model.shown, X))
+
+
+def predict(model: Model, X: Any) -> Array:
+    """Return the prediction for each row: a class, or the mean of the leaf.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> model = secateur.Model(secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    >>> predict(model, [[0.0], [9.0]]).tolist()
+    ['no', 'yes']
+    """
+    return model.answers.take(apply(model.shown, X))
+
+
+def predict_proba(model: Model, X: Any, *, kind: str | None = None) -> Floats:
+    """Return the probability of each class for each row.
+
+    Parameters
+    ----------
+    model : Model
+    X : array, data frame or Table
+    kind : {"shrunk", "frequency", "m-estimate", "mixture"}, optional
+        See `node_probabilities`.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"])
+    >>> model = secateur.Model(secateur.Pruning.from_cuts(tree, [0], node_labels=grown.majority), grown)
+    >>> predict_proba(model, [[0.0]]).round(3).tolist()
+    [[0.667, 0.333]]
+    """
+    kind = kind_of(model) if kind is None else kind
+    known = model.remembered
+    if kind not in known:
+        known[kind] = sealed(node_probabilities(model, kind=kind)[model.nodes])
+    shares: Floats = known[kind].take(apply(model.shown, X), axis=0)
+    return shares

@@ -1,0 +1,70 @@
+"""A tree that was chosen by another score than its error: no text, figure or page calls that score an error."""
+
+import json
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from secateur import TreeClassifier, TreeRegressor
+from secateur.errors import UnsupportedError
+from secateur.model_selection import path_table
+from secateur.plot import PruningPathDisplay, SelectionDisplay
+from secateur.report import report_html
+
+mpl.use("agg")
+
+
+@pytest.fixture(scope="module")
+def by_log_loss():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (rng.random(400) < 1 / (1 + np.exp(2 - 2 * X[:, 0]))).astype(int)
+    return TreeClassifier(criterion="gini", scoring="log_loss").fit(X, y)
+
+
+def test_the_summary_names_the_score_and_writes_it_as_a_number(by_log_loss):
+    text = str(by_log_loss.summary())
+
+    assert re.search(r"alpha +log loss +std\. error", text)
+    assert "cross-validation   " not in text.partition("measured by")[2]  # errors that nobody measured
+    assert f"{by_log_loss.selection_.error[by_log_loss.selection_.chosen]:.6g}" in text
+
+
+def test_the_page_draws_no_score_among_errors(by_log_loss):
+    page = report_html(by_log_loss)
+    data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+
+    assert "cv" not in data["stops"]
+    assert set(data["marks"]) == {"fitted"}
+    assert any(name == "least log loss" for part in data["card"] for name, *_ in part[1])
+
+
+def test_figures_name_the_score_or_leave_it_out(by_log_loss):
+    display = SelectionDisplay.from_estimator(by_log_loss).plot()
+
+    assert display.ax_.get_ylabel() == "log loss"
+    assert display.limit is None
+    assert not any(
+        "one standard error" in line.get_label() and "least" in line.get_label() for line in display.ax_.lines
+    )
+    assert all(curve.name != "cross-validated" for curve in PruningPathDisplay.from_estimator(by_log_loss).curves)
+
+
+def test_no_accuracy_is_read_from_another_score(by_log_loss):
+    assert "cross_validated" not in path_table(by_log_loss.model_)
+    with pytest.raises(UnsupportedError, match="measured by their log loss, which is not an accuracy"):
+        by_log_loss.prune_to(accuracy=0.8)
+    X, y = [[float(i)] for i in range(40)], [0, 1] * 20
+    with pytest.raises(UnsupportedError, match=r"select=0\.9 is an accuracy, and scoring='brier' measures none"):
+        TreeClassifier(select=0.9, scoring="brier").fit(X, y)
+    with pytest.raises(UnsupportedError, match="is an accuracy"):
+        TreeRegressor(select=0.9, scoring="absolute_error").fit(X, [float(i) for i in range(40)])
+
+
+def test_the_mark_of_one_standard_error_is_the_member_that_the_rule_chose(by_log_loss):
+    selection = by_log_loss.selection_
+
+    assert selection.select == "1se"
+    assert selection.one_se == selection.chosen

@@ -1,0 +1,205 @@
+"""Scores: the fast route against scikit-learn's metrics on trees cut by brute force, and what follows from them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, roc_auc_score
+
+from oracles import all_prunings, keep_vector
+from secateur import TreeClassifier, TreeRegressor, encode, grow
+from secateur.errors import ParameterError, UnsupportedError
+from secateur.model_selection import SCORES, cross_validate
+from secateur.statistics.probabilities import STRENGTHS
+from small_tables import rows_of_nodes
+
+rng = np.random.default_rng(7)
+X = rng.integers(0, 5, (36, 2)).astype(float)
+Y = (X[:, 0] + rng.normal(size=36) > 2.5).astype(int)
+FOLDS = [np.arange(36)[i::3] for i in range(3)]
+HOW = {"cv": FOLDS, "max_depth": 3}
+
+
+def deviance(own):
+    return sum(-n * np.log(n / sum(own)) for n in own if n)
+
+
+def impurity(own):
+    return sum(own) - sum(n * n for n in own) / sum(own)
+
+
+def said_by(tree, by_class, leaf, strength):
+    """The shrunk shares of a leaf, step by step from the root."""
+    way = [leaf]
+    while tree.parent[way[-1]] >= 0:
+        way.append(tree.parent[way[-1]])
+    shares = [by_class[v] / by_class[v].sum() for v in reversed(way)]
+    rows = [by_class[v].sum() for v in reversed(way)]
+    said = shares[0].copy()
+    for above, below, n in zip(shares[:-1], shares[1:], rows, strict=False):
+        said += (below - above) * n / (n + strength)
+    return said
+
+
+def by_brute_force(betas, cost_of, measure, strength, y=Y):
+    """What `measure` says of each fold at each penalty."""
+    found = np.empty((3, len(betas)))
+    for f, test in enumerate(FOLDS):
+        train = np.setdiff1d(np.arange(36), test)
+        tree, grown = grow(encode(X, target=y).take(train), max_depth=3)
+        cost = [cost_of(own) / len(train) for own in grown.by_class]
+        reached = rows_of_nodes(tree, X[test].T.tolist())
+        prunings = list(all_prunings(tree))
+        for b, beta in enumerate(betas):
+            totals = [sum(cost[v] for v in p) + (0 if np.isinf(beta) else beta) * len(p) for p in prunings]
+            near = [p for p, t in zip(prunings, totals, strict=True) if t <= min(totals) + 1e-12]
+            fewest = min(map(len, near))
+            best = max((p for p in near if len(p) == fewest), key=lambda p: keep_vector(tree, p))
+            best = {0} if np.isinf(beta) else best
+            said = np.empty((len(test), grown.by_class.shape[1]))
+            for v in best:
+                said[reached[v]] = said_by(tree, grown.by_class, v, strength)
+            found[f, b] = measure(y[test], said)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scoring", "cost_of", "measure"),
+    [
+        ("log_loss", deviance, lambda y, said: log_loss(y, said[:, 1], labels=[0, 1])),
+        ("brier", impurity, lambda y, said: brier_score_loss(y, said[:, 1])),
+        ("roc_auc", impurity, lambda y, said: 1 - roc_auc_score(y, said[:, 1])),
+    ],
+)
+def test_scores_of_probabilities_are_those_of_the_slow_route(scoring, cost_of, measure):
+    found = cross_validate(X, Y, scoring=scoring, **HOW)
+    strength = 10.0 if scoring == "roc_auc" else found.details["shrinkage"]
+    slow = by_brute_force(found.betas, cost_of, measure, strength)
+    assert np.allclose(found.fold_error, slow)
+    assert np.allclose(found.error, slow.mean(axis=0))
+    if scoring != "roc_auc":
+        least = [by_brute_force(found.betas, cost_of, measure, one).mean(axis=0).min() for one in STRENGTHS]
+        assert STRENGTHS[int(np.argmin(least))] == strength
+
+
+@pytest.mark.lane
+def test_the_strength_of_shrinkage_is_that_of_the_least_log_loss_of_the_choice():
+    found = cross_validate(X, Y, select="0se", **HOW)
+    cost = [lambda own: sum(own) - max(own)]
+    least = [
+        by_brute_force(found.betas, cost[0], lambda y, said: log_loss(y, said[:, 1], labels=[0, 1]), one).mean(axis=0)
+        for one in STRENGTHS
+    ]
+    best = int(np.argmin([line[found.chosen] for line in least]))
+    assert found.details["shrinkage"] == STRENGTHS[best]
+    assert found.details["log_loss"] == pytest.approx(least[best][found.chosen])
+    assert found.details["least_log_loss"] == pytest.approx(np.min(least))
+
+
+@pytest.mark.parametrize("kind", ["frequency", "m-estimate"])
+def test_other_probabilities_are_judged_as_they_are(kind):
+    y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
+    found = cross_validate(X, y, scoring="brier", probabilities=kind, cv=FOLDS, max_depth=2)
+    at = len(found.betas) - 1  # the root alone
+    for f, test in enumerate(FOLDS):
+        share = np.bincount(np.delete(y, test), minlength=3) / (36 - len(test))
+        expected = np.mean([((np.eye(3)[c] - share) ** 2).sum() for c in y[test]])
+        assert found.fold_error[f, at] == pytest.approx(expected)
+
+
+def test_the_area_of_many_classes_is_that_of_each_against_the_rest():
+    y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
+    found = cross_validate(X, y, scoring="roc_auc", **HOW)
+    measure = lambda y, said: 1 - roc_auc_score(y, said, multi_class="ovr")  # noqa: E731
+    assert np.allclose(found.fold_error, by_brute_force(found.betas, impurity, measure, 10.0, y))
+    assert np.allclose(found.se, found.fold_error.std(axis=0, ddof=1) / np.sqrt(3))
+
+
+def test_the_balanced_error_is_the_mean_of_the_errors_of_the_classes():
+    x = rng.normal(size=(600, 1))
+    y = (rng.random(600) < np.where(x[:, 0] > 1, 0.4, 0.02)).astype(int)
+    model = TreeClassifier(scoring="balanced_error", cv=5).fit(x, y)
+    answers = model.predict(x)
+    assert answers.max() == 1  # though class 1 is rare everywhere
+    folds = [np.arange(600)[i::2] for i in range(2)]
+    found = cross_validate(x, y, scoring="balanced_error", cv=folds, max_depth=1)
+    weight = 600 / 2 / np.bincount(y)
+    for f, test in enumerate(folds):
+        tree, grown = grow(np.delete(x, test, 0), np.delete(y, test), max_depth=1)
+        labels = (grown.by_class * weight).argmax(axis=1)
+        leaves = np.where(x[test, 0] <= tree.threshold[0], labels[1], labels[2])
+        assert found.fold_error[f, 0] == pytest.approx((weight[y[test]] * (leaves != y[test])).mean())
+
+
+def test_absolute_errors_are_those_of_the_means():
+    y = X[:, 0] + rng.normal(size=36)
+    found = cross_validate(X, y, criterion="squared_error", scoring="absolute_error", cv=FOLDS, max_depth=2)
+    for f, test in enumerate(FOLDS):
+        mean = np.delete(y, test).mean()
+        assert found.fold_error[f, -1] == pytest.approx(mean_absolute_error(y[test], np.full(len(test), mean)))
+    assert TreeRegressor(scoring="absolute_error").fit(X, y).selection_.details["scoring"] == "absolute_error"
+
+
+def rare(n=3000):
+    random = np.random.default_rng(1)
+    x = random.normal(size=(n, 3))
+    return x, (random.random(n) < 0.3 / (1 + np.exp(-2 * x[:, 0]))).astype(int)
+
+
+def test_a_small_tree_of_a_rare_class_says_what_helps_and_it_does():
+    x, y = rare()
+    with pytest.warns(UserWarning, match="1 leaf, because class 1 is 1.*scoring='log_loss'") as said:
+        small = TreeClassifier().fit(x, y)
+    assert len(said) == 1
+    assert small.get_n_leaves() == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        large = TreeClassifier(scoring="log_loss").fit(x, y)
+        noise = TreeClassifier().fit(np.random.default_rng(0).normal(size=(300, 2)), np.arange(300) % 10 == 0)
+    assert noise.get_n_leaves() == 1
+    fresh = rare(4000)
+    assert large.get_n_leaves() > 1
+    assert roc_auc_score(fresh[1], large.predict_proba(fresh[0])[:, 1]) > 0.6
+    assert log_loss(fresh[1], large.predict_proba(fresh[0])[:, 1]) < log_loss(
+        fresh[1], small.predict_proba(fresh[0])[:, 1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "says"),
+    [
+        ({"scoring": "accuracy"}, ParameterError, "scoring='accuracy'"),
+        ({"scoring": "squared_error"}, ParameterError, "scoring='squared_error'"),
+        ({"scoring": "cost"}, ParameterError, "needs costs="),
+        ({"scoring": "balanced_error", "costs": [[0, 1], [1, 0]]}, ParameterError, "exclude each other"),
+        ({"scoring": "log_loss", "select": "holdout"}, UnsupportedError, "cross-validation"),
+        ({"scoring": "roc_auc", "penalty": "sqrt"}, UnsupportedError, "penalty='sqrt'"),
+        ({"probabilities": "smooth"}, ParameterError, "probabilities='smooth'"),
+    ],
+)
+def test_scores_that_cannot_be_are_refused(parameters, error, says):
+    with pytest.raises(error, match=says):
+        TreeClassifier(**parameters).fit(X, Y)
+
+
+def test_every_score_fits_a_tree():
+    for name, score in SCORES.items():
+        more = {"costs": [[0, 1], [5, 0]]} if name == "cost" else {}
+        if score.target == "class":
+            assert TreeClassifier(scoring=name, cv=3, **more).fit(X, Y).get_n_leaves() >= 1
+
+
+@pytest.mark.parametrize("scoring", ["log_loss", "brier"])
+def test_probabilities_are_chosen_by_the_standard_error_of_the_difference(scoring):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(600, 3))
+    y = rng.random(600) < 1 / (1 + np.exp(3 - 1.5 * X[:, 0] - X[:, 1] * X[:, 2]))
+    found = cross_validate(X, y, scoring=scoring)
+    within = []
+    for member in range(len(found.error)):
+        more = [fold[member] - fold[found.best] for fold in found.fold_error]
+        if np.mean(more) <= np.std(more, ddof=1) / np.sqrt(10):
+            within.append(member)
+    assert found.chosen == max(within)
+    assert found.sequence.n_leaves[found.chosen] > 1
+    assert cross_validate(X, y, scoring=scoring, select="0se").chosen == found.best

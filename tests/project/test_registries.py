@@ -1,0 +1,120 @@
+"""Every name of a registry has all that belongs to it; what is missing is told at once."""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from changelog import untold
+from secateur import certifiers, growers, model_selection, pruners
+from secateur._utils.names import check_name
+from secateur.errors import ParameterError
+from secateur.model_selection._registry import n_standard_errors
+
+pytestmark = pytest.mark.quick
+
+TESTS = Path(__file__).parents[1]
+FAMILIES = {"pruners": (pruners, pruners.RULES), "certifiers": (certifiers, certifiers.METHODS)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_name_has_its_file_its_docstring_and_its_test(family):
+    package, registry = FAMILIES[family]
+    folder = Path(package.__file__).parent
+    functions = {f"_{entry.function}" for entry in registry.values()}
+    used = "".join(path.read_text("utf-8") for path in folder.glob("*.py"))  # helpers, which some other file imports
+    missing = [
+        f"{path.name}: the line of its function in {family}/__init__.py"
+        for path in sorted(folder.glob("_[a-z]*.py"))
+        if path.stem not in functions and not re.search(rf"\.{path.stem}\b", used)
+    ]
+    for name, entry in registry.items():
+        function = entry.function
+        if not (folder / f"_{function}.py").is_file():
+            missing.append(f"{name}: the file {family}/_{function}.py")
+            continue
+        words = inspect.getdoc(getattr(package, function, None)) or ""
+        parts = ["Parameters", "Returns", "Examples"]
+        missing += [f"{name}: {part} in the docstring of {function}" for part in parts if f"{part}\n---" not in words]
+        if f"import {function} as {function}\n" not in (folder / "__init__.py").read_text("utf-8"):
+            missing.append(f"{name}: its import in {family}/__init__.py, for type checkers")
+        if not (TESTS / family / f"test_{function}.py").is_file():
+            missing.append(f"{name}: the file tests/{family}/test_{function}.py")
+    missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]
+
+    if missing:
+        pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
+
+
+def test_rules_that_take_costs_are_those_with_that_parameter():
+    takes_cost = {name for name, rule in pruners.RULES.items() if rule.takes_cost}
+
+    assert takes_cost == {name for name, rule in pruners.RULES.items() if "cost" in parameters_of(pruners, rule)}
+
+
+def test_the_line_of_a_certificate_says_what_its_function_takes():
+    for name, method in certifiers.METHODS.items():
+        takes = parameters_of(certifiers, method)
+        found = {"pays": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
+        line = ", ".join(f"{flag}={value}" for flag, value in found.items())
+        assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}]: its function takes {line}"
+        if not method.pays:
+            assert method.takes == (next(iter(takes)),), f"METHODS[{name!r}].takes and what its function begins with"
+
+
+def parameters_of(package, entry):
+    return inspect.signature(getattr(package, entry.function)).parameters
+
+
+def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
+    from oracles import naive_impurity
+    from secateur._kernels.criteria import ENTROPY_TABLE, NUMBERS, SQUARES, criterion_of, impurity
+
+    kernels = {
+        name: criterion.kernel or name for name, criterion in growers.CRITERIA.items() if criterion.target == "class"
+    }
+    missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA)]
+    numbers = [*NUMBERS.values(), ENTROPY_TABLE, SQUARES]
+    assert len(set(numbers)) == len(numbers), "two criteria have one number in _kernels/criteria.py"
+    for name, kernel in (kernels | {kernel: kernel for kernel in NUMBERS}).items():
+        if name not in growers.CRITERIA:
+            missing.append(f"{name}: its line in CRITERIA of growers/__init__.py")
+        if kernel not in NUMBERS:
+            missing.append(f"{name}: its number in _kernels/criteria.py")
+        try:
+            defined = naive_impurity(kernel, [5, 3, 2])
+        except AssertionError:
+            missing.append(f"{name}: its definition in tests/helpers/oracles.py")
+            continue
+        found = impurity(criterion_of(kernel), np.array([5.0, 3, 2]), 10) if kernel in NUMBERS else defined
+        if found != pytest.approx(defined):
+            missing.append(
+                f"{name}: its branch of impurity_of in _kernels/criteria.py; counts of 5, 3 and 2 have {found:.6g} there, "
+                f"{defined:.6g} in tests/helpers/oracles.py"
+            )
+
+    if missing:
+        pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])
+def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
+    with pytest.raises(ParameterError, match=f"select='{typed}'; one of '1se', .*; did you mean '{meant}'"):
+        model_selection.choice_of(typed)
+
+
+def test_choices_by_errors_are_rules_of_select():
+    for name, choice in model_selection.CHOICES.items():
+        found = None if choice.k is None else n_standard_errors("rule", name, None)
+        assert found == choice.k
+    with pytest.raises(ParameterError, match="rule='certificate'; one of '1se'"):
+        n_standard_errors("rule", "certificate", None)
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(ParameterError, match="did you mean 'cost-complexity'"):
+        check_name("rule", "cost-complexty", pruners.RULES)
+    with pytest.raises(ParameterError, match=r"one of 'grow', 'prune' is needed$"):
+        check_name("labels", None, ("grow", "prune"))

@@ -1,0 +1,89 @@
+"""The claims of the documents: verdicts follow from what is found, and the page says what the code says."""
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from secateur import research
+from secateur.cli import run as command
+from secateur.errors import ParameterError
+from secateur.research.claims import Claim, check_claims, claims_of
+from secateur.research.claims._claim import DOCUMENTS, VERDICTS, _found
+
+DOCS = Path(__file__).parents[2] / "docs"
+COMMITTED = json.loads((DOCS / "results" / "claims.json").read_text(encoding="utf-8"))["claims"]
+
+
+def verdict(answer):
+    found = _found(Claim("Lemma 1", "", lambda: answer))
+    return found.verdict, found.evidence
+
+
+def test_the_verdict_follows_from_the_exceptions():
+    assert verdict(("ten trees", [])) == ("holds", "ten trees")
+    assert verdict(("ten trees", ["this one"])) == ("does not hold", "this one (ten trees)")
+    assert verdict(("ten trees", [], "corrected", ["still"])) == ("holds", "ten trees")
+    corrected = ("holds with correction", "at most; as printed: this one (ten trees)")
+    assert verdict(("ten trees", iter(["this one"]), "at most", [])) == corrected
+    assert verdict(("ten trees", ["this one"], "at most", ["that one"]))[0] == "does not hold"
+    assert verdict("an opinion") == ("not checkable", "an opinion")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_committed_verdicts_are_those_of_the_code(document):
+    found = [(one.claim.place, one.claim.says, one.verdict) for one in check_claims(document)]
+    assert found == [(one["place"], one["says"], one["verdict"]) for one in COMMITTED if one["document"] == document]
+
+
+def test_every_claim_says_where_it_is_and_names_that_exist():
+    for one in claims_of():
+        assert one.document in research.NAMES
+        for name in one.where.replace(";", ",").split(", "):
+            package, _, function = name.partition(".")
+            if package in ("analysis", "certifiers", "pruners", "model_selection", "statistics") and function:
+                module = import_module(f"secateur.{package}")
+                first = function.split("(")[0].split(" ")[0]
+                assert hasattr(module, first) or import_module(f"secateur.{package}.{first}"), name
+
+
+def test_corrections_and_refutations_show_a_counterexample():
+    for one in COMMITTED:
+        assert one["verdict"] in VERDICTS
+        assert one["evidence"]
+        if one["verdict"] == "holds with correction":
+            assert "as printed:" in one["evidence"]
+
+
+def test_the_command_prints_one_line_each(capsys):
+    assert command(["reproduce", "claims", "--only", "srm"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(claims_of("srm"))
+    assert lines[0].startswith("holds: srm, section 12.1.2, Figure 12.3:")
+    with pytest.raises(ParameterError, match="did you mean 'srm'"):
+        check_claims("sr")
+
+
+AUTHORS = {
+    "rep-analysis": "Elomaa and Kaariainen",
+    "rademacher": "Kaariainen, Malinen and Elomaa",
+    "accuracy-simplicity": "Bohanec and Bratko",
+    "srm": "Mansour's notes",
+    "subadditive": "Garcia-Moratilla",
+}
+
+
+def test_functions_cite_the_document_and_the_place():
+    missing = set()
+    for one in claims_of():
+        for name in one.where.replace(";", ",").split(", "):
+            package, _, function = name.split("(")[0].strip().partition(".")
+            if package in ("analysis", "pruners") and function.isidentifier():
+                words = getattr(import_module(f"secateur.{package}"), function).__doc__
+                if not any(author in words for author in AUTHORS.values()) or not re.search(
+                    "section|equation|Figure|Theorem", words
+                ):
+                    missing.add(name)
+    assert missing == set()

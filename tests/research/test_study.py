@@ -1,0 +1,221 @@
+"""Parts that are finished are kept, and bad circumstances are told in one sentence."""
+
+import errno
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from secateur.cli import run as command
+from secateur.errors import DataError, OutputError, ParameterError
+from secateur.research import run
+from secateur.research._sheets import Sheet
+from secateur.research._study import Config, Part, plain, run_parts
+
+CALLS: list[str] = []
+QUICK = Config(None, True, 0)
+
+
+def noted(config, name, stops=False):
+    CALLS.append(name)
+    if stops:
+        raise KeyboardInterrupt
+    return {"name": name, "seed": config.seed}
+
+
+@pytest.fixture(autouse=True)
+def _no_calls():
+    CALLS.clear()
+
+
+def two(**more):
+    return [Part("a", noted, {"name": "a"}), Part("b", noted, {"name": "b", **more})]
+
+
+def test_a_finished_part_is_not_run_again(tmp_path):
+    first = run_parts(two(), QUICK, tmp_path, None, None)
+    second = run_parts(two(), QUICK, tmp_path, None, None)
+
+    assert CALLS == ["a", "b"]
+    assert [one.result for one in first.values()] == [one.result for one in second.values()]
+    assert [one.is_old for one in second.values()] == [True, True]
+
+
+@pytest.mark.parametrize("config", [Config(None, True, 1), Config(None, False, 0), Config("data", True, 0)])
+def test_a_part_that_was_asked_otherwise_is_run_again(tmp_path, config):
+    run_parts(two(), QUICK, tmp_path, None, None)
+    run_parts(two(), config, tmp_path, None, None)
+
+    assert CALLS == ["a", "b", "a", "b"]
+
+
+def test_a_damaged_part_is_run_again(tmp_path):
+    run_parts(two(), QUICK, tmp_path, None, None)
+    (tmp_path / "b.json").write_text('{"asked": {')
+    run_parts(two(), QUICK, tmp_path, None, None)
+
+    assert CALLS == ["a", "b", "b"]
+
+
+def test_after_an_interruption_the_finished_parts_are_kept(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run_parts(two(stops=True), QUICK, tmp_path, None, None)
+    done = run_parts(two(), QUICK, tmp_path, None, None)
+
+    assert CALLS == ["a", "b", "b"]
+    assert [one.is_old for one in done.values()] == [True, False]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.json", "b.json"]
+
+
+def test_a_full_disk_is_told_and_the_finished_parts_are_kept(tmp_path, monkeypatch):
+    run_parts(two()[:1], QUICK, tmp_path, None, None)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"b\.json cannot be written \(No space left on device\).*not run again"):
+        run_parts(two(), QUICK, tmp_path, None, None)
+    monkeypatch.undo()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize("jobs", [2, -1, "executor"])
+def test_results_come_in_the_order_of_the_parts_whoever_runs_them(tmp_path, jobs):
+    with ThreadPoolExecutor(2) as pool:
+        done = run_parts(two(), QUICK, tmp_path, pool if jobs == "executor" else jobs, None)
+
+    assert list(done) == ["a", "b"]
+    assert [one.result["name"] for one in done.values()] == ["a", "b"]
+
+
+def test_progress_counts_parts_found_finished(tmp_path):
+    heard = []
+    run_parts(two()[:1], QUICK, tmp_path, None, None)
+    run_parts(two(), QUICK, tmp_path, None, lambda *numbers: heard.append(numbers))
+
+    assert heard == [(2, 2)]
+
+
+def test_results_are_plain_and_short():
+    import numpy as np
+
+    assert json.dumps(plain({"a": np.array([1 / 3]), "b": (np.int64(2), True)})) == '{"a": [0.3333333], "b": [2, true]}'
+
+
+def test_the_same_seed_gives_the_same_figures_and_another_gives_others(tmp_path):
+    one, two_, three = (
+        run("certificates", out=tmp_path / str(i), quick=True, only=["generated-1"], seed=seed)
+        for i, seed in enumerate((1, 1, 2))
+    )
+
+    assert one.sheets == two_.sheets
+    assert one.sheets != three.sheets
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("rademacer", "did you mean 'rademacher'"), ("xyz", "one of .rep-analysis., .rademacher.")]
+)
+def test_an_unknown_name_is_refused_with_the_nearest(tmp_path, name, hint):
+    with pytest.raises(ParameterError, match=hint):
+        run(name, out=tmp_path)
+
+
+def test_a_bad_seed_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match="seed=-1"):
+        run("srm", out=tmp_path, quick=True, seed=-1)
+
+
+def test_no_data_folder_is_told_before_any_work(tmp_path, capsys):
+    assert command(["reproduce", "rademacher", "--only", "adult", "--out", str(tmp_path)]) == 3
+    assert "adult cannot be generated; give a folder with --data" in capsys.readouterr().err
+    assert command(["reproduce", "rademacher", "--data", str(tmp_path / "no"), "--out", str(tmp_path)]) == 3
+    assert "no data folder" in capsys.readouterr().err
+    assert command(["reproduce", "rademacher", "--data", str(tmp_path), "--out", str(tmp_path)]) == 3
+    assert "SCHEMA.json" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path):
+    made = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
+
+    assert [row[0] for row in made.sheets[0].rows] == ["tic-tac-toe"]
+    assert made.facts["left out"].startswith("vehicle: not in the data folder")
+    with pytest.raises(ParameterError, match=r"--only mars: there is no such set or part; there are generated, adult"):
+        run("certificates", out=tmp_path, only=["mars"])
+
+
+def test_one_figure_runs_its_parts_alone(tmp_path):
+    made = run("accuracy-simplicity", out=tmp_path, figure="4")
+
+    assert [sheet.key for sheet in made.sheets] == ["krk"]
+    assert [path.name for path in (made.folder / "parts").iterdir()] == ["krk.json"]
+    assert (made.folder / "krk.png").exists()
+    with pytest.raises(
+        ParameterError, match=r"no 'Figure 99'; of the document's figures and tables: Figure 3, Figure 4"
+    ):
+        run("accuracy-simplicity", out=tmp_path, figure="99")
+
+
+def test_the_list_names_every_experiment(capsys):
+    assert command(["reproduce", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert "rademacher: Kaariainen" in out
+    assert "--figure Table 1, Figure 1" in out
+
+
+def test_an_unreadable_file_is_named(tmp_path):
+    columns = {"x": "numeric"}
+    (tmp_path / "SCHEMA.json").write_text(json.dumps({"covertype": {"columns": columns}}))
+    (tmp_path / "covertype.csv.gz").write_bytes(b"this is not gzip")
+
+    with pytest.raises(DataError, match=r"covertype\.csv\.gz cannot be read"):
+        run("rademacher", data=tmp_path, out=tmp_path / "out", only=["covertype"])
+
+
+def test_an_unknown_name_on_the_command_line_is_wrong_usage(capsys):
+    assert command(["reproduce", "rademacer"]) == 2
+    assert "rademacher" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(OutputError, match=r"file.*cannot be created.*--out"):
+        run("certificates", out=tmp_path / "file", quick=True)
+
+
+def test_the_command_prints_the_tables_and_their_json(tmp_path, capsys):
+    arguments = ["reproduce", "certificates", "--quick", "--only", "generated-1", "--out", str(tmp_path), "--quiet"]
+    assert command(arguments) == 0
+    assert "PAC-Bayes" in capsys.readouterr().out
+    assert command([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+
+    assert found["name"] == "certificates"
+    assert found["parts found finished"] == found["parts"]
+    assert found["tables"][0]["key"] == "generated"
+
+
+def test_without_matplotlib_the_numbers_are_written_all_the_same(tmp_path, monkeypatch, capsys):
+    import builtins
+
+    real = builtins.__import__
+
+    def missing(name, *rest, **more):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    made = run("certificates", out=tmp_path, quick=True, only=["generated-1"])
+
+    assert "matplotlib" in capsys.readouterr().err
+    assert (made.folder / "generated.csv").exists()
+
+
+def test_a_table_shows_words_numbers_and_gaps():
+    text = Sheet("k", "Title", ("a", "b", "c"), (("x", None, True), ("y", 1234, 0.12346)), "A note.").markdown()
+
+    assert text.splitlines()[4:] == ["| x |  | yes |", "| y | 1,234 | 0.1235 |", "", "A note."]
