@@ -150,7 +150,7 @@ def formats() -> str:
             ", ".join(f"`{ending}`" for ending in one.endings),
             _yes(one.runs),
             f"`secateur[{one.needs}]`" if one.needs else "",
-            f"{one.most_levels:,}" if one.most_levels else "",
+            f"{one.max_levels:,}" if one.max_levels else "",
         )
         for name, one in exports.EXPORTS.items()
     ]
@@ -164,8 +164,8 @@ def engine_list() -> str:
             f"`{name}`",
             ", ".join(one.reads),
             f"`secateur[{one.extra}]`" if one.needs else "",
-            _yes(one.grows),
-            _yes(one.sees_rows),
+            _yes(one.can_grow),
+            _yes(one.sketches_rows),
         )
         for name, one in engines.ENGINES.items()
     ]

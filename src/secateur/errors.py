@@ -13,7 +13,8 @@
     └── UnsupportedError   (TypeError)   a kind of input we do not take, with the way out
 
 Each message names the thing, the value found, what was needed, and the way out. Names and values in it come from
-data and files: what is not printable is shown as an escape, here and in every text that people read (`printable`).
+data and files: what is not printable is shown as an escape, here and in every text that people read
+(`escape_unprintable`).
 """
 
 import unicodedata
@@ -21,12 +22,12 @@ import unicodedata
 _JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
 
 
-def printable(text: str, *, keep: str = "\n") -> str:
+def escape_unprintable(text: str, *, keep: str = "\n") -> str:
     """Return the text with everything that acts on a terminal, or turns its direction, as an escape.
 
     Examples
     --------
-    >>> print(printable("red \\x1b[2J\\u202e"))
+    >>> print(escape_unprintable("red \\x1b[2J\\u202e"))
     red \\x1b[2J\\u202e
     """
     if text.isascii() and text.isprintable():
@@ -53,7 +54,7 @@ class SecateurError(Exception):
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return escape_unprintable(super().__str__())
 
 
 class DataError(SecateurError, ValueError):

@@ -131,7 +131,7 @@ def test_the_path_pays_for_a_member_of_the_only_sequence_that_was_looked_at():
     assert freshness([first[1]], held).sequence is None
     second.errors_on(held)
     assert freshness(first[1], held).sequence is None
-    assert freshness(first[1], held).looked
+    assert freshness(first[1], held).prior_evaluation
 
 
 def test_a_label_that_growing_did_not_give_is_refused_whatever_its_number():
@@ -152,10 +152,10 @@ def test_a_sequence_pays_for_itself_alone_and_a_twin_of_the_tree_remembers_too()
         PruningSequence(tree, [4, 3, 1], [0, 1, 3], steps=steps, node_labels=labels, rule="a", seen={"grow"})
         for steps in ([2, 1, 0, 0, 2, 0, 0], [2, 2, 0, 0, 1, 0, 0])
     )
-    assert not freshness(first[1], held).looked
+    assert not freshness(first[1], held).prior_evaluation
     second.errors_on(held)
-    assert freshness(first, held).looked
-    assert not freshness(second, held).looked
-    tree.ledger.looks.clear()
+    assert freshness(first, held).prior_evaluation
+    assert not freshness(second, held).prior_evaluation
+    tree.evaluation_log.records.clear()
     held.errors_if_leaf(labels)
-    assert freshness(first[1], held).looked
+    assert freshness(first[1], held).prior_evaluation

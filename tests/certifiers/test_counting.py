@@ -146,9 +146,9 @@ def test_dropped_ends_do_not_change_the_distribution_of_sizes(tree):
 
 @pytest.mark.parametrize("tree", [perfect(10), caterpillar(3000), random_binary(5000, seed=1)])
 def test_few_rows_are_alive_at_once_when_the_heaviest_child_comes_last(tree):
-    nodes, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
+    nodes, jump = budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf)
     assert sorted(nodes.tolist()) == tree.internal.tolist()
-    _, n_slots = budget_dp.row_slots(jump)
+    _, n_slots = budget_dp.assign_row_slots(jump)
     assert n_slots <= math.log2(len(jump)) + 3
 
 

@@ -19,7 +19,7 @@ GROWN = Counts.from_leaves(TREE, [[9, 1], [2, 7], [6, 5], [1, 9]])
 @pytest.fixture(autouse=True)
 def nothing_asked():
     """The tree remembers which samples of known rows were asked; what one test asks must not count in the next."""
-    TREE.ledger.looks.clear()
+    TREE.evaluation_log.records.clear()
 
 
 def asked_of(name, grown, seen=("grow",)):
@@ -38,7 +38,7 @@ def bounds(name, asked, counts, grown, **more):
 
 def errors_of(asked, counts):
     members = [asked] if isinstance(asked, Pruning) else list(asked)
-    return [int(counts.wrong(member.node_labels)[member.is_leaf].sum()) for member in members]
+    return [int(counts.unrecorded_errors_if_leaf(member.node_labels)[member.is_leaf].sum()) for member in members]
 
 
 def sample_of(rng, n, noise, name="prune"):

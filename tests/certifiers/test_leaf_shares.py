@@ -106,7 +106,7 @@ def test_limits_are_copied_and_restricted_and_say_what_they_are():
 
     assert np.array_equal(other.upper, limits.upper)
     assert repr(limits) == "LeafShares(3 leaves, 2 classes, leaf shares, exact tail, 3 leaves at once, delta 0.05)"
-    some = limits.restricted([4, 2])
+    some = limits.restrict_to([4, 2])
     assert some.nodes.tolist() == [2, 4]
     assert some.of(4, 1) == limits.of(4, 1)
     with pytest.raises(ValueError, match="read-only"):

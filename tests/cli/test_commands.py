@@ -35,7 +35,7 @@ def test_fit_writes_the_model_the_estimator_would_make(model_file, grow_file):
     estimator = secateur.TreeClassifier(criterion="gini")
     fitted = estimator.fit(pd_frame(grow_file), [table.schema.classes[i] for i in table.target])
     assert (fitted.pruning_.is_leaf == model.pruning.is_leaf).all()
-    assert model.facts["target"] == "outcome"
+    assert model.metadata["target"] == "outcome"
 
 
 def pd_frame(path):
@@ -169,7 +169,7 @@ def test_a_report_with_rows_shows_their_sums(command, folder, model_file, later_
     assert '"rows":{"n":' in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("language", [name for name, facts in EXPORTS.items() if not facts.is_binary])
+@pytest.mark.parametrize("language", [name for name, metadata in EXPORTS.items() if not metadata.is_binary])
 def test_export_writes_text(command, model_file, language):
     code, out, _ = command("export", model_file, "--to", language)
     assert (code, bool(out.strip())) == (0, True)

@@ -8,7 +8,7 @@ import pytest
 from interrupts import QUICK, commands, interrupted
 from secateur import grow
 from secateur._kernels.stop import STOPPED
-from secateur._utils.threads import Threads
+from secateur._utils.threads import StoppableThreadPool
 from secateur.certifiers import binomial_upper
 from secateur.cli import COMMANDS
 from secateur.pruners import cost_complexity
@@ -49,7 +49,7 @@ def test_a_pool_that_is_left_by_ctrl_c_stops_what_works_in_it(verb):
         return verb()
 
     def wait():
-        with Threads(1) as pool:
+        with StoppableThreadPool(1) as pool:
             futures.append(pool.submit(work))
             has_begun.wait()
             raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings
 from secateur import Counts, Tree
-from secateur.core.costs import excess_cost, full_cost, m_estimate, node_cost, seen_of
+from secateur.core.costs import excess_cost, full_cost, m_estimate, node_cost, sample_usage_of
 from secateur.core.counts import leaf_labels
 from secateur.errors import CountsError, ParameterError
 from strategies import trees_with_counts
@@ -173,7 +173,7 @@ def test_m_estimates_and_errors_are_those_of_plain_arithmetic(case, unit, m):
         wrong = min(total - own + (1 - first / whole) * m for own, first in zip(row, rows[0], strict=True))
         assert estimate[v] == (total / whole * (wrong / (total + m)) if total + m else 0)
         assert errors[v] == total - row[counts.majority[v]]
-        assert counts.wrong(np.full(tree.n_nodes, 2**40))[v] == total
+        assert counts.unrecorded_errors_if_leaf(np.full(tree.n_nodes, 2**40))[v] == total
 
 
 @pytest.mark.parametrize("leaves", [[1, 2], [[1], [2], [3]], [[[1]], [[2]]]])
@@ -229,6 +229,6 @@ def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
 def test_a_cost_may_come_from_any_sample_that_was_asked():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
-    tree.ledger.look(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
-    assert seen_of(tree, grown) == {"grow"}
-    assert seen_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}
+    tree.evaluation_log.record(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
+    assert sample_usage_of(tree, grown) == {"grow"}
+    assert sample_usage_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}

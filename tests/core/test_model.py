@@ -60,9 +60,9 @@ def test_parts_of_another_tree_are_refused():
 
 def test_the_nodes_shown_are_those_that_are_left_and_answer_their_classes():
     model = as_model((GROWN, Pruning.from_cuts(TREE, [1], node_labels=[0, 1, 0, 1, 0])))
-    assert model.nodes.tolist() == [0, 1, 4] == model.shown.ids.tolist()
-    assert model.answers.tolist() == [-1, 1, 0]
-    assert model.node_answers.tolist() == [0, 1, 0, 1, 0]
+    assert model.nodes.tolist() == [0, 1, 4] == model.pruned_tree.ids.tolist()
+    assert model.predictions.tolist() == [-1, 1, 0]
+    assert model.node_predictions.tolist() == [0, 1, 0, 1, 0]
     assert np.array_equal(model.class_grown.by_class, GROWN.by_class)
     assert model.class_holdout is None
 

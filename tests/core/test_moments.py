@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import Counts, Moments, Pruning, PruningSequence, Tree, count, encode, grow
-from secateur.data.target import numeric_target
+from secateur.data.target import encode_numeric_target
 from secateur.errors import CountsError, DataError, ParameterError, SchemaError, UnsupportedError
 from strategies import trees
 
@@ -41,15 +41,15 @@ def naive_moments(tree, leaves, y, weight):
 
 def from_rows(tree, leaves, y, weight, sample="grow"):
     """The moments of rows, through the leaves."""
-    total, mean, spread = (values[tree.is_leaf] for values in naive_moments(tree, leaves, y, weight))
-    return Moments.from_leaves(tree, total, mean, spread, sample=sample)
+    total, mean, sse = (values[tree.is_leaf] for values in naive_moments(tree, leaves, y, weight))
+    return Moments.from_leaves(tree, total, mean, sse, sample=sample)
 
 
 @given(trees_with_rows(weights=True))
 def test_moments_of_leaves_add_up_to_those_of_all_nodes(case):
     moments = from_rows(*case)
 
-    for name, expected in zip(("weight", "mean", "spread"), naive_moments(*case), strict=True):
+    for name, expected in zip(("weight", "mean", "sse"), naive_moments(*case), strict=True):
         assert np.allclose(getattr(moments, name), expected, rtol=1e-12, atol=1e-12)
 
 
@@ -83,8 +83,8 @@ def test_counting_equals_the_direct_computation(offset):
             if total > 0:
                 mean = np.average(new_y[is_here], weights=own[is_here])
                 assert counted.mean[v] == pytest.approx(mean + offset, rel=1e-13, abs=1e-12)
-                spread = (own[is_here] * (new_y[is_here] - mean) ** 2).sum()
-                assert counted.spread[v] == pytest.approx(spread, rel=1e-10, abs=1e-10)
+                sse = (own[is_here] * (new_y[is_here] - mean) ** 2).sum()
+                assert counted.sse[v] == pytest.approx(sse, rel=1e-10, abs=1e-10)
 
 
 def _leaf(tree, row):
@@ -111,7 +111,7 @@ def test_an_empty_node_has_the_mean_of_its_parent():
     moments = Moments.from_leaves(tree, [0, 0, 4], [7.0, 8.0, 5.0], sample="prune")
 
     assert moments.mean.tolist() == [5.0, 5.0, 5.0, 5.0, 5.0]
-    assert moments.spread.tolist() == [0.0] * 5
+    assert moments.sse.tolist() == [0.0] * 5
 
 
 def test_a_smaller_tree_takes_its_moments_along():
@@ -134,19 +134,19 @@ def test_moments_survive_copying_and_pickling():
 
 
 @pytest.mark.parametrize(
-    ("weight", "mean", "spread", "says"),
+    ("weight", "mean", "sse", "says"),
     [
         ([3, 2], [1, 1, 1], [0, 0, 0], r"weight.*shape \(2,\)"),
         ([3, 2, 1], [1, 1, np.nan], [0, 0, 0], "mean.*nan at node 2"),
-        ([3, 2, 1], [1, 1, 1], [0, -1, 0], r"spread.*-1\.0 at node 1"),
+        ([3, 2, 1], [1, 1, 1], [0, -1, 0], r"sse.*-1\.0 at node 1"),
         ([4, 2, 1], [1, 1, 1], [0, 0, 0], r"weight.*4\.0 at node 0.*hold 3\.0"),
         (["a", "b", "c"], [1, 1, 1], [0, 0, 0], "not numbers"),
         ([2**53, 2**52, 2**52], [1, 1, 1], [0, 0, 0], r"2\*\*53 or more"),
     ],
 )
-def test_moments_that_cannot_be_are_refused(weight, mean, spread, says):
+def test_moments_that_cannot_be_are_refused(weight, mean, sse, says):
     with pytest.raises(CountsError, match=says):
-        Moments(Tree.from_parents([-1, 0, 0]), weight, mean, spread)
+        Moments(Tree.from_parents([-1, 0, 0]), weight, mean, sse)
 
 
 def test_moments_of_leaves_need_one_number_per_leaf():
@@ -189,9 +189,9 @@ def test_a_gain_of_rounding_only_is_no_gain():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])
 
-    assert moments.spread[1] > 0
-    assert moments.own_costs[1] == 0
-    assert moments.own_costs[0] == moments.spread[0]
+    assert moments.sse[1] > 0
+    assert moments.resubstitution_costs[1] == 0
+    assert moments.resubstitution_costs[0] == moments.sse[0]
 
 
 def test_a_target_is_read_as_numbers_where_asked_and_later_data_follows():
@@ -217,7 +217,7 @@ def test_a_column_of_the_data_can_be_the_numeric_target():
 
 @pytest.mark.parametrize("values", [[1, 2], [1.0, 2.0], np.array([1, 2], np.uint8), np.array([1, 2], object), (1, 2)])
 def test_numbers_of_any_type_are_targets(values):
-    target = numeric_target(values)
+    target = encode_numeric_target(values)
 
     assert target.tolist() == [1.0, 2.0]
     assert target.dtype == np.float64
@@ -226,11 +226,11 @@ def test_numbers_of_any_type_are_targets(values):
 def test_columns_of_frames_are_targets():
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
 
-    assert numeric_target(pandas.Series([1, 2], dtype="Int64")).tolist() == [1.0, 2.0]
-    assert numeric_target(polars.Series([1.5, 2.0])).tolist() == [1.5, 2.0]
-    assert numeric_target(pandas.Series([True, False])).tolist() == [1.0, 0.0]
+    assert encode_numeric_target(pandas.Series([1, 2], dtype="Int64")).tolist() == [1.0, 2.0]
+    assert encode_numeric_target(polars.Series([1.5, 2.0])).tolist() == [1.5, 2.0]
+    assert encode_numeric_target(pandas.Series([True, False])).tolist() == [1.0, 0.0]
     with pytest.raises(DataError, match=r"rows 1"):
-        numeric_target(pandas.Series([1, None], dtype="Int64"))
+        encode_numeric_target(pandas.Series([1, None], dtype="Int64"))
 
 
 def test_a_table_of_classes_cannot_be_counted_as_numbers():
@@ -251,8 +251,8 @@ def _classes():
 def test_a_gain_of_rounding_is_taken_away_exactly_and_no_other():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-6, 5.0], [1.0, 2.0, 3.0])
-    assert moments.spread[1] > 3 == moments.own_costs[1]
-    own = Moments.from_leaves(tree, [1, 1, 2], [1.0, 2.0, 5.0], [1.0, 2.0, 3.0]).own_costs
+    assert moments.sse[1] > 3 == moments.resubstitution_costs[1]
+    own = Moments.from_leaves(tree, [1, 1, 2], [1.0, 2.0, 5.0], [1.0, 2.0, 3.0]).resubstitution_costs
     assert own[1] == 3.5
 
 

@@ -152,11 +152,11 @@ def test_a_new_leaf_has_no_test_left():
     fields = {
         "feature": [0, 0, -1, -1, -1],
         "threshold": [1.5, 0.5, np.nan, np.nan, np.nan],
-        "birth": [0, 1, -1, -1, -1],
+        "split_order": [0, 1, -1, -1, -1],
     }
     tree = Tree([-1, 0, 1, 1, 0], **fields, score=[3.0, 2.0, np.nan, np.nan, np.nan], default=[1, 1, 0, 0, 0])
     small = Pruning.from_cuts(tree, [1]).to_tree()
     assert small == Tree(
-        [-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], birth=[0, -1, -1], ids=[0, 1, 4],
+        [-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], split_order=[0, -1, -1], ids=[0, 1, 4],
         score=[3.0, np.nan, np.nan], default=[1, 0, 0],
     )  # fmt: skip

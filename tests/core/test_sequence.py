@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.core import Members
+from secateur.core import MemberChanges
 from secateur.errors import ParameterError, PruningError
 from secateur.pruners import best_of_size, cost_complexity
 from strategies import counts as draw_counts
@@ -56,7 +56,7 @@ def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, 
     kept = [~tree.is_leaf, *(pruning.is_kept for pruning in prunings)]
     changed = [np.flatnonzero(a != b) for a, b in pairwise(kept)]
     start = np.cumsum([0, *map(len, changed)])
-    members = Members(tree.parent, tree.is_leaf, start, np.concatenate(changed).astype(np.int32))
+    members = MemberChanges(tree.parent, tree.is_leaf, start, np.concatenate(changed).astype(np.int32))
     sizes = [pruning.n_leaves for pruning in prunings]
     labels = counts.majority
     sequence = PruningSequence(tree, sizes, sizes, rebuild=members, node_labels=labels, nested=False)
@@ -64,11 +64,13 @@ def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, 
     asked = Pruning.from_cuts(tree, data.draw(cuts))
 
     assert [member.is_leaf.tolist() for member in sequence] == [pruning.is_leaf.tolist() for pruning in prunings]
-    assert sequence.wrong_on(counts).tolist() == [pruning.cost(counts.wrong(labels)) for pruning in prunings]
+    assert sequence.unrecorded_errors_on(counts).tolist() == [
+        pruning.cost(counts.unrecorded_errors_if_leaf(labels)) for pruning in prunings
+    ]
     real = counts.total / 7
     assert sequence.costs_on(real) == pytest.approx([pruning.cost(real) for pruning in prunings], abs=1e-9)
     place = next((i for i, pruning in enumerate(prunings) if pruning == asked), None)
-    assert sequence.place_of(asked) == table.place_of(asked) == place
+    assert sequence.index_of(asked) == table.index_of(asked) == place
     assert sequence.n_different == 1 + sum(a != b for a, b in pairwise(prunings))
     assert table.n_different == len({pruning.is_leaf.tobytes() for pruning in prunings})
     assert sequence == table
@@ -82,7 +84,7 @@ def test_the_place_of_a_pruning_in_a_nested_sequence_is_found_without_a_search(c
         st.sampled_from([*sequence, Pruning.from_cuts(tree, tree.internal[-1:], node_labels=counts.majority)])
     )
 
-    assert sequence.place_of(asked) == next((i for i, member in enumerate(sequence) if member == asked), None)
+    assert sequence.index_of(asked) == next((i for i, member in enumerate(sequence) if member == asked), None)
     assert sequence.n_different == len(sequence)
 
 
@@ -155,10 +157,10 @@ def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
-    assert sequence.wrong_on(counts).tolist() == [0, 2]
-    assert "prune" not in tree.ledger.open
+    assert sequence.unrecorded_errors_on(counts).tolist() == [0, 2]
+    assert "prune" not in tree.evaluation_log.open
     sequence.errors_on(counts)
-    assert "prune" in tree.ledger.open
+    assert "prune" in tree.evaluation_log.open
 
 
 def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
@@ -175,7 +177,7 @@ def test_a_copied_ledger_remembers_that_a_sequence_was_looked_at_and_a_single_pr
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     first, second = (Counts.from_leaves(tree, [[n, 0], [0, 1], [0, 1]], sample=str(n)) for n in (1, 2))
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
-    tree.ledger.look(first, sequence=sequence, is_asked=True)
-    tree.ledger.look(second, pruning=sequence[0], is_asked=True)
-    again = pickle.loads(pickle.dumps(tree.ledger))
-    assert [again.looks[one.mark].is_open for one in (first, second)] == [True, False]
+    tree.evaluation_log.record(first, sequence=sequence, is_asked=True)
+    tree.evaluation_log.record(second, pruning=sequence[0], is_asked=True)
+    again = pickle.loads(pickle.dumps(tree.evaluation_log))
+    assert [again.records[one.sample_id].is_open for one in (first, second)] == [True, False]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import encode
-from secateur.data.fold_assignment import deal, hold_out
+from secateur.data.fold_assignment import assign_folds, draw_holdout
 from secateur.errors import DataError, ParameterError
 
 
@@ -26,10 +26,10 @@ def as_sets(X, y, parts):
 def test_rows_in_any_order_are_dealt_alike(n, n_parts, seed):
     X, y = table_of(n, seed=seed)
     order = np.random.default_rng(seed + 1).permutation(n)
-    first = deal(encode(X, target=y), n_parts, seed=seed)
-    second = deal(encode(X[order], target=y[order]), n_parts, seed=seed)
+    first = assign_folds(encode(X, target=y), n_parts, seed=seed)
+    second = assign_folds(encode(X[order], target=y[order]), n_parts, seed=seed)
     assert as_sets(X, y, first) == as_sets(X[order], y[order], second)
-    aside, again = hold_out(encode(X, target=y), 0.3), hold_out(encode(X[order], target=y[order]), 0.3)
+    aside, again = draw_holdout(encode(X, target=y), 0.3), draw_holdout(encode(X[order], target=y[order]), 0.3)
     assert as_sets(X, y, aside) == as_sets(X[order], y[order], again)
 
 
@@ -37,7 +37,7 @@ def test_rows_in_any_order_are_dealt_alike(n, n_parts, seed):
 def test_parts_and_classes_within_parts_are_as_equal_as_can_be(n, n_parts):
     n_parts = min(n, n_parts)
     X, y = table_of(n)
-    parts = deal(encode(X, target=y), n_parts)
+    parts = assign_folds(encode(X, target=y), n_parts)
     sizes = np.bincount(parts, minlength=n_parts)
     assert sizes.max() - sizes.min() <= 1
     for c in np.unique(y):
@@ -48,15 +48,15 @@ def test_parts_and_classes_within_parts_are_as_equal_as_can_be(n, n_parts):
 def test_seeds_and_repeats_deal_differently():
     X, y = table_of(100)
     table = encode(X, target=y)
-    dealt = {deal(table, 10, seed=s, repeat=r).tobytes() for s in range(3) for r in range(3)}
+    dealt = {assign_folds(table, 10, seed=s, repeat=r).tobytes() for s in range(3) for r in range(3)}
     assert len(dealt) == 9
-    assert deal(table, 10, seed=1).tobytes() == deal(table, 10, seed=1).tobytes()
+    assert assign_folds(table, 10, seed=1).tobytes() == assign_folds(table, 10, seed=1).tobytes()
 
 
 @given(st.integers(2, 200), st.floats(0.01, 0.99))
 def test_a_held_out_share_is_that_share_of_all_rows(n, share):
     X, y = table_of(n)
-    aside = hold_out(encode(X, target=y), share)
+    aside = draw_holdout(encode(X, target=y), share)
     assert aside.sum() == min(max(round(share * n), 1), n - 1)
 
 
@@ -67,7 +67,7 @@ def test_rows_are_held_out_as_independent_draws_whatever_the_values(values):
     for run in range(400):
         rng = np.random.default_rng(run)
         y = rng.integers(0, 2, n)
-        aside = hold_out(encode(rng.integers(0, values, (n, 1)).astype(float), target=y), share)
+        aside = draw_holdout(encode(rng.integers(0, values, (n, 1)).astype(float), target=y), share)
         found.append((y[aside] == 1).sum())
     n_aside = round(share * n)
     variance = np.var(found) / (n_aside / 4)
@@ -79,18 +79,18 @@ def test_negative_zero_and_any_nan_are_one_value():
     odd = np.array([0x7FF8000000000001], np.uint64).view(np.float64)[0]
     a = encode(np.array([[0.0], [-0.0], [np.nan], [odd]]), target=[0, 0, 1, 1])
     b = encode(np.array([[-0.0], [0.0], [odd], [np.nan]]), target=[0, 0, 1, 1])
-    assert deal(a, 2).tolist() == deal(b, 2).tolist()
+    assert assign_folds(a, 2).tolist() == assign_folds(b, 2).tolist()
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.2, 1.5, True])
 def test_a_share_outside_its_range_is_refused(share):
     with pytest.raises(ParameterError, match="holdout"):
-        hold_out(encode([[1.0], [2.0]], target=[0, 1]), share)
+        draw_holdout(encode([[1.0], [2.0]], target=[0, 1]), share)
 
 
 def test_too_few_rows_are_refused():
     table = encode([[1.0]], target=[0])
     with pytest.raises(DataError, match="at least 2"):
-        hold_out(table, 0.5)
+        draw_holdout(table, 0.5)
     with pytest.raises(ParameterError, match="2 parts of 1 rows"):
-        deal(table, 2)
+        assign_folds(table, 2)

@@ -11,8 +11,8 @@ import pytest
 
 from secateur import encode
 from secateur.data import files
-from secateur.data.files import READERS, read_plain
-from secateur.data.textfile import Csv, open_text
+from secateur.data.files import READERS, read_small_file
+from secateur.data.text_file import TextOptions, open_text_file
 from secateur.errors import SecateurError
 
 CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())
@@ -70,8 +70,8 @@ def is_opened(data, path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            opened = open_text(path, Csv())
-            read_plain(opened, [])
+            opened = open_text_file(path, TextOptions())
+            read_small_file(opened, [])
         except SecateurError:
             return False
     return len(opened.names) > 0

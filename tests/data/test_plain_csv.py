@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pyarrow import csv as arrow_csv
 
 from secateur import encode
-from secateur.data.files import MOST_BYTES, read_plain
-from secateur.data.textfile import Csv, TextFile
+from secateur.data.files import MAX_SMALL_FILE_BYTES, read_small_file
+from secateur.data.text_file import TextFile, TextOptions
 
 CELLS = [
     "1", "0", "-3", "2.5", "1e5", "-0", "0.1", "123456789012345678", "9007199254740993", "1234567890.123456789", "red",
@@ -34,7 +34,7 @@ def by_pyarrow(path, na=("",), text=()):
 
 def by_us(path, na=("",), text=()):
     names = tuple(path.read_text().partition("\n")[0].split(";"))
-    return read_plain(TextFile(str(path), names, Csv(";", tuple(na), decimal=".")), text)
+    return read_small_file(TextFile(str(path), names, TextOptions(";", tuple(na), decimal=".")), text)
 
 
 @st.composite
@@ -96,7 +96,7 @@ def test_a_file_that_is_not_plain_is_left_to_a_library(tmp_path, content):
 
 def test_a_large_file_is_left_to_a_library(tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_text("x;y\n" + "1;2\n" * (MOST_BYTES // 4 + 1))
+    path.write_text("x;y\n" + "1;2\n" * (MAX_SMALL_FILE_BYTES // 4 + 1))
     assert by_us(path) is None
 
 
@@ -118,7 +118,7 @@ def test_a_small_file_needs_no_library(tmp_path):
 
 def test_a_file_with_gaps_that_pyarrow_reads_needs_no_pandas(tmp_path):
     path = tmp_path / "rows.csv"
-    path.write_text("size;n;colour;answer\n" + "1.5;3;red;yes\n;;;no\n" * (MOST_BYTES // 20 + 1))
+    path.write_text("size;n;colour;answer\n" + "1.5;3;red;yes\n;;;no\n" * (MAX_SMALL_FILE_BYTES // 20 + 1))
     code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "pyarrow" in modules

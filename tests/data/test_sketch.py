@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import count, encode, grow
-from secateur.data.sketch import SIZE, WHOLE, RowKey, Sketch, merged
+from secateur.data.sketch import HASH_RANGE, MAX_HASHES, RowKey, Sketch, merged
 from secateur.errors import CountsError
 
 KEY = RowKey(bytes(range(16)), (0, 1, 3))
@@ -76,7 +76,7 @@ def test_values_that_float32_cannot_tell_apart_are_the_same_row():
     assert one == two
 
 
-@given(st.integers(0, 10**6), st.integers(1, 400), st.integers(1, 6), st.sampled_from([8, 64, SIZE]))
+@given(st.integers(0, 10**6), st.integers(1, 400), st.integers(1, 6), st.sampled_from([8, 64, MAX_HASHES]))
 def test_parts_in_any_order_add_up_to_the_sketch_of_the_whole(seed, n, n_parts, size):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, rng.integers(2, 30), (n, 3)).astype(float), rng.integers(0, 2, n)
@@ -86,7 +86,7 @@ def test_parts_in_any_order_add_up_to_the_sketch_of_the_whole(seed, n, n_parts, 
     sketches = [KEY.sketch([X[part == p]], y[part == p], 2, size=size) for p in rng.permutation(n_parts)]
 
     assert merged(sketches) == whole
-    assert whole.theta == (WHOLE if len(whole.hashes) < size else int(whole.hashes[-1]) + 1)
+    assert whole.theta == (HASH_RANGE if len(whole.hashes) < size else int(whole.hashes[-1]) + 1)
     assert whole.copies.sum() <= n == whole.n_rows
 
 
@@ -99,9 +99,9 @@ def test_the_smallest_hashes_of_the_different_rows_are_kept_with_their_numbers()
     rows, first, n = np.unique(np.column_stack([X, y]), axis=0, return_index=True, return_counts=True)
     every = KEY.sketch([X[first]], y[first], 2, size=len(rows))
     order = {h: c for h, c in zip(every.hashes.tolist(), every.classes.tolist(), strict=True)}
-    assert sketch.hashes.tolist() == sorted(order)[:SIZE]
+    assert sketch.hashes.tolist() == sorted(order)[:MAX_HASHES]
     assert [order[h] for h in sketch.hashes.tolist()] == sketch.classes.tolist()
-    assert sketch.copies.sum() == pytest.approx(n.mean() * SIZE, rel=0.1)
+    assert sketch.copies.sum() == pytest.approx(n.mean() * MAX_HASHES, rel=0.1)
 
 
 def test_sketches_of_different_trees_do_not_add_up():
@@ -109,7 +109,7 @@ def test_sketches_of_different_trees_do_not_add_up():
     two = RowKey(bytes(16), KEY.columns).sketch([np.zeros((1, 3))], np.zeros(1, np.int64), 2)
 
     with pytest.raises(CountsError, match="different trees"):
-        one.merged(two)
+        one.merge(two)
     with pytest.raises(CountsError, match="at most 1"):
         Sketch(KEY, [1, 2], [0, 0], [1, 1], [2], size=1)
 

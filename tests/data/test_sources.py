@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur.data.batch import open_batch
 from secateur.data.encoding import encode
-from secateur.data.sources import open_source
 from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
 
@@ -405,19 +405,19 @@ def test_text_is_read_the_same_without_pyarrow(library, monkeypatch):
     frame = frames()[library]
     expected = encode(frame)
     reads = []
-    monkeypatch.setattr("secateur.data.columns.read_cells", _spy(reads))
-    monkeypatch.setattr("secateur.data.columns.sys", type("sys", (), {"modules": {}}))
+    monkeypatch.setattr("secateur.data.raw_column.read_objects", _spy(reads))
+    monkeypatch.setattr("secateur.data.raw_column.sys", type("sys", (), {"modules": {}}))
 
     assert encode(frame) == expected
     assert reads == ["w"]
 
 
 def _spy(reads):
-    from secateur.data.columns import read_cells
+    from secateur.data.raw_column import read_objects
 
     def read(cells, name):
         reads.append(name)
-        return read_cells(cells, name)
+        return read_objects(cells, name)
 
     return read
 
@@ -611,22 +611,22 @@ def outcome(data, **options):
 
 @given(two_frames())
 def test_a_frame_read_as_one_matrix_is_the_frame_read_by_columns(frames):
-    (known, _), _ = own = outcome(replace(open_source(frames[0]), matrix=None))
+    (known, _), _ = own = outcome(replace(open_batch(frames[0]), matrix=None))
 
     assert outcome(frames[0]) == own
     if isinstance(known, Table):
         for data in frames:
-            assert outcome(data, schema=known) == outcome(replace(open_source(data), matrix=None), schema=known)
+            assert outcome(data, schema=known) == outcome(replace(open_batch(data), matrix=None), schema=known)
 
 
 def test_only_pandas_frames_of_one_type_of_numbers_are_one_matrix():
     numbers = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
 
-    assert np.shares_memory(open_source(numbers).matrix, numbers.to_numpy())
-    assert open_source(numbers.astype({"a": "f4"})).matrix is None
-    assert open_source(numbers.astype("Float64")).matrix is None
-    assert open_source(numbers.astype("str")).matrix is None
-    assert open_source(numbers > 2).matrix is None
+    assert np.shares_memory(open_batch(numbers).matrix, numbers.to_numpy())
+    assert open_batch(numbers.astype({"a": "f4"})).matrix is None
+    assert open_batch(numbers.astype("Float64")).matrix is None
+    assert open_batch(numbers.astype("str")).matrix is None
+    assert open_batch(numbers > 2).matrix is None
 
 
 @given(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur import engines
-from secateur.data.columns import Numbers
-from secateur.data.sources import Batch
-from secateur.engines import Bins, _bins, _levels, _parts
+from secateur.data.batch import Batch
+from secateur.data.raw_column import NumberColumn
+from secateur.engines import Bins, _bins, _level_growth, _parts
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
 
@@ -151,7 +151,7 @@ def test_codes_on_disk_and_many_passes_a_level_change_nothing(tmp_path):
     folder = write(table, tmp_path / "data", [400, 800])
     (tmp_path / "codes").mkdir()
 
-    with mock.patch.object(_parts, "IN_MEMORY", 0), mock.patch.object(_levels, "AT_ONCE", 1):
+    with mock.patch.object(_parts, "IN_MEMORY", 0), mock.patch.object(_level_growth, "AT_ONCE", 1):
         found = engines.grow(folder, "y", max_bins=12, finish_rows=320, folder=str(tmp_path / "codes"))
 
     assert_same(found, expected)
@@ -181,7 +181,7 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(size=3000), np.repeat(rng.normal(), 900), rng.integers(0, 5, 500)])
     top = np.zeros(1 << 16, np.int64)
-    keys = _bins.ranks.keys_of(values)
+    keys = _bins.ranks.sort_keys(values)
     np.add.at(top, (keys >> np.uint64(48)).astype(int), 1)
     wanted = np.array([0, 17, 2000, 3500, 4399])
     search = _bins.Search.begin("x", wanted, top)
@@ -191,7 +191,7 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
         while not search.is_done:
             task = _bins.RankTask((search.look(),))
             seen = task.start()
-            task.add(seen, Batch(("x",), True, len(values), (lambda: Numbers(values),)), 0)
+            task.add(seen, Batch(("x",), True, len(values), (lambda: NumberColumn(values),)), 0)
             search.learn(seen[0])
             n_passes += 1
 

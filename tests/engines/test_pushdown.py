@@ -29,7 +29,7 @@ def test_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
 
         assert found == held_out.counts()
         assert scan.engine == "narwhals"
-        assert scan.n_guarded > 2000
+        assert scan.n_verified > 2000
         assert scan.n_unseen == {"colour": held_out.table["colour"].to_pylist().count("mauve")}
 
 
@@ -86,7 +86,7 @@ def test_the_moments_of_a_number_are_those_of_the_stream():
     pushed = engines.count(tree, frame.lazy(), "n", engine="narwhals", sample_weight="w")
     streamed = engines.count(tree, frame.lazy(), "n", sample_weight="w")
 
-    for name in ("weight", "mean", "spread"):
+    for name in ("weight", "mean", "sse"):
         assert np.allclose(getattr(pushed, name), getattr(streamed, name), rtol=1e-9)
 
 

@@ -29,11 +29,11 @@ def test_every_extra_is_one_of_the_project():
 
 
 def test_every_kind_of_source_is_read_by_some_engine_and_refused_by_the_others():
-    for kind in registry.Kind.__args__:
+    for kind in registry.SourceKind.__args__:
         able = [engine.name for engine in engines.ENGINES.values() if kind in engine.reads]
         assert able
         for name in {*engines.ENGINES} - {*able}:
-            if kind == "stream" and name in registry.SCANNERS:
+            if kind == "stream" and name in registry.SCANNING_ENGINES:
                 continue
             with pytest.raises(UnsupportedError, match=f"engine='{name}' cannot"):
                 registry.engine_for(object(), kind, name)
@@ -54,4 +54,4 @@ def test_a_sample_remembers_its_rows_where_the_engine_sees_them():
 
     for name, source in (("memory", rows), ("polars", rows.lazy()), ("narwhals", rows.lazy())):
         found = engines.count(tree, source, "y", engine=name)
-        assert (found.sketch is not None) == engines.ENGINES[name].sees_rows
+        assert (found.sketch is not None) == engines.ENGINES[name].sketches_rows

@@ -162,7 +162,7 @@ def test_a_regression_tree_gives_the_moments_of_memory(tmp_path):
         here = number[(leaves >= v) & (leaves < tree.end[v])]
         assert found.weight[v] == len(here)
         assert np.isclose(found.mean[v], here.mean(), rtol=1e-15)
-        assert np.isclose(found.spread[v], ((here - here.mean()) ** 2).sum(), rtol=1e-9)
+        assert np.isclose(found.sse[v], ((here - here.mean()) ** 2).sum(), rtol=1e-9)
 
 
 def test_streams_and_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
@@ -257,14 +257,14 @@ def test_duckdb_is_preferred_and_the_others_stand_in_for_it(monkeypatch):
 
 
 def test_polars_alone_is_enough(plain_held_out, tmp_path, monkeypatch):
-    from secateur.data import columns
-    from secateur.engines import _paths
+    from secateur.data import raw_column
+    from secateur.engines import _data_file
 
     def absent(path):
         raise ImportError(path)
 
-    monkeypatch.setattr(columns.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
-    monkeypatch.setattr(_paths, "_arrow_footer", absent)
+    monkeypatch.setattr(raw_column.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
+    monkeypatch.setattr(_data_file, "_arrow_footer", absent)
 
     found = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")
 

@@ -126,5 +126,5 @@ def test_columns_may_have_the_names_of_the_steps():
 
 
 def replace_tree(tree, schema):
-    fields = ("parent", "feature", "threshold", "branch_start", "branch", "default", "score", "birth", "ids")
+    fields = ("parent", "feature", "threshold", "branch_start", "branch", "default", "score", "split_order", "ids")
     return Tree(*(getattr(tree, name) for name in fields), schema=schema)

@@ -335,7 +335,7 @@ def test_a_regression_tree_has_no_probabilities():
 @pytest.mark.parametrize("name", CASES)
 def test_the_plain_query_answers_what_the_tree_answers(name, engine):
     case = CASES[name]()
-    if int(case.model.shown.depth.max()) > 30:
+    if int(case.model.pruned_tree.depth.max()) > 30:
         with pytest.raises(UnsupportedError, match="too deep"):
             export_sql(case.model, dialect=engine, style="plain")
         return

@@ -88,7 +88,7 @@ def test_06_constant_and_missing_columns_are_named_in_the_report():
     model, _ = quiet(fitted, frame, Y)
     page = model.report().html
     assert model.feature_importances_[3:].tolist() == [0, 0]
-    assert model.model_.facts["constant_columns"] == ["same", "gone"]
+    assert model.model_.metadata["constant_columns"] == ["same", "gone"]
     assert "constant_columns" in page
 
 

@@ -229,7 +229,7 @@ CHOOSING = {
         from_file(s.model(prune="reduced-error")).certified_on(s.P[1:], s.p[1:], sample="new").certificate_
     ),
     "a model file, cut anew": lambda s, held: cut_anew(from_file(s.model(prune="reduced-error")), s),
-    "choose_on_holdout": lambda s, held: model_selection.certificate_of(
+    "choose_on_holdout": lambda s, held: model_selection.certify_model(
         model_selection.choose_on_holdout(s.model(prune="greedy", select=None).model_), method="test-sample"
     ),
 }
@@ -370,7 +370,7 @@ def test_freshness_can_be_asked_for():
     assert "grew the tree" in freshness(scene.middle, scene.count(scene.X, scene.y, sample="test")).leak
     held = scene.held
     scene.sequence.errors_on(held)
-    assert "other prunings" in freshness(scene.middle, held).looked
+    assert "other prunings" in freshness(scene.middle, held).prior_evaluation
     assert freshness(scene.sequence, held).is_fresh
 
 

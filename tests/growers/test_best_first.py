@@ -19,15 +19,15 @@ def prefix(tree, n_splits):
     kept[0] = True
     for v in range(1, tree.n_nodes):
         p = tree.parent[v]
-        kept[v] = kept[p] and 0 <= tree.birth[p] < n_splits
+        kept[v] = kept[p] and 0 <= tree.split_order[p] < n_splits
     number = np.cumsum(kept) - 1
-    inner = kept & (tree.birth >= 0) & (tree.birth < n_splits)
+    inner = kept & (tree.split_order >= 0) & (tree.split_order < n_splits)
     parent = [-1 if p < 0 else int(number[p]) for p in tree.parent[kept]]
     return (
         parent,
         np.where(inner, tree.feature, -1)[kept].tolist(),
         np.nan_to_num(np.where(inner, tree.threshold, np.nan)[kept], nan=-99.0).tolist(),
-        np.where(inner, tree.birth, -1)[kept].tolist(),
+        np.where(inner, tree.split_order, -1)[kept].tolist(),
     )
 
 
@@ -57,7 +57,7 @@ def test_a_large_leaf_with_a_fair_test_goes_before_a_small_leaf_with_a_perfect_o
     rows = np.array(cells, float)
     tree, counts = grow(rows[:, :3], rows[:, 3].astype(int), criterion="sqrt", **BEST)
 
-    in_order = tree.internal[np.argsort(tree.birth[tree.internal])]
+    in_order = tree.internal[np.argsort(tree.split_order[tree.internal])]
     assert tree.feature[in_order].tolist() == [0, 2, 1]
     assert counts.total[in_order].tolist() == [400, 380, 20]
     assert tree.score[in_order[1:]] == pytest.approx([0.1551, 0.5], abs=5e-5)
@@ -70,7 +70,7 @@ def test_the_order_of_splits_is_that_of_the_naive_queue(sample):
     naive = naive_grow(sample.naive(), criterion="gini", allow_zero=False)
 
     rows = rows_of_nodes(tree, sample.naive()[0])
-    found = [sorted(rows[v]) for v in sorted(tree.internal, key=lambda v: tree.birth[v])]
+    found = [sorted(rows[v]) for v in sorted(tree.internal, key=lambda v: tree.split_order[v])]
     split = sorted((node for node in naive if node["birth"] >= 0), key=lambda node: node["birth"])
     assert found == [sorted(node["rows"]) for node in split]
 
@@ -79,14 +79,14 @@ def test_the_order_of_splits_is_that_of_the_naive_queue(sample):
 def test_births_number_the_splits_from_zero_parents_first(sample):
     tree, _ = sample.grow(**BEST)
 
-    assert sorted(tree.birth[tree.internal]) == list(range(len(tree.internal)))
-    assert (tree.birth[tree.is_leaf] == -1).all()
+    assert sorted(tree.split_order[tree.internal]) == list(range(len(tree.internal)))
+    assert (tree.split_order[tree.is_leaf] == -1).all()
     for v in tree.internal[1:]:
-        assert tree.birth[v] > tree.birth[tree.parent[v]]
+        assert tree.split_order[v] > tree.split_order[tree.parent[v]]
 
 
 def test_depth_first_records_no_births():
-    assert (noise(60).grow()[0].birth == -1).all()
+    assert (noise(60).grow()[0].split_order == -1).all()
 
 
 @pytest.mark.parametrize("criterion", ["gini", "error"])
@@ -120,7 +120,11 @@ def test_each_step_takes_the_largest_drop_there_is():
     tree, counts = noise(500).grow(**BEST)
     drop = np.where(tree.is_leaf, -1, tree.score * counts.total)
     for v in tree.internal:
-        rivals = [u for u in tree.internal if u and tree.birth[tree.parent[u]] < tree.birth[v] < tree.birth[u]]
+        rivals = [
+            u
+            for u in tree.internal
+            if u and tree.split_order[tree.parent[u]] < tree.split_order[v] < tree.split_order[u]
+        ]
         assert all(drop[u] <= drop[v] * (1 + 1e-9) for u in rivals)
 
 
@@ -130,7 +134,7 @@ def test_of_equal_drops_the_older_leaf_is_split_first():
     y = [0, 1, 2, 3, 0, 1, 2, 3]
     tree, _ = grow(X, y, **BEST)
 
-    assert tree.birth.tolist() == [0, 1, -1, -1, 2, -1, -1]
+    assert tree.split_order.tolist() == [0, 1, -1, -1, 2, -1, -1]
 
 
 def test_limits_hold_best_first_too():

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from oracles import naive_impurity
 from secateur import count, encode, grow
-from secateur.growers import run
-from secateur.growers.folds import Ground
-from secateur.growers.settings import settings_of
+from secateur.growers import grower
+from secateur.growers.kernel_arguments import settings_of
+from secateur.growers.presorted_data import PresortedData
 from small_tables import CRITERIA, MEASURES, Sample, per_criterion, samples
 
 STRICT = ("gini", "entropy", "sqrt")
@@ -30,7 +30,7 @@ def permuted(sample, seed):
 
 def same_tests(tree, other):
     """Equal but for the rounding of the scores."""
-    for name in ("parent", "feature", "branch_start", "branch", "default", "birth"):
+    for name in ("parent", "feature", "branch_start", "branch", "default", "split_order"):
         assert np.array_equal(getattr(tree, name), getattr(other, name))
     assert np.array_equal(tree.threshold, other.threshold, equal_nan=True)
 
@@ -41,7 +41,7 @@ def same_tests(tree, other):
 def test_the_total_never_rises_and_is_never_below_the_training_error(criterion, sample):
     tree, counts = sample.grow(criterion=criterion, growth="best-first", allow_zero=True)
     leaves, before = [0], total_impurity(counts, [0], criterion)
-    for v in sorted(tree.internal, key=lambda v: tree.birth[v]):
+    for v in sorted(tree.internal, key=lambda v: tree.split_order[v]):
         leaves = [u for u in leaves if u != v] + list(tree.children(v))
         after = total_impurity(counts, leaves, criterion)
         error = 1 - counts.by_class[leaves].max(axis=1).sum() / len(sample.y)
@@ -199,7 +199,7 @@ def test_the_number_of_threads_does_not_matter(large):
 
 
 def test_splitting_the_top_column_by_column_does_not_matter(large):
-    with mock.patch.object(run, "LARGE", 10**9):
+    with mock.patch.object(grower, "LARGE", 10**9):
         wanted = large.grow(max_depth=9)
 
     assert large.grow(max_depth=9) == wanted
@@ -218,7 +218,7 @@ def test_the_number_of_threads_does_not_matter_to_plain_columns():
 def test_all_rows_can_be_grown_on_twice():
     rng = np.random.default_rng(0)
     table = encode(rng.normal(size=(80, 3)), target=rng.integers(0, 2, 80))
-    whole, settings = Ground(table).whole(), settings_of(criterion="gini")
+    whole, settings = PresortedData(table).whole(), settings_of(criterion="gini")
 
     (first, counts), (second, again) = whole.grow(settings), whole.grow(settings)
 

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from secateur import TreeClassifier, encode, grow
-from secateur._kernels.pairs import best_of_three
-from secateur.growers.lookahead import grow_ahead
+from secateur._kernels.pairs import best_small_trees
+from secateur.growers.lookahead import grow_with_lookahead
 from secateur.pruners import best_of_size
 
 
@@ -50,10 +50,10 @@ def bits(draw, n_classes=2):
 )  # a value that no quantile reaches
 def test_up_to_four_leaves_no_tree_errs_less(sample, n_leaves):
     X, y = sample
-    counts = grow_ahead(encode(X, target=y), None, n_leaves)
+    counts = grow_with_lookahead(encode(X, target=y), None, n_leaves)
     if counts is not None:
         assert counts.tree.n_leaves == n_leaves
-        assert counts.own_costs[counts.tree.leaves].sum() == least_errors(X, y, n_leaves)
+        assert counts.resubstitution_costs[counts.tree.leaves].sum() == least_errors(X, y, n_leaves)
 
 
 def test_parity_of_three_columns_needs_a_look_ahead():
@@ -83,10 +83,10 @@ def test_rows_in_another_order_and_repeated_rows_give_the_same_tree():
     X[:, 3] = rng.normal(size=150)
     weight = rng.integers(1, 4, 150)
     order = rng.permutation(150)
-    one = grow_ahead(encode(X, target=y, nominal=[0]), weight.astype(float), 5)
-    other = grow_ahead(encode(X[order], target=y[order], nominal=[0]), weight[order].astype(float), 5)
+    one = grow_with_lookahead(encode(X, target=y, nominal=[0]), weight.astype(float), 5)
+    other = grow_with_lookahead(encode(X[order], target=y[order], nominal=[0]), weight[order].astype(float), 5)
     again = np.repeat(np.arange(150), weight)
-    repeated = grow_ahead(encode(X[again], target=y[again], nominal=[0]), None, 5)
+    repeated = grow_with_lookahead(encode(X[again], target=y[again], nominal=[0]), None, 5)
     assert one.tree == other.tree == repeated.tree
     assert (one.by_class == repeated.by_class).all()
     assert one.tree.n_leaves == 5
@@ -110,7 +110,7 @@ def test_what_a_tree_must_meet_besides_is_met():
 @pytest.mark.lane
 def test_a_node_of_one_class_or_without_rows_has_no_tests():
     meet = np.array([[[3.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [2.0, 0.0]]])
-    costs, tests = best_of_three(meet, np.array([5.0, 0.0]), 0.1)
+    costs, tests = best_small_trees(meet, np.array([5.0, 0.0]), 0.1)
     assert costs.tolist() == [0.0, np.inf, np.inf]
     assert (tests == -1).all()
-    assert best_of_three(np.zeros((2, 2, 2)), np.zeros(2), 0.1)[0].tolist() == [np.inf] * 3
+    assert best_small_trees(np.zeros((2, 2, 2)), np.zeros(2), 0.1)[0].tolist() == [np.inf] * 3

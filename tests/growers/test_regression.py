@@ -65,13 +65,13 @@ def assert_best_everywhere(sample, tree, moments, *, multiway=False, least=1, ma
     rows = rows_of_nodes(tree, columns)
     for v in range(tree.n_nodes):
         total = sum(weight[r] for r in rows[v])
-        spread = naive_spread(rows[v], y, weight)
+        sse = naive_spread(rows[v], y, weight)
         assert moments.weight[v] == pytest.approx(total, abs=1e-12)
-        assert moments.spread[v] == pytest.approx(float(spread), abs=1e-12)
+        assert moments.sse[v] == pytest.approx(float(sse), abs=1e-12)
         if rows[v]:
             mean = sum(Fraction(weight[r]) * y[r] for r in rows[v]) / Fraction(total)
             assert moments.mean[v] == pytest.approx(float(mean), abs=1e-12)
-        best = None if spread == 0 or tree.depth[v] >= max_depth else naive_best(data, rows[v], multiway, least)
+        best = None if sse == 0 or tree.depth[v] >= max_depth else naive_best(data, rows[v], multiway, least)
         assert tree.is_leaf[v] == (best is None)
         if best is None:
             continue
@@ -128,7 +128,7 @@ def test_a_set_of_categories_is_the_best_of_all_sets(data):
     if tree.n_nodes == 1:
         assert len(present) == 1 or np.ptp(y) == 0
     else:
-        assert moments.spread[tree.is_leaf].sum() == pytest.approx(min(spreads), abs=1e-9)
+        assert moments.sse[tree.is_leaf].sum() == pytest.approx(min(spreads), abs=1e-9)
 
 
 def test_seventy_categories_are_split_by_their_means():
@@ -150,7 +150,7 @@ def test_a_whole_weight_is_the_same_as_repeating_the_row(sample):
     assert np.array_equal(tree.feature, other.feature)
     assert np.array_equal(tree.threshold, other.threshold, equal_nan=True)
     assert np.array_equal(tree.default, other.default)
-    assert np.allclose(moments.spread, other_moments.spread, atol=1e-12)
+    assert np.allclose(moments.sse, other_moments.sse, atol=1e-12)
 
 
 @given(sample=numbered())
@@ -204,7 +204,7 @@ def test_a_large_offset_loses_no_split(offset):
 
     assert np.array_equal(tree.parent, other.parent)
     assert np.array_equal(tree.threshold, other.threshold, equal_nan=True)
-    assert np.allclose(other_moments.spread, moments.spread, rtol=1e-12, atol=1e-12)
+    assert np.allclose(other_moments.sse, moments.sse, rtol=1e-12, atol=1e-12)
 
 
 def test_an_outlier_does_not_hide_the_rest():
@@ -212,7 +212,7 @@ def test_an_outlier_does_not_hide_the_rest():
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 4, 200) / 7
     tree, moments = grow(np.vstack([X, [[99.0, 99.0]]]), np.append(y, -1e13), **SQUARED)
 
-    assert moments.spread[tree.is_leaf].max() < 1e-20
+    assert moments.sse[tree.is_leaf].max() < 1e-20
 
 
 def test_close_values_far_from_the_others_are_told_apart():
@@ -237,7 +237,7 @@ def test_scikit_learn_reaches_the_same_training_error_at_every_depth(n_rows):
             tree, moments = grow(X, y, max_depth=depth, sample_weight=w, **SQUARED)
             theirs = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y, w)
             error = np.average((theirs.predict(X) - y) ** 2, weights=w)
-            assert moments.spread[tree.is_leaf].sum() / moments.weight[0] == pytest.approx(error, rel=1e-9, abs=1e-12)
+            assert moments.sse[tree.is_leaf].sum() / moments.weight[0] == pytest.approx(error, rel=1e-9, abs=1e-12)
             assert tree.n_nodes == theirs.tree_.node_count
 
 
@@ -248,7 +248,7 @@ def test_best_first_without_limits_grows_the_same_tree(sample):
 
     assert np.array_equal(tree.parent, other.parent)
     assert np.array_equal(tree.threshold, other.threshold, equal_nan=True)
-    assert np.array_equal(moments.spread, other_moments.spread)
+    assert np.array_equal(moments.sse, other_moments.sse)
 
 
 @given(sample=numbered(weights="whole"))
@@ -256,8 +256,8 @@ def test_best_first_splits_the_leaf_with_the_largest_drop(sample):
     tree, moments = sample.grow(**SQUARED, growth="best-first")
     drop = tree.score * moments.weight
     born = {0: -1}
-    for step, v in enumerate(sorted(tree.internal.tolist(), key=lambda v: tree.birth[v])):
-        assert tree.birth[v] == step
+    for step, v in enumerate(sorted(tree.internal.tolist(), key=lambda v: tree.split_order[v])):
+        assert tree.split_order[v] == step
         assert drop[v] > 0
         waiting = [u for u in born if not tree.is_leaf[u]]
         assert drop[v] >= max(drop[u] for u in waiting) - 1e-9
@@ -271,10 +271,10 @@ def test_best_first_splits_the_leaf_with_the_largest_drop(sample):
 def test_fewer_best_first_splits_are_a_part_of_more(sample, n):
     few, _ = sample.grow(**SQUARED, growth="best-first", max_splits=n)
     more, _ = sample.grow(**SQUARED, growth="best-first")
-    kept = [v for v in range(more.n_nodes) if v == 0 or 0 <= more.birth[more.parent[v]] < n]
+    kept = [v for v in range(more.n_nodes) if v == 0 or 0 <= more.split_order[more.parent[v]] < n]
 
     assert few.n_nodes == len(kept)
-    assert np.array_equal(few.birth[~few.is_leaf], more.birth[kept][~few.is_leaf])
+    assert np.array_equal(few.split_order[~few.is_leaf], more.split_order[kept][~few.is_leaf])
 
 
 @pytest.mark.lane
@@ -342,7 +342,7 @@ def test_a_constant_target_gives_one_leaf():
     tree, moments = grow([[1.0], [2.0], [3.0]], [0.1, 0.1, 0.1], **SQUARED)
 
     assert tree.n_nodes == 1
-    assert (moments.mean[0], moments.spread[0]) == (0.1, 0)
+    assert (moments.mean[0], moments.sse[0]) == (0.1, 0)
 
 
 def test_one_row_and_constant_columns_give_one_leaf():
@@ -356,7 +356,7 @@ def test_a_chain_of_ten_thousand_levels_is_grown():
     tree, moments = grow(x[:, None], np.tile([0.0, 1.0], 10_001), **SQUARED)
 
     assert tree.depth.max() == 10_000
-    assert (moments.spread[tree.is_leaf] == 0.5).all()
+    assert (moments.sse[tree.is_leaf] == 0.5).all()
 
 
 @pytest.mark.parametrize(

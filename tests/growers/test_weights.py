@@ -11,7 +11,7 @@ from small_tables import CRITERIA, EXACT, Sample, assert_best_everywhere, per_cr
 def same_but_for_rounding(one, other):
     """The same tests and counts; scores may differ by rounding."""
     (tree, counts), (wanted, wanted_counts) = one, other
-    for name in ("parent", "feature", "branch_start", "branch", "default", "birth"):
+    for name in ("parent", "feature", "branch_start", "branch", "default", "split_order"):
         assert np.array_equal(getattr(tree, name), getattr(wanted, name))
     assert np.array_equal(tree.threshold, wanted.threshold, equal_nan=True)
     assert np.allclose(tree.score, wanted.score, rtol=1e-9, atol=1e-12, equal_nan=True)

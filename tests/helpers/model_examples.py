@@ -8,7 +8,7 @@ import numpy as np
 from secateur import Bound, Counts, PruningSequence, Tree
 from secateur.core.model import Model
 from secateur.core.moments import Moments
-from secateur.core.provenance import Ledger, Look, Seen, SeenSample
+from secateur.core.provenance import EvaluationLog, EvaluationRecord, SampleUsage, UsedSample
 from secateur.core.selection import Selection
 from secateur.core.sequence import PruningSequence as Sequence
 from secateur.data.sketch import RowKey
@@ -43,7 +43,7 @@ def tree(classes=("ham", "spam")):
         branch=np.array([0, 1, 0, 1, 2, 2, 1, 0]),
         default=np.array([1, 0, 0, 0, 2, 0, 0, 1, 0, 0]),
         score=np.array([0.1, 1e-300, np.nan, np.nan, 5e-324, np.nan, np.nan, -0.0, np.nan, np.nan]),
-        birth=np.array([0, 2, -1, -1, 1, -1, -1, 3, -1, -1]),
+        split_order=np.array([0, 2, -1, -1, 1, -1, -1, 3, -1, -1]),
         ids=np.array([0, 3, 4, 5, 6, 7, 8, 9, 20, 21]),
         schema=Schema(COLUMNS, labels, has_names=True, has_numeric_target=classes is None),
     )
@@ -102,23 +102,23 @@ def remembering():
     rows = [rng.integers(0, 3, (n, 4)).astype(float) for n in (32, 14, 9)]
     answers = [np.repeat([0, 1, 2], n) for n in ([16, 16, 0], [7, 6, 1], [4, 5, 0])]
     sketches = [key.sketch([X], y, 3, size=20) for X, y in zip(rows, answers, strict=True)]
-    older = SeenSample("older rows", sketches[2])
-    history = Seen([SeenSample("grow", sketches[0]), older])
-    shape = dataclasses.replace(plain.tree, key=key, history=history, ledger=Ledger())
+    older = UsedSample("older rows", sketches[2])
+    history = SampleUsage([UsedSample("grow", sketches[0]), older])
+    shape = dataclasses.replace(plain.tree, key=key, history=history, evaluation_log=EvaluationLog())
     grown = dataclasses.replace(plain.grown, tree=shape, n_rows=32, sketch=sketches[0])
     held = dataclasses.replace(plain.holdout, tree=shape, n_rows=14, sketch=sketches[1])
     sequence = dataclasses.replace(plain.sequence, tree=shape, seen=history)
     model = dataclasses.replace(
         plain,
-        pruning=dataclasses.replace(plain.pruning, tree=shape, seen=history | Seen.of(held)),
+        pruning=dataclasses.replace(plain.pruning, tree=shape, seen=history | SampleUsage.of(held)),
         grown=grown,
         holdout=held,
         sequence=sequence,
         selection=dataclasses.replace(plain.selection, sequence=sequence, counts=grown),
         certificate=dataclasses.replace(plain.certificate, freshness="compared with the rows of 'grow'"),
     )
-    shape.ledger.look(held, sequence=sequence)
-    shape.ledger.look(dataclasses.replace(held, sample="late", sketch=None), pruning=model.pruning)
+    shape.evaluation_log.record(held, sequence=sequence)
+    shape.evaluation_log.record(dataclasses.replace(held, sample="late", sketch=None), pruning=model.pruning)
     return model
 
 
@@ -136,7 +136,7 @@ def assert_same(a, b, where="model"):
     assert type(a) is type(b), where
     if dataclasses.is_dataclass(a):
         for field in dataclasses.fields(a):
-            if field.name in ("rebuild", "stated") or (isinstance(a, Look) and field.name == "sequence"):
+            if field.name in ("rebuild", "stated") or (isinstance(a, EvaluationRecord) and field.name == "sequence"):
                 continue  # a loaded certificate is marked
             assert_same(getattr(a, field.name), getattr(b, field.name), f"{where}.{field.name}")
         if isinstance(a, Sequence):
@@ -153,7 +153,7 @@ def assert_same(a, b, where="model"):
         assert list(a) == list(b), where
         for key in a:
             assert_same(a[key], b[key], f"{where}.{key}")
-    elif isinstance(a, Seen):
+    elif isinstance(a, SampleUsage):
         assert_same(a.samples, b.samples, where)
     elif isinstance(a, list | tuple):
         assert len(a) == len(b), where

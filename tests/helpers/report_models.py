@@ -41,7 +41,7 @@ def hostile_model():
     selection = Selection(sequence, error, se, best, chosen, "1se", "cross-validation", 400)
     return Model(
         sequence[chosen], grown, holdout, sequence, selection, path(sequence, holdout)[chosen],
-        parameters={"estimator": "TreeClassifier", "criterion": "<i>gini</i>"}, facts={"seconds": 0.25},
+        parameters={"estimator": "TreeClassifier", "criterion": "<i>gini</i>"}, metadata={"seconds": 0.25},
     )  # fmt: skip
 
 

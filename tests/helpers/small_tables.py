@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import secateur
 from oracles import naive_best
 from secateur import growers
-from secateur.growers import run
+from secateur.growers import grower
 
 CRITERIA = tuple(name for name, one in growers.CRITERIA.items() if one.target == "class")
 MEASURES = tuple(name for name in CRITERIA if not growers.CRITERIA[name].is_ratio)
@@ -74,7 +74,7 @@ def samples(draw, kinds=KINDS, missing=True, weights=None, classes=(2, 3), max_r
 @contextmanager
 def with_a_top():
     """Trees have a top, split column by column, however few rows they have (else, it needs 65,536 rows)."""
-    with mock.patch.object(run, "LARGE", 2), mock.patch.object(run, "TOP_SHARE", 2):
+    with mock.patch.object(grower, "LARGE", 2), mock.patch.object(grower, "TOP_SHARE", 2):
         yield
 
 

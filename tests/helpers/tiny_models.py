@@ -284,7 +284,7 @@ def asked_of(model):
     from secateur.exports import export
     from secateur.inspection import evaluate, explain, summary
     from secateur.inspection.text import export_rules, export_text
-    from secateur.model_selection import certificate_of, choose_on_holdout, path_table
+    from secateur.model_selection import certify_model, choose_on_holdout, path_table
     from secateur.pruners import RULES
     from secateur.report import report_html
 
@@ -337,5 +337,5 @@ def asked_of(model):
         if sequence is not None:
             found["select"] = lambda: select(sequence, held)
             found["certify the sequence"] = lambda: certify(sequence, held, method="path")
-        found["certificate"] = lambda: certificate_of(model)
+        found["certificate"] = lambda: certify_model(model)
     return found

@@ -11,14 +11,14 @@ import pytest
 from secateur import TreeClassifier, export_rules, export_text
 from secateur._utils.warn import warn
 from secateur.cli import run
-from secateur.errors import SchemaError, printable
+from secateur.errors import SchemaError, escape_unprintable
 from secateur.modelfile import dumps_model, load_model
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b\u202e\x7f"
 
 
 def has_escape(text):
-    return any(printable(letter) != letter for letter in text)
+    return any(escape_unprintable(letter) != letter for letter in text)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import secateur
 from secateur.core.model import Model
-from secateur.growers.assemble import shortest
+from secateur.growers.tree_assembly import shortest_decimals
 from secateur.modelfile import load_model, save_model
 from secateur.routing import apply
 
@@ -28,7 +28,7 @@ from secateur.routing import apply
     ],
 )
 def test_a_number_between_two_is_as_short_as_can_be(low, at, high, short):
-    found = shortest(*(np.array([x]) for x in (low, at, high)))
+    found = shortest_decimals(*(np.array([x]) for x in (low, at, high)))
 
     assert found.tolist() == [short]
     assert not np.signbit(found[0]) or short < 0

@@ -474,12 +474,12 @@ def test_of_more_than_two_classes_the_answered_one_has_a_lower_limit():
 def test_limits_can_tell_of_one_class_in_every_leaf():
     tree, counts = stump()
     held_out = Counts.from_leaves(tree, [[90, 10], [20, 60]], sample="test")
-    limits = leaf_shares(Pruning.from_cuts(tree, []), held_out).telling("b")
+    limits = leaf_shares(Pruning.from_cuts(tree, []), held_out).with_displayed_class("b")
 
     told = re.findall(r"b ([\d.]+) % of (\d+) held out \(at most", export_rules(tree, counts, limits=limits))
     assert told == [("10.0", "100"), ("75.0", "80")]
     with pytest.raises(ParameterError, match="'c' is not known"):
-        limits.telling("c")
+        limits.with_displayed_class("c")
 
 
 def test_limits_of_a_regression_tree_are_refused():

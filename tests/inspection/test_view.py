@@ -53,7 +53,7 @@ def test_a_view_cannot_be_changed(case):
 
     with pytest.raises(FrozenInstanceError):
         view.decimals = 3
-    for array in (view.node, view.place, view.shares, view.child, view.ways.arrives, view.n_hidden):
+    for array in (view.node, view.place, view.shares, view.child, view.reachable.arrives, view.n_hidden):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
 
@@ -93,6 +93,6 @@ def test_a_chain_of_100_000_tests_has_a_view_of_linear_size():
     last = view.branch(view.tree.n_nodes - 1), view.known(view.tree.n_nodes - 1)
 
     assert last == ("x > 99999.1", "x > 99999.1")
-    assert len(view.ways.low) == view.tree.n_nodes
+    assert len(view.reachable.low) == view.tree.n_nodes
     assert time.process_time() - start < 20
-    assert np.count_nonzero(view.ways.is_missing_in) == 5  # the root, and where the first four tests send it
+    assert np.count_nonzero(view.reachable.can_be_missing) == 5  # the root, and where the first four tests send it

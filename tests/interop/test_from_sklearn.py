@@ -47,10 +47,10 @@ def test_rows_reach_the_same_leaf_and_get_the_same_answer(kind, seed):
     model = from_sklearn(tree)
     fresh = np.vstack([hard_rows(tree, seed), X])
 
-    numbering = np.array(model.facts.get("nodes", range(tree.tree_.node_count)))
+    numbering = np.array(model.metadata.get("nodes", range(tree.tree_.node_count)))
     assert numbering[predict_leaf(model, fresh)].tolist() == tree.apply(fresh).tolist()
     assert predict(model, fresh).tolist() == tree.predict(fresh).tolist()
-    assert ("nodes" in model.facts) == kind.startswith("best-first")
+    assert ("nodes" in model.metadata) == kind.startswith("best-first")
     if model.is_classifier:
         np.testing.assert_allclose(predict_proba(model, fresh), tree.predict_proba(fresh), atol=1e-12)
 
@@ -99,7 +99,7 @@ def test_moments_are_those_of_the_rows(kind):
         here = y[passes[:, v]]
         assert model.grown.weight[v] == len(here)
         assert model.grown.mean[v] == pytest.approx(here.mean())
-        assert model.grown.spread[v] == pytest.approx(((here - here.mean()) ** 2).sum(), abs=1e-9)
+        assert model.grown.sse[v] == pytest.approx(((here - here.mean()) ** 2).sum(), abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["gini", "entropy", "missing", "squared", "weighted", "best-first"])
@@ -109,7 +109,7 @@ def test_a_round_trip_gives_the_same_tree(kind):
 
     fresh = np.vstack([hard_rows(tree, 4), X])
     assert again.predict(fresh).tolist() == tree.predict(fresh).tolist()
-    ids = np.array(from_sklearn(tree).facts.get("nodes", range(tree.tree_.node_count)))
+    ids = np.array(from_sklearn(tree).metadata.get("nodes", range(tree.tree_.node_count)))
     for name in ("feature", "impurity", "weighted_n_node_samples", "value"):
         np.testing.assert_allclose(getattr(again.tree_, name), getattr(tree.tree_, name)[ids], atol=1e-12)
     assert again.criterion == ("squared_error" if kind == "squared" else tree.criterion)

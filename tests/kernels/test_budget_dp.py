@@ -51,7 +51,7 @@ def test_values_are_the_least_of_all_walks_within_each_budget(problem):
     tree, charge, value, budget = problem
     walks = list(every_walk(tree, charge, value))
 
-    found = budget_dp.least_values_and_cuts(jumps_of(tree), charge, value, budget)[0]
+    found = budget_dp.min_values_and_cuts(jumps_of(tree), charge, value, budget)[0]
 
     assert found.tolist() == [min(x for a, x, *_ in walks if a <= j or a == 0) for j in range(budget + 1)]
 
@@ -62,7 +62,7 @@ def test_the_walk_is_the_best_one_that_keeps_first(problem):
     walks = list(every_walk(tree, charge, value))
     jump = jumps_of(tree)
 
-    best, is_better = budget_dp.least_values_and_cuts(jump, charge, value, budget)
+    best, is_better = budget_dp.min_values_and_cuts(jump, charge, value, budget)
 
     for j in range(budget + 1):
         least, _, cuts = max(((-x, keep, cuts) for a, x, keep, cuts in walks if a <= j), key=lambda w: w[:2])
@@ -77,9 +77,9 @@ def test_pairs_of_real_costs_and_sizes_are_ordered_like_packed_whole_ones(proble
     size = np.array(data.draw(st.lists(st.integers(-3, 0), min_size=n, max_size=n)), np.int64)
     jump = jumps_of(tree)
     base = 3 * n + 1  # more than all sizes together
-    packed, expected = budget_dp.least_values_and_cuts(jump, charge, cost * base + size, budget)
+    packed, expected = budget_dp.min_values_and_cuts(jump, charge, cost * base + size, budget)
 
-    costs, sizes, is_better = budget_dp.least_pairs_and_cuts(jump, charge, cost / 10, size, budget, 1e-12)
+    costs, sizes, is_better = budget_dp.min_pairs_and_cuts(jump, charge, cost / 10, size, budget, 1e-12)
 
     assert np.array_equal(is_better, expected)
     assert np.array_equal(np.rint(10 * costs).astype(int) * base + sizes, packed)
@@ -91,11 +91,11 @@ def test_the_order_of_siblings_does_not_change_the_values(problem):
     tree, charge, value, budget = problem
     by_node = np.zeros((2, tree.n_nodes), np.int64)
     by_node[:, tree.internal] = charge, value
-    nodes, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
+    nodes, jump = budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf)
 
-    found, _ = budget_dp.least_values_and_cuts(jump, *by_node[:, nodes], budget)
+    found, _ = budget_dp.min_values_and_cuts(jump, *by_node[:, nodes], budget)
 
-    assert found.tolist() == budget_dp.least_values_and_cuts(jumps_of(tree), charge, value, budget)[0].tolist()
+    assert found.tolist() == budget_dp.min_values_and_cuts(jumps_of(tree), charge, value, budget)[0].tolist()
 
 
 @given(problems())
@@ -103,7 +103,7 @@ def test_the_greatest_gain_is_that_of_the_best_walk_within_the_budget(problem):
     tree, charge, value, budget = problem
     gains = [x for a, x, *_ in every_walk(tree, charge, value) if a <= budget]
 
-    assert budget_dp.greatest_within(jumps_of(tree), charge, value, budget) == max(gains)
+    assert budget_dp.max_gain_within(jumps_of(tree), charge, value, budget) == max(gains)
 
 
 def comb(n_teeth):
@@ -121,24 +121,26 @@ def comb(n_teeth):
 @pytest.mark.parametrize("n_tests", [0, 1, 7, 100, 5000])
 def test_few_rows_are_alive_when_the_heaviest_child_comes_last(n_tests, deep):
     tree = random_tree(np.random.default_rng(n_tests), n_tests, deep=deep)
-    _, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
+    _, jump = budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf)
 
-    assert budget_dp.row_slots(jump)[1] <= math.log2(max(n_tests, 1)) + 3
+    assert budget_dp.assign_row_slots(jump)[1] <= math.log2(max(n_tests, 1)) + 3
 
 
 def test_a_comb_keeps_a_row_for_every_tooth_unless_the_spine_comes_last():
     tree = comb(1000)
-    _, jump = budget_dp.heavy_last(tree.parent, ~tree.is_leaf)
+    _, jump = budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf)
 
-    assert budget_dp.row_slots(jumps_of(tree))[1] > 1000
-    assert budget_dp.row_slots(jump)[1] <= 4
+    assert budget_dp.assign_row_slots(jumps_of(tree))[1] > 1000
+    assert budget_dp.assign_row_slots(jump)[1] <= 4
 
 
 def test_heavy_last_counts_listed_nodes():
     # The first child of the root has two listed nodes, the second one.
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4, 4])
 
-    nodes, jump = budget_dp.heavy_last(tree.parent, np.array([True, True, True, False, True, False, False, False]))
+    nodes, jump = budget_dp.order_heavy_child_last(
+        tree.parent, np.array([True, True, True, False, True, False, False, False])
+    )
 
     assert nodes.tolist() == [0, 4, 1, 2]
     assert jump.tolist() == [4, 2, 4, 4]
@@ -168,7 +170,7 @@ def test_several_items_at_a_node_are_several_ways_to_cut_it():
     jump = budget_dp.jumps(tree.end, np.array([3, 0, 0]))
     charge, value = np.array([3, 1, 1]), np.array([-5, -1, -1])
 
-    best, is_better = budget_dp.least_values_and_cuts(jump, charge, value, 4)
+    best, is_better = budget_dp.min_values_and_cuts(jump, charge, value, 4)
 
     assert jump.tolist() == [3, 3, 3]
     assert best.tolist() == [0, -1, -1, -5, -5]
@@ -183,7 +185,7 @@ def test_several_items_at_a_node_are_several_ways_to_cut_it():
 def test_no_items_add_nothing():
     none = np.zeros(0, np.int64)
 
-    best, is_better = budget_dp.least_values_and_cuts(none, none, none, 2)
+    best, is_better = budget_dp.min_values_and_cuts(none, none, none, 2)
 
     assert best.tolist() == [0, 0, 0]
     assert len(budget_dp.walk(none, none, is_better, 2)) == 0

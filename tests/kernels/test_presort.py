@@ -59,8 +59,8 @@ def test_a_third_value_is_found_wherever_it_stands(third):
     column = np.tile(np.array([3.0, 1.0], np.float32), 1500)
     if third is not None:
         column[third] = 2.0
-    alone = packing.two_valued(column[:, None])
-    beside = packing.two_valued(np.column_stack([column, column[::-1]]))
+    alone = packing.find_two_valued(column[:, None])
+    beside = packing.find_two_valued(np.column_stack([column, column[::-1]]))
 
     assert alone[0].tolist() == [2 if third is None else 0]
     assert beside[0].tolist() == [2 if third is None else 0] * 2

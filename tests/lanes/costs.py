@@ -27,10 +27,10 @@ def main(n_bytes: int, names: list[str]) -> None:
             before = time.process_time()
             model = loads_model(data)
             took[-1]["load"] = time.process_time() - before
-            looks = dict(model.tree.ledger.looks)
+            records = dict(model.tree.evaluation_log.records)
             for verb, call in asked_of(model).items():
-                model.tree.ledger.looks.clear()
-                model.tree.ledger.looks.update(looks)
+                model.tree.evaluation_log.records.clear()
+                model.tree.evaluation_log.records.update(records)
                 before = time.process_time()
                 try:
                     call()

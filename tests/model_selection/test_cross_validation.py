@@ -663,7 +663,7 @@ def test_columns_of_one_value_or_none_do_not_matter():
 def test_what_was_encoded_is_not_encoded_again(monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 2))
     table = encode(X, target=X[:, 0] > 0)
-    monkeypatch.setattr("secateur.data.encoding.open_source", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr("secateur.data.encoding.open_batch", lambda *_, **__: pytest.fail("read again"))
 
     assert cross_validate(table, cv=3).pruning.n_leaves == 2
 

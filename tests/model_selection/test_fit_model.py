@@ -14,8 +14,8 @@ from secateur import TreeClassifier, TreeRegressor, count, encode, grow, prune
 from secateur.certifiers import path
 from secateur.certifiers import test_sample as certify_test_sample
 from secateur.errors import LeakageError, ParameterError, PruningError, UnsupportedError
-from secateur.model_selection import Recipe, certificate_of, fit_model, path_table, prune_to
-from secateur.model_selection.losses import Losses, answers_of
+from secateur.model_selection import Recipe, certify_model, fit_model, path_table, prune_to
+from secateur.model_selection.losses import Losses, leaf_predictions
 from secateur.pruners import RULES
 from secateur.routing.prediction import node_probabilities, predict, predict_proba
 from secateur.statistics import PROBABILITIES
@@ -39,7 +39,7 @@ GINI = {"criterion": "gini"}
 def same(a, b):
     """Whether two models predict by the same tests."""
     return (
-        a.shown == b.shown
+        a.pruned_tree == b.pruned_tree
         and a.pruning.labels[a.pruning.leaves].tolist() == b.pruning.labels[b.pruning.leaves].tolist()
     )
 
@@ -72,7 +72,7 @@ def test_every_way_of_choosing_takes_a_member_of_the_sequence(rule, how):
         assert (
             model.certificate.value
             == min(
-                certificate_of(prune_to(model, n_leaves=int(n)), method="path").value for n in model.sequence.n_leaves
+                certify_model(prune_to(model, n_leaves=int(n)), method="path").value for n in model.sequence.n_leaves
             )
             or rule == "cost-complexity"
         )  # whose members have weights of their own
@@ -116,7 +116,7 @@ def test_whole_weights_are_repetitions_where_no_row_is_dealt(seed, rule):
     repeated = fit_model(encode(np.repeat(X, weight, axis=0), target=np.repeat(Y, weight)), recipe)
     for name in ("parent", "feature", "threshold"):  # scores are rounded otherwise
         assert np.array_equal(
-            getattr(weighted.shown, name), getattr(repeated.shown, name), equal_nan=name == "threshold"
+            getattr(weighted.pruned_tree, name), getattr(repeated.pruned_tree, name), equal_nan=name == "threshold"
         )
     assert (weighted.grown.by_class == repeated.grown.by_class).all()
 
@@ -157,7 +157,7 @@ def test_given_folds_name_the_rows_of_the_table():
 
 def test_a_certificate_after_cross_validation_is_that_of_rows_kept_aside():
     model = fit_model(TABLE, Recipe(growing=GINI, cv=5, certify=True))
-    assert model.facts["rows"] + model.facts["held_out_rows"] == len(X)
+    assert model.metadata["rows"] + model.metadata["held_out_rows"] == len(X)
     assert model.holdout.sample not in model.pruning.seen
     assert model.certificate == certify_test_sample(model.pruning, model.holdout, delta=0.05)
 
@@ -376,7 +376,7 @@ def test_exported_probabilities_are_those_of_predict_proba(kind):
 def test_a_number_of_leaves_is_met_exactly_and_best_among_all_prunings_of_it(how):
     model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, max_depth=4, **how).fit(X, Y)
     losses = Losses(model.selection_.details["cost"], 2.0, None if "costs" not in how else np.array(how["costs"]))
-    cost = answers_of(model.counts_, losses).cost
+    cost = leaf_predictions(model.counts_, losses).cost
     by_size = {}
     for pruning in all_prunings(model.tree_):
         by_size.setdefault(len(pruning), []).append(sum(cost[v] for v in pruning))

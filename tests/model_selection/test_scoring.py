@@ -10,7 +10,7 @@ from oracles import all_prunings, keep_vector
 from secateur import TreeClassifier, TreeRegressor, encode, grow
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.model_selection import SCORES, cross_validate
-from secateur.statistics.probabilities import STRENGTHS
+from secateur.statistics.probabilities import SHRINKAGE_STRENGTHS
 from small_tables import rows_of_nodes
 
 rng = np.random.default_rng(7)
@@ -78,8 +78,8 @@ def test_scores_of_probabilities_are_those_of_the_slow_route(scoring, cost_of, m
     assert np.allclose(found.fold_error, slow)
     assert np.allclose(found.error, slow.mean(axis=0))
     if scoring != "roc_auc":
-        least = [by_brute_force(found.betas, cost_of, measure, one).mean(axis=0).min() for one in STRENGTHS]
-        assert STRENGTHS[int(np.argmin(least))] == strength
+        least = [by_brute_force(found.betas, cost_of, measure, one).mean(axis=0).min() for one in SHRINKAGE_STRENGTHS]
+        assert SHRINKAGE_STRENGTHS[int(np.argmin(least))] == strength
 
 
 @pytest.mark.lane
@@ -88,10 +88,10 @@ def test_the_strength_of_shrinkage_is_that_of_the_least_log_loss_of_the_choice()
     cost = [lambda own: sum(own) - max(own)]
     least = [
         by_brute_force(found.betas, cost[0], lambda y, said: log_loss(y, said[:, 1], labels=[0, 1]), one).mean(axis=0)
-        for one in STRENGTHS
+        for one in SHRINKAGE_STRENGTHS
     ]
     best = int(np.argmin([line[found.chosen] for line in least]))
-    assert found.details["shrinkage"] == STRENGTHS[best]
+    assert found.details["shrinkage"] == SHRINKAGE_STRENGTHS[best]
     assert found.details["log_loss"] == pytest.approx(least[best][found.chosen])
     assert found.details["least_log_loss"] == pytest.approx(np.min(least))
 

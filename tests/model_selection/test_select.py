@@ -223,8 +223,8 @@ def test_selections_differ_where_a_number_or_a_word_differs():
     assert one == Selection(**{**vars(one), "error": [0.1, 0.11, 0.3]})
     assert one != Selection(**{**vars(one), "error": [0.1, 0.12, 0.3]})
     assert one != Selection(**{**vars(one), "chosen": 1})
-    assert one.judges == {"prune"}
-    assert Selection(sequence, one.error, one.se, 0, 2, "2se", "cross-validation", 200).judges == set()
+    assert one.evaluated_on == {"prune"}
+    assert Selection(sequence, one.error, one.se, 0, 2, "2se", "cross-validation", 200).evaluated_on == set()
 
 
 def test_an_error_on_the_limit_is_within_it():

@@ -334,9 +334,9 @@ def test_the_error_is_one_of_ours_and_a_value_error():
     [
         ({"parameters": {"penalty": max}}, "parameters.penalty is a builtin_function_or_method .* only plain values"),
         ({"parameters": {"a": [{1, 2}]}}, r"parameters.a\[0\] is a set"),
-        ({"facts": {"a": 1j}}, "facts.a is a complex"),
-        ({"facts": {"a": 1 << 2000}}, "2,001 bits"),
-        ({"facts": {"a": "\ud800"}}, "a lone surrogate"),
+        ({"metadata": {"a": 1j}}, "facts.a is a complex"),
+        ({"metadata": {"a": 1 << 2000}}, "2,001 bits"),
+        ({"metadata": {"a": "\ud800"}}, "a lone surrogate"),
     ],
 )
 def test_what_no_file_can_hold_is_refused_on_saving(change, says):
@@ -349,7 +349,7 @@ def test_a_value_that_contains_itself_is_refused_on_saving():
     loop.append(loop)
 
     with pytest.raises(ModelFileError, match="more than 32 levels deep"):
-        dumps_model(dataclasses.replace(classifier(), facts={"loop": loop}))
+        dumps_model(dataclasses.replace(classifier(), metadata={"loop": loop}))
 
 
 def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):

@@ -15,7 +15,7 @@ from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, cert
 from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
 from secateur.exports import export
 from secateur.inspection import evaluate, explain, text
-from secateur.model_selection import certificate_of
+from secateur.model_selection import certify_model
 from secateur.modelfile import dumps_model, loads_model
 from secateur.routing.prediction import predict
 from tiny_models import asked_of
@@ -68,7 +68,9 @@ def test_the_certificate_of_every_way_of_fitting_follows_from_its_file(how):
     back = loads_model(dumps_model(model))
 
     assert str(back.certificate) == str(model.certificate)
-    assert back.tree.ledger.looks.keys() == model.tree.ledger.looks.keys()  # recomputing asks nothing
+    assert (
+        back.tree.evaluation_log.records.keys() == model.tree.evaluation_log.records.keys()
+    )  # recomputing asks nothing
 
 
 def test_a_certificate_that_the_counts_of_its_sample_contradict_is_refused(fitted):
@@ -147,7 +149,7 @@ def test_a_freshness_that_the_file_cannot_show_is_marked(fitted):
 
 def test_the_choice_within_errors_is_recomputed_only_while_that_is_cheap():
     model = TreeClassifier(prune="k-reduced-error", certify="rademacher").fit(*data()).model_
-    bound = replace(certificate_of(model, method="occam", k=40), details={"k": 10**9, "prior": "within-k"})
+    bound = replace(certify_model(model, method="occam", k=40), details={"k": 10**9, "prior": "within-k"})
 
     assert loads_model(dumps_model(replace(model, certificate=bound))).certificate.stated
 
@@ -369,7 +371,7 @@ def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
     text = dumps_model(model)
 
     assert time.process_time() - before < 3  # it was 10
-    assert loads_model(text).tree.ledger.looks == model.tree.ledger.looks
+    assert loads_model(text).tree.evaluation_log.records == model.tree.evaluation_log.records
 
 
 def test_rules_that_repeat_too_much_are_refused(monkeypatch):

@@ -16,7 +16,7 @@ from model_examples import assert_same, classifier, exercise, regression, rememb
 from secateur import Bound, Counts, Pruning, Table, Tree, TreeClassifier
 from secateur.core.model import Model
 from secateur.core.moments import Moments
-from secateur.core.provenance import Ledger
+from secateur.core.provenance import EvaluationLog
 from secateur.core.selection import Selection
 from secateur.core.sequence import PruningSequence
 from secateur.data.table import Column, Schema
@@ -217,7 +217,7 @@ def test_without_sketches_a_file_says_nothing_of_rows_but_their_number():
 
 def test_a_sketch_made_for_another_tree_is_not_written():
     model = remembering()
-    other = dataclasses.replace(model.tree, key=None, ledger=Ledger())
+    other = dataclasses.replace(model.tree, key=None, evaluation_log=EvaluationLog())
     counts = dataclasses.replace(model.grown, tree=other)
 
     assert loads_model(dumps_model(Model(dataclasses.replace(model.pruning, tree=other), counts))).grown.sketch is None
@@ -237,8 +237,8 @@ def test_no_field_of_a_noun_is_forgotten():
     document = json.loads(dumps_model(classifier()))
     changed_name = {
         "columns": "columns", "tree": None, "is_leaf": "cuts", "rebuild": "changes", "schema": None,
-        "select": "rule",
-        "key": None, "history": None, "ledger": None,  # in "rows", see the golden files
+        "select": "rule", "split_order": "birth", "sse": "spread", "evaluated_on": "judges", "metadata": "facts",
+        "key": None, "history": None, "evaluation_log": None,  # in "rows", see the golden files
         "rounded": None,  # where it is known: tests/inspection/test_rounding.py
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
@@ -292,9 +292,9 @@ def test_a_packed_file_loads_alike_and_is_the_same_on_every_day(tmp_path, monkey
 
 def test_numpy_numbers_and_arrays_among_plain_values_become_plain():
     values = {"a": np.float32(0.1), "b": np.arange(3), "c": (np.bool_(1), np.int8(2)), "d": np.str_("x")}
-    model = dataclasses.replace(classifier(), facts=values)
+    model = dataclasses.replace(classifier(), metadata=values)
 
-    back = loads_model(dumps_model(model)).facts
+    back = loads_model(dumps_model(model)).metadata
 
     assert_same(back, {"a": float(np.float32(0.1)), "b": [0, 1, 2], "c": (True, 2), "d": "x"})
 

@@ -8,7 +8,7 @@ from sklearn import metrics
 import secateur
 from secateur.errors import ParameterError, TreeError, UnsupportedError
 from secateur.plot import ImportancesDisplay, LeafCalibrationDisplay, RankingDisplay, TreeDisplay, plot
-from secateur.plot.distributions import node_bars
+from secateur.plot.distribution import node_bars
 from secateur.routing.prediction import node_probabilities
 
 
@@ -56,7 +56,7 @@ def test_calibration_has_the_exact_limits_of_each_leaf(fitted):
 
     used = held.sum(1) > 0
     assert display.node.tolist() == leaves[used].tolist()
-    assert display.said == pytest.approx(said[used])
+    assert display.predicted_share == pytest.approx(said[used])
     for (bad, good), low, high in zip(held[used].tolist(), display.low, display.high, strict=True):
         exact = stats.binomtest(good, good + bad).proportion_ci(0.95, "exact")
         assert (low, high) == pytest.approx((exact.low, exact.high), abs=1e-9)

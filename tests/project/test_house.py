@@ -52,6 +52,7 @@ LONGER = {
     "_kernels/presort.py": "one sort per kind of number, side by side so that they can be compared",
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
+    "data/target.py": "labels and numbers are read by one set of checks",
     "pruners/_error_based.py": "subtree raising needs its own small tree surgery",
     "pruners/_k_reduced_error.py": "one rule in three forms that share their table",
 }

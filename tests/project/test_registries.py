@@ -9,7 +9,7 @@ import pytest
 
 from changelog import untold
 from secateur import certifiers, growers, model_selection, pruners
-from secateur._utils.names import check_name
+from secateur._utils.checks import check_name
 from secateur.errors import ParameterError
 from secateur.model_selection._registry import n_standard_errors
 
@@ -102,7 +102,7 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
 @pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])
 def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
     with pytest.raises(ParameterError, match=f"select='{typed}'; one of '1se', .*; did you mean '{meant}'"):
-        model_selection.choice_of(typed)
+        model_selection.parse_select(typed)
 
 
 def test_choices_by_errors_are_rules_of_select():

@@ -323,7 +323,7 @@ def test_a_raised_branch_takes_its_tests_along():
         branch=[0, 1, 0, 1, 0],
         default=[1, 0, 0, 0, 1, 0, 0],
         score=[0.1, 0.2, np.nan, np.nan, 0.3, np.nan, np.nan],
-        birth=[0, 2, -1, -1, 1, -1, -1],
+        split_order=[0, 2, -1, -1, 1, -1, -1],
     )
 
     small, _ = raised(tested, classes, goes_to)
@@ -331,7 +331,7 @@ def test_a_raised_branch_takes_its_tests_along():
     assert small.feature.tolist() == [2, -1, -1]
     assert small.branch.tolist() == [1, 0]
     assert small.branch_start.tolist() == [0, 2, 2, 2]
-    assert (small.default[0], small.score[0], small.birth[0]) == (1, 0.3, 1)
+    assert (small.default[0], small.score[0], small.split_order[0]) == (1, 0.3, 1)
 
 
 def test_weighted_rows_count_with_their_weight():
@@ -519,7 +519,7 @@ def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none(seed, is_roo
     table = encode(frame, target=labels)
     tree = any_tree(table.schema, seed)
     known = np.where(tree.is_leaf, np.nan, np.arange(tree.n_nodes) + 0.5)
-    tree = replace(tree, score=known, rounded=known, birth=np.where(tree.is_leaf, -1, np.arange(tree.n_nodes)))
+    tree = replace(tree, score=known, rounded=known, split_order=np.where(tree.is_leaf, -1, np.arange(tree.n_nodes)))
 
     small, _ = error_based(tree, count(tree, table), raise_subtrees=True, table=table)
 
@@ -529,10 +529,10 @@ def test_what_is_known_of_a_test_stays_with_it_and_leaves_have_none(seed, is_roo
         parent = int(small.parent[v])
         as_grown.append(above[v] == tree.parent[old] and (parent < 0 or as_grown[parent]))
         if small.is_leaf[v]:
-            assert (small.feature[v], small.default[v], small.birth[v]) == (-1, 0, -1)
+            assert (small.feature[v], small.default[v], small.split_order[v]) == (-1, 0, -1)
             assert np.isnan([small.score[v], small.rounded[v], small.threshold[v]]).all()
         else:
-            assert (small.birth[v], small.score[v]) == (old, old + 0.5)
+            assert (small.split_order[v], small.score[v]) == (old, old + 0.5)
             assert small.rounded[v] == old + 0.5 if as_grown[v] else np.isnan(small.rounded[v])
     assert any(as_grown) != is_root_raised
 

@@ -19,8 +19,8 @@ def moments(draw, tree, sample="grow", least=1):
     n = tree.n_leaves
     weight = draw(st.lists(st.integers(least, 3), min_size=n, max_size=n))
     mean = draw(st.lists(st.integers(-4, 4), min_size=n, max_size=n))
-    spread = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
-    return Moments.from_leaves(tree, weight, mean, spread, sample=sample)
+    sse = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    return Moments.from_leaves(tree, weight, mean, sse, sample=sample)
 
 
 @st.composite
@@ -44,14 +44,14 @@ def test_cost_complexity_minimises_penalised_squared_error_at_every_alpha(case):
     middle = [(a + b) / 2 for a, b in zip(path.alphas, [*path.alphas[1:], path.alphas[-1] + 2], strict=True)]
     for alpha in [*path.alphas, *middle]:
         found = path.at(alpha)
-        value = min(cost_of(leaves, grown.spread) + alpha * len(leaves) for leaves in all_prunings(tree))
-        assert found.cost(grown.spread) + alpha * found.n_leaves == pytest.approx(value, abs=1e-9)
+        value = min(cost_of(leaves, grown.sse) + alpha * len(leaves) for leaves in all_prunings(tree))
+        assert found.cost(grown.sse) + alpha * found.n_leaves == pytest.approx(value, abs=1e-9)
 
 
 @given(cases())
 def test_cost_complexity_starts_with_the_smallest_pruning_of_least_cost(case):
     tree, grown = case
-    costs = [(cost_of(leaves, grown.spread), len(leaves)) for leaves in all_prunings(tree)]
+    costs = [(cost_of(leaves, grown.sse), len(leaves)) for leaves in all_prunings(tree)]
     least = min(costs)[0]
 
     assert prune(tree, grown)[0].n_leaves == min(n for cost, n in costs if cost <= least + 1e-9)
@@ -62,7 +62,7 @@ def test_best_of_size_has_the_least_squared_error_of_every_size(case):
     tree, grown = case
     best = {}
     for leaves in all_prunings(tree):
-        best[len(leaves)] = min(best.get(len(leaves), np.inf), cost_of(leaves, grown.spread))
+        best[len(leaves)] = min(best.get(len(leaves), np.inf), cost_of(leaves, grown.sse))
     sequence = prune(tree, grown, rule="best-of-size")
 
     assert sequence.n_leaves.tolist() == sorted(best, reverse=True)
@@ -72,12 +72,12 @@ def test_best_of_size_has_the_least_squared_error_of_every_size(case):
 @given(cases(), st.integers(0, 10))
 def test_smallest_within_explains_the_share_asked_for_with_fewest_leaves(case, tenths):
     tree, grown = case
-    allowed = (1 - tenths / 10) * grown.spread[0] + 1e-9
-    enough = [leaves for leaves in all_prunings(tree) if cost_of(leaves, grown.spread) <= allowed]
+    allowed = (1 - tenths / 10) * grown.sse[0] + 1e-9
+    enough = [leaves for leaves in all_prunings(tree) if cost_of(leaves, grown.sse) <= allowed]
     if enough:
         found = prune(tree, grown, rule="smallest-within", accuracy=tenths / 10)
         assert found.n_leaves == min(map(len, enough))
-        assert found.cost(grown.spread) <= allowed
+        assert found.cost(grown.sse) <= allowed
     else:
         with pytest.raises(PruningError, match="out of reach"):
             prune(tree, grown, rule="smallest-within", accuracy=tenths / 10)
@@ -90,13 +90,13 @@ def test_greedy_and_weakest_links_come_down_to_the_root(case):
         sequence = prune(tree, grown, rule=rule)
         assert sequence[len(sequence) - 1].n_leaves == 1
         for pruning, cost in zip(sequence, sequence.errors, strict=True):
-            assert pruning.cost(grown.spread) == pytest.approx(cost, abs=1e-9)
+            assert pruning.cost(grown.sse) == pytest.approx(cost, abs=1e-9)
 
 
 @given(cases(("grow", "prune")))
 def test_reduced_error_is_the_smallest_pruning_of_least_held_out_squared_error(case):
     tree, grown, holdout = case
-    cost = [holdout.spread[v] + holdout.weight[v] * (holdout.mean[v] - grown.mean[v]) ** 2 for v in range(tree.n_nodes)]
+    cost = [holdout.sse[v] + holdout.weight[v] * (holdout.mean[v] - grown.mean[v]) ** 2 for v in range(tree.n_nodes)]
     every = [(cost_of(leaves, cost), len(leaves)) for leaves in all_prunings(tree)]
     least = min(every)[0]
     found = prune(tree, grown, holdout, rule="reduced-error")

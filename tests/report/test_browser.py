@@ -66,7 +66,7 @@ def test_numbers_as_targets_are_shown_with_their_squared_errors(open_page):
     assert page.inner_text(".tile.sample-0 dd").startswith(rmse)
     page.click("#tab-members-part")
     assert rmse in page.locator("#members tr.now").inner_text()
-    explained = 1 - sequence.errors[1] / moments.spread[0]
+    explained = 1 - sequence.errors[1] / moments.sse[0]
     assert f"R²\u00a0{explained:.3f}".rstrip("0") in page.inner_text(".tile.sample-0 dd")
     assert page.trouble == []
 
@@ -188,7 +188,7 @@ def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_p
 def test_nodes_stand_where_the_layout_puts_them(page, model):
     lines = page.evaluate("[...secateur.picture.plan().line]")
 
-    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.shown).place.tolist(), strict=True))
+    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.pruned_tree).place.tolist(), strict=True))
 
 
 def test_keys_move_the_slider_along_the_sequence(page, model):

@@ -17,7 +17,7 @@ from secateur.core.model import Model
 from secateur.inspection.counterfactual import nearest_change, spreads_of
 from secateur.inspection.path import path_of
 from secateur.inspection.view import view_of
-from secateur.plot.distributions import table_of
+from secateur.plot.distribution import encode_shown_rows
 from secateur.report import report_html
 from secateur.report._card import rows_of
 from secateur.report._numbers import figure, percent
@@ -232,7 +232,7 @@ def test_judging_follows_the_slider(credit_page):
 def test_the_bars_at_a_test_are_the_rows_that_reach_it(credit):
     X, y, fitted = credit
     model = fitted.model_
-    rows = rows_of(model, table_of(model.tree, (X, y)))
+    rows = rows_of(model, encode_shown_rows(model.tree, (X, y)))
 
     for v, about in rows["nodes"].items():
         reached = secateur.count(model.tree, X, y).by_class[int(v)]
@@ -248,12 +248,12 @@ def test_the_bars_at_a_test_are_the_rows_that_reach_it(credit):
 
 def test_bars_of_categories_and_of_numbers_add_up_too(model):
     rows, target = hostile_rows(500, 1)
-    for v, about in rows_of(model, table_of(model.tree, (rows, target)))["nodes"].items():
+    for v, about in rows_of(model, encode_shown_rows(model.tree, (rows, target)))["nodes"].items():
         assert np.sum(about["by_class"]) + about["missing"] == model.grown.total[int(v)]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
     fitted = secateur.TreeRegressor(random_state=0).fit(X, X[:, 0])
-    about = rows_of(fitted.model_, table_of(fitted.tree_, (X, X[:, 0])))["nodes"]["0"]
+    about = rows_of(fitted.model_, encode_shown_rows(fitted.tree_, (X, X[:, 0])))["nodes"]["0"]
     assert sum(about["n"]) == 200
     assert np.dot(about["n"], about["mean"]) == pytest.approx(X[:, 0].sum(), abs=0.1)
 

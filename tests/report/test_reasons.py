@@ -11,7 +11,7 @@ from report_models import plainly, sentence
 from secateur import Counts, Pruning, Tree, prune
 from secateur.core.costs import m_estimate
 from secateur.core.model import Model
-from secateur.model_selection import pruned_by
+from secateur.model_selection import prune_by_rule
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
 from secateur.report._numbers import figure, number, percent
 from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
@@ -229,7 +229,7 @@ def test_the_plain_sentence_says_what_leaves_save():
 def test_penalties_are_shown_per_row_whoever_made_the_sequence(drawn):
     tree, grown, _ = drawn
     cost, rows = grown.errors_if_leaf(grown.majority), float(grown.total[0]) or 1.0
-    of_rule, of_model = prune(tree, grown), pruned_by("cost-complexity", grown)
+    of_rule, of_model = prune(tree, grown), prune_by_rule("cost-complexity", grown)
 
     for sequence in (of_rule, of_model):
         assert per_row(sequence, cost, rows).alphas.tolist() == pytest.approx(of_model.alphas.tolist())

@@ -10,7 +10,7 @@ is the least value of a walk from i on within budget j, so F[0] answers every bu
 A row is two shifted rows and one minimum, whatever the arity of the tree.
 
 Only rows that somebody will still jump to are alive. If the child with most items comes last
-(`heavy_last`), it jumps where its parent does, and at most log2(n) + 3 rows are alive at once.
+(`order_heavy_child_last`), it jumps where its parent does, and at most log2(n) + 3 rows are alive at once.
 
 An item is usually a node. Several items with the same jump, one after the other, are
 several ways to cut the same node.
@@ -27,7 +27,7 @@ def jumps(end, n_items):
     return np.repeat(before[end], n_items)
 
 
-def heavy_last(parent: Ints, is_listed: Bools):
+def order_heavy_child_last(parent: Ints, is_listed: Bools):
     """(listed nodes in pre-order with the heaviest child last, where each jumps to)."""
     n = parent.shape[0]
     above: cython.longlong[::1] = np.full(n, n, np.int64)  # nearest listed ancestor; n stands above everything
@@ -64,7 +64,7 @@ def heavy_last(parent: Ints, is_listed: Bools):
     return order.base, jump.base
 
 
-def row_slots(jump: Longs):
+def assign_row_slots(jump: Longs):
     """(memory slot of each row 0..n, number of slots); a slot is free again after its row's last use."""
     n = jump.shape[0]
     uses: cython.longlong[::1] = np.ones(n + 1, np.int64)  # by the row before it
@@ -91,10 +91,10 @@ def row_slots(jump: Longs):
     return slot.base, n_slots
 
 
-def least_values_and_cuts(jump: Longs, charge: Longs, value: Longs, budget: cython.Py_ssize_t):
+def min_values_and_cuts(jump: Longs, charge: Longs, value: Longs, budget: cython.Py_ssize_t):
     """The least value within each budget 0..`budget`, and one bit per item and budget: is cutting strictly better?"""
     n = jump.shape[0]
-    found, n_slots = row_slots(jump)
+    found, n_slots = assign_row_slots(jump)
     slot: cython.longlong[::1] = found
     rows: cython.longlong[:, ::1] = np.zeros((n_slots, budget + 1), np.int64)
     is_better: cython.uchar[:, ::1] = np.zeros((n, budget // 8 + 1), np.uint8)
@@ -114,15 +114,15 @@ def least_values_and_cuts(jump: Longs, charge: Longs, value: Longs, budget: cyth
     return rows.base[slot[0]].copy(), is_better.base
 
 
-def least_pairs_and_cuts(
+def min_pairs_and_cuts(
     jump: Longs, charge: Longs, cost: Floats, size: Longs, budget: cython.Py_ssize_t, tolerance: cython.double
 ):
-    """`least_values_and_cuts` of the pairs (cost, size), costs within `tolerance` being equal.
+    """`min_values_and_cuts` of the pairs (cost, size), costs within `tolerance` being equal.
 
     Only for costs that are real numbers: whole ones are packed with the size in one value.
     """
     n = jump.shape[0]
-    found, n_slots = row_slots(jump)
+    found, n_slots = assign_row_slots(jump)
     slot: cython.longlong[::1] = found
     costs: cython.double[:, ::1] = np.zeros((n_slots, budget + 1))
     sizes: cython.longlong[:, ::1] = np.zeros((costs.shape[0], budget + 1), np.int64)
@@ -164,7 +164,7 @@ def walk(jump: Longs, charge: Longs, is_better: cython.const[cython.uchar][:, :]
     return is_cut.base
 
 
-def greatest_within(jump, charge, gain, budget):
+def max_gain_within(jump, charge, gain, budget):
     """Greatest summed gain of cuts whose charges add up to at most `budget`.
 
     Sums of gains are mostly exact in floats, and processors without AVX compare two floats at a
@@ -182,7 +182,7 @@ def charge_probabilities(jump, charge, cut_chance, budget):
 def _combined(jump: Longs, charge: Longs, value: Numbers, budget: cython.Py_ssize_t, is_chance: cython.bint):
     """The first row: the greatest sums of `value` by budget, or the chances of each sum of charges."""
     width = budget + 1
-    found, n_slots = row_slots(jump)
+    found, n_slots = assign_row_slots(jump)
     slot: cython.longlong[::1] = found
     rows: Number[:, ::1] = np.zeros((n_slots, width), value.base.dtype)
     with cython.nogil:

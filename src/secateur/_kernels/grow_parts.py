@@ -17,14 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-START, END, DEPTH, SLOT, KIND, FIRST, ARITY, BELOW, ABOVE, DEFAULT, BRANCH, BIRTH = range(12)
+START, END, DEPTH, SLOT, KIND, FIRST_CHILD, N_CHILDREN, BELOW, ABOVE, DEFAULT_CHILD, BRANCH_START, SPLIT_STEP = range(
+    12
+)
 N_FIELDS = 12
 OPEN = -2  # BIRTH of a node that is left for another part
 NONE, NUMERIC, SUBSET, MULTIWAY = range(4)  # KIND
-UNSEEN = 0xFFFF  # the child of a category that is not in the node: decided later
+UNSEEN_CATEGORY = 0xFFFF  # the child of a category that is not in the node: decided later
 
 
-class Lists(NamedTuple):
+class PresortedLists(NamedTuple):
     """Presorted columns; partitioned in place."""
 
     entries: npt.NDArray[np.uint32]  # one line per listed column
@@ -32,7 +34,7 @@ class Lists(NamedTuple):
     shift: int
 
 
-class Codes(NamedTuple):
+class PackedCodes(NamedTuple):
     """Columns of codes. None in its place: there are none."""
 
     codes: npt.NDArray[np.uint64]  # columns of more than two values: a line of rows per so many as fit in a word
@@ -54,7 +56,7 @@ def code_bits(most: int) -> int:
     return 8 if most <= 1 << 8 else 16 if most <= 1 << 16 else 32
 
 
-class Weights(NamedTuple):
+class RowWeights(NamedTuple):
     """Row weights and missing values. None in its place: every row weighs 1, none is missing."""
 
     weight: npt.NDArray[np.float64] | None  # None: 1
@@ -64,7 +66,7 @@ class Weights(NamedTuple):
     line: npt.NDArray[np.int64]  # line of `missing` of each list; -1: nothing missing
 
 
-class Limits(NamedTuple):
+class GrowLimits(NamedTuple):
     """When to stop, and which tests to take."""
 
     max_depth: int
@@ -80,7 +82,7 @@ class Limits(NamedTuple):
     groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all
 
 
-class Surrogates(NamedTuple):
+class SurrogateSearch(NamedTuple):
     """What the search for tests that stand in needs. None in its place: nobody asks for them."""
 
     most: int  # of a node
@@ -96,7 +98,7 @@ def slots_of_groups(feature: npt.NDArray[np.int32], groups: tuple[tuple[int, ...
     return np.packbits(bits, axis=1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)
 
 
-class Test(NamedTuple):
+class Split(NamedTuple):
     """A test of a node; slot -1: none. `below` of a list is the position of the cut."""
 
     score: float

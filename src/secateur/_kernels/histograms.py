@@ -18,7 +18,7 @@ from cython.cimports.secateur._kernels.criteria import impurity_sides
 from cython.cimports.secateur._kernels.growing import Cut, Sums, Test, key_of
 from cython.cimports.secateur._kernels.job import Job, Space
 
-from .grow_parts import Codes, Lists
+from .grow_parts import PackedCodes, PresortedLists
 
 Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
@@ -26,7 +26,7 @@ Code = cython.fused_type(cython.uchar, cython.ushort)
 REST = cython.declare(cython.int, 64 - 16)  # of a key's bits, after the first that starts tell apart: see ranks.py
 
 
-class Columns(NamedTuple):
+class CodeLayout(NamedTuple):
     """Where the codes of each column lie, and which columns are looked at in which way."""
 
     offset: Int64  # first code of each column, and the number of codes in all
@@ -38,21 +38,21 @@ class Columns(NamedTuple):
     coded: Int64  # nominal columns of more than two codes
 
 
-def make_job(criterion, columns: Columns, limits, n_classes: int):
+def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
     """Return what `best_test` takes: the job, and space for it."""
     nothing = np.zeros((0, 0), np.uint32)  # no rows
     coded = np.append(columns.coded, columns.bits)
     feature = np.append(columns.lists, coded).astype(np.int32)
-    lists = Lists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
+    lists = PresortedLists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
     words = np.zeros((1, 0), np.uint64)
-    codes = Codes(
+    codes = PackedCodes(
         words, nothing, nothing, len(columns.bits), columns.n_codes[coded], columns.is_nominal[coded], nothing
     )
     job = Job(criterion, lists, codes, None, limits, n_classes)
     return job, Space(job, 1)
 
 
-def code_numbers(
+def bin_numbers(
     values: cython.const[cython.double][:],
     edges: cython.const[cython.double][:],
     starts: cython.const[cython.int][:],
@@ -121,7 +121,7 @@ def route_codes(
             out[i] = cython.cast(cython.int, v)
 
 
-def sorted_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
+def group_rows_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
     """(rows whose node has a slot, slot by slot, in their order; where each slot begins)."""
     starts = np.zeros(n_slots + 1, np.int64)
     start: cython.longlong[::1] = starts
@@ -144,7 +144,7 @@ def sorted_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cyth
     return found, starts
 
 
-def add_rows(
+def count_rows(
     codes: cython.const[Code][:, :],
     target: cython.const[cython.ushort][:],
     rows: cython.const[cython.longlong][:],
@@ -163,8 +163,8 @@ def add_rows(
                     histogram[slot, offset[j] + codes[i, j], target[i]] += 1
 
 
-def best_test(
-    job: Job, space: Space, lines: cython.longlong[:, ::1], columns: Columns, reals: cython.double[::1],
+def best_split_of_histogram(
+    job: Job, space: Space, lines: cython.longlong[:, ::1], columns: CodeLayout, reals: cython.double[::1],
     depth: cython.longlong,
 ):  # fmt: skip
     """Best test of a node below `depth` others from its histogram; of numbers `below` and `above` are codes.

@@ -2,10 +2,10 @@ from typing import NamedTuple
 
 from ._types import Array, Bools, Floats, Ints, Longs
 from .criteria import Criterion
-from .grow_parts import Limits
+from .grow_parts import GrowLimits
 from .job import Job, Space
 
-class Columns(NamedTuple):
+class CodeLayout(NamedTuple):
     offset: Longs
     n_codes: Longs
     missing: Longs
@@ -14,8 +14,10 @@ class Columns(NamedTuple):
     bits: Longs
     coded: Longs
 
-def make_job(criterion: Criterion, columns: Columns, limits: Limits, n_classes: int) -> tuple[Job, Space]: ...
-def code_numbers(
+def make_context(
+    criterion: Criterion, columns: CodeLayout, limits: GrowLimits, n_classes: int
+) -> tuple[Job, Space]: ...
+def bin_numbers(
     values: Floats, edges: Floats, starts: Ints, missing: int, out: Array, low: Floats, high: Floats
 ) -> None: ...
 def route_codes(
@@ -29,8 +31,8 @@ def route_codes(
     missing: Longs,
     out: Ints,
 ) -> None: ...
-def sorted_by_slot(node: Ints, slot_of: Ints, n_slots: int) -> tuple[Longs, Longs]: ...
-def add_rows(codes: Array, target: Array, rows: Longs, start: Longs, offset: Longs, histogram: Longs) -> None: ...
-def best_test(
-    job: Job, space: Space, lines: Longs, columns: Columns, reals: Floats, depth: int
+def group_rows_by_slot(node: Ints, slot_of: Ints, n_slots: int) -> tuple[Longs, Longs]: ...
+def count_rows(codes: Array, target: Array, rows: Longs, start: Longs, offset: Longs, histogram: Longs) -> None: ...
+def best_split_of_histogram(
+    job: Job, space: Space, lines: Longs, columns: CodeLayout, reals: Floats, depth: int
 ) -> tuple[float, int, int, int, int, int]: ...

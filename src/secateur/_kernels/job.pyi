@@ -1,18 +1,18 @@
 from ._types import Array, Floats, Longs
 from .criteria import Criterion
-from .grow_parts import Codes, Limits, Lists, Surrogates, Weights
+from .grow_parts import GrowLimits, PackedCodes, PresortedLists, RowWeights, SurrogateSearch
 
 class Job:
     def __init__(
         self,
         criterion: Criterion,
-        lists: Lists,
-        codes: Codes | None,
-        weights: Weights | None,
-        limits: Limits,
+        lists: PresortedLists,
+        codes: PackedCodes | None,
+        weights: RowWeights | None,
+        limits: GrowLimits,
         n_sums: int,
         y: Floats | None = None,
-        surrogates: Surrogates | None = None,
+        surrogates: SurrogateSearch | None = None,
     ) -> None: ...
 
 class Space:

@@ -87,7 +87,7 @@ def cheapest_cuts(parent: Ints, errors: Floats, prior: Floats, kappa: cython.dou
     return is_cut.base, e, c
 
 
-def greatest_sums(parent: Ints, own: NumberRows):
+def max_leaf_sums(parent: Ints, own: NumberRows):
     """Greatest summed `own` of the leaves over all prunings, column by column (2-D: nodes x columns)."""
     n, width = own.shape[0], own.shape[1]
     below: Number[:, ::1] = np.zeros((n, width), own.base.dtype)

@@ -4,7 +4,7 @@ import cython
 import numpy as np
 
 
-def out_of_order(
+def monotone_cuts(
     end: cython.const[cython.int][:], value: cython.const[cython.double][:], sign: cython.const[cython.schar][:]
 ):
     """Which tests to cut, from the leaves upwards, so that every leaf on one side is at most every leaf on the other.

@@ -9,7 +9,7 @@ Code = cython.fused_type(cython.uchar, cython.int)
 SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value (of one column more)
 
 
-def two_valued(matrix: cython.const[Value][:, ::1]):
+def find_two_valued(matrix: cython.const[Value][:, ::1]):
     """(kind, lowest, highest) of each column: kind 1, one value; 2, two, none missing; 3, all missing; 0, any other."""
     n = matrix.shape[0]
     d = matrix.shape[1]
@@ -82,7 +82,7 @@ def _is_other(
     return False
 
 
-def pack_columns(
+def pack_two_valued(
     matrix: cython.const[Value][:, ::1],
     columns: cython.const[cython.longlong][::1],
     highest: cython.const[cython.double][::1],
@@ -99,7 +99,7 @@ def pack_columns(
                 words[w, i] = word
 
 
-def pack(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
+def pack_codes(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
     """Write the code of each row to its word, from a bit on."""
     with cython.nogil:
         for i in range(codes.shape[0]):

@@ -34,7 +34,7 @@ def _split_cost(
     return _cost(left, most_left, squares_left, unit) + _cost(right, most_right, squares_right, unit)
 
 
-def best_of_three(
+def best_small_trees(
     meet: cython.const[cython.double][:, :, ::1], total: cython.const[cython.double][::1], unit: cython.double
 ):
     """(costs, tests): the least cost of a tree of one, two and three leaves on the rows of a node.

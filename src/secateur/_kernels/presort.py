@@ -362,7 +362,7 @@ def bin_entries(
     return ends[: bin_here + 1].copy()
 
 
-def fill_entries(
+def write_entries(
     out: Entry[::1],
     rows: cython.const[cython.uint][::1],
     values: cython.const[Value][::1],

@@ -9,29 +9,29 @@ import cython
 import numpy as np
 from cython.cimports.secateur._kernels.growing import key_of
 
-TOP_BITS = 16
-MORE_BITS = 12
+PREFIX_BITS = 16
+DIGIT_BITS = 12
 TOP = np.uint64(1 << 63)
-REST = cython.declare(cython.int, 64 - TOP_BITS)
+REST = cython.declare(cython.int, 64 - PREFIX_BITS)
 
 
-def starts_of(top):
+def prefix_starts(top):
     """Where among rising keys, of which `top` are the first bits, each possible beginning begins."""
-    return np.searchsorted(top, np.arange((1 << TOP_BITS) + 1, dtype=np.uint64)).astype(np.int32)
+    return np.searchsorted(top, np.arange((1 << PREFIX_BITS) + 1, dtype=np.uint64)).astype(np.int32)
 
 
-def keys_of(values):
+def sort_keys(values):
     """Return whole numbers in the order of the numbers; NaN has the largest."""
     bits = (np.asarray(values, np.float64) + 0.0).view(np.uint64)  # minus zero is zero
     return np.where(np.isnan(values), ~np.uint64(0), np.where(bits >> np.uint64(63), ~bits, bits ^ TOP))
 
 
-def values_of(keys):
+def values_of_keys(keys):
     """Return the numbers behind keys."""
     return np.where(keys >> np.uint64(63), keys ^ TOP, ~keys).view(np.float64)
 
 
-def survey(
+def count_prefixes(
     values: cython.const[cython.double][:],
     top: cython.longlong[:],
     table: cython.ulonglong[:],
@@ -72,7 +72,7 @@ def survey(
     return n_different, n_missing, n_infinite
 
 
-def refine(
+def count_digits(
     values: cython.const[cython.double][:],
     prefixes: cython.const[cython.ulonglong][:],
     starts: cython.const[cython.int][:],
@@ -85,8 +85,8 @@ def refine(
 
     `shift` bits follow the prefix. Also stretches the lowest and highest key of each prefix.
     """
-    rest: cython.int = shift - MORE_BITS if shift > MORE_BITS else 0
-    mask: cython.ulonglong = (1 << MORE_BITS) - 1
+    rest: cython.int = shift - DIGIT_BITS if shift > DIGIT_BITS else 0
+    mask: cython.ulonglong = (1 << DIGIT_BITS) - 1
     with cython.nogil:
         for i in range(values.shape[0]):
             if values[i] != values[i]:
@@ -101,7 +101,7 @@ def refine(
                     highest[line] = key
 
 
-def collect(
+def collect_keys(
     values: cython.const[cython.double][:],
     prefixes: cython.const[cython.ulonglong][:],
     starts: cython.const[cython.int][:],

@@ -187,7 +187,7 @@ def route_surrogates(
             out[i] = cython.cast(cython.int, v)
 
 
-def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Number[:, :]):
+def add_class_counts(leaf: Ints, target: Ints, weight: Numbers, by_class: Number[:, :]):
     """Add the rows to `by_class[leaf, class]`; `weight` is empty where every row weighs 1."""
     with cython.nogil:
         if weight.shape[0] == 0:
@@ -198,7 +198,7 @@ def count_leaves(leaf: Ints, target: Ints, weight: Numbers, by_class: Number[:, 
                 by_class[leaf[i], target[i]] += weight[i]
 
 
-def path_lengths(depth, leaf):
+def path_offsets(depth, leaf):
     """Nodes on the path to each row's leaf, as offsets of a sparse matrix."""
     return np.append(0, np.cumsum(depth[leaf] + 1, dtype=np.int64))
 

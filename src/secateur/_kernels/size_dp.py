@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .mixtures import greatest_sums
+from .mixtures import max_leaf_sums
 from .size_rows import fill_rows, walk_forward
 from .size_tables import descend, fill_tables, table_layout
 from .structure import leaves_after_cuts, sum_upwards
@@ -165,7 +165,7 @@ def size_walk(parent: Ints, end: Ints, charge: Longs, cost: Sums, limit: int) ->
     absent: float = ABSENT
     if cost.dtype.kind != "i":
         absent, rule = np.inf, np.array([np.inf, TOLERANCE * cost.max()])
-    elif greatest_sums(parent, cost[:, None])[0] < 1 << 29:  # half the memory for the rows
+    elif max_leaf_sums(parent, cost[:, None])[0] < 1 << 29:  # half the memory for the rows
         adds, rule = adds.astype(np.int32), np.array([1 << 30, 0], np.int32)
     else:
         rule = np.array([ABSENT, 0], np.int64)

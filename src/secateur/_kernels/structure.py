@@ -142,7 +142,7 @@ def kept_nodes(parent: Ints, is_leaf: Bools):
     return is_kept.base
 
 
-def adds_up(end: Ints, by_class: LongRows):
+def has_consistent_sums(end: Ints, by_class: LongRows):
     """Whether no count is negative and every inner node holds the sum of its children; no sum exceeds 2**63."""
     n = by_class.shape[0]
     n_classes = by_class.shape[1]
@@ -165,7 +165,7 @@ def adds_up(end: Ints, by_class: LongRows):
     return not wrong
 
 
-def first_wrong_count(parent: Ints, by_class: NumberRows, slack: cython.double):
+def first_invalid_count(parent: Ints, by_class: NumberRows, slack: cython.double):
     """First (node, class) that is negative, not finite or off the sum over its leaves; node -1: none. And the sums."""
     n, n_classes = by_class.shape[0], by_class.shape[1]
     summed: Number[:, ::1] = np.zeros_like(by_class.base, order="C", subok=False)
@@ -255,7 +255,7 @@ def majorities(parent: Ints, by_class: NumberRows):
     return labels.base
 
 
-def wrong_counts(by_class: NumberRows, total: Numbers, labels: Ints):
+def error_counts(by_class: NumberRows, total: Numbers, labels: Ints):
     """What of each node is not of its label; a label beyond the classes is wrong everywhere."""
     wrong: Number[::1] = np.array(total.base)
     with cython.nogil:

@@ -9,7 +9,7 @@ Count = cython.fused_type(cython.longlong, cython.double)
 Real = cython.fused_type(cython.float, cython.double)
 
 
-def in_preorder(
+def preorder_arrays(
     nodes: cython.const[cython.longlong][:, ::1],
     reals: cython.const[cython.double][:, ::1],
     feature_of: cython.const[cython.int][::1],
@@ -81,7 +81,7 @@ def in_preorder(
     return parent.base, end.base, right.base, feature.base, default.base, birth.base, score.base, test.base
 
 
-def thresholds(
+def split_thresholds(
     test: cython.const[cython.longlong][:, ::1],
     feature: cython.const[cython.int][:],
     of_column: cython.const[cython.double][:],
@@ -126,7 +126,7 @@ def thresholds(
     return out.base
 
 
-def branches(
+def category_branches(
     test: cython.const[cython.longlong][:, ::1],
     default: cython.const[cython.int][::1],
     branch: cython.const[cython.ushort][:],

@@ -3,10 +3,12 @@ import numpy.typing as npt
 
 from ._types import Array, Floats, Ints, Longs
 
-def in_preorder(
+def preorder_arrays(
     nodes: Longs, reals: Floats, feature_of: Ints, by_class: Array, has_births: bool
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Floats, Longs]: ...
-def thresholds(test: Longs, feature: Ints, of_column: Floats, matrix: Array, rows: npt.NDArray[np.intp]) -> Floats: ...
-def branches(
+def split_thresholds(
+    test: Longs, feature: Ints, of_column: Floats, matrix: Array, rows: npt.NDArray[np.intp]
+) -> Floats: ...
+def category_branches(
     test: Longs, default: Ints, branch: npt.NDArray[np.uint16], n_codes: Longs, n_lists: int
 ) -> tuple[Longs, npt.NDArray[np.uint16]]: ...

@@ -6,36 +6,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import frozen, rebuilt, same
+from .arrays import equal_values, immutable_array, reduce_to_fields
 
 
-class Noun:
+class Immutable:
     """Equal by its fields but those with `compare=False`, of which the first makes the hash; pickled by its fields."""
 
-    __reduce__ = rebuilt
+    __reduce__ = reduce_to_fields
 
     @property
-    def _told(self) -> list[Any]:
+    def _compared_values(self) -> list[Any]:
         """What makes two of a kind differ."""
         return [getattr(self, field.name) for field in fields(self) if field.compare]  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
-        return self is other or all(map(same, self._told, other._told))
+        return self is other or all(map(equal_values, self._compared_values, other._compared_values))
 
     def __hash__(self) -> int:
-        first = self._told[0]
+        first = self._compared_values[0]
         return hash(first.tobytes() if isinstance(first, np.ndarray) else first)
 
-    def _freeze(self, **dtypes: npt.DTypeLike | None) -> None:
+    def _freeze_arrays(self, **dtypes: npt.DTypeLike | None) -> None:
         """Make these fields read-only arrays; None stays None."""
         for name, dtype in dtypes.items():
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+                object.__setattr__(self, name, immutable_array(getattr(self, name), dtype))
 
 
-class Tabled(Noun):
+class ImmutableTable(Immutable):
     """A noun that is also a table, by its `to_dict`."""
 
     def to_dict(self) -> dict[str, Any]:

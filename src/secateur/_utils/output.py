@@ -23,7 +23,7 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
     try:
         target = Path(os.path.realpath(path))  # a link is followed, not replaced
         if target.is_dir():
-            raise OutputError(f"{shown_path(path)} is a folder; the name of a file is needed")
+            raise OutputError(f"{printable_path(path)} is a folder; the name of a file is needed")
         mode = None
         if target.exists():
             if not overwrite:
@@ -50,7 +50,7 @@ def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
         if isinstance(error, OutputError):
             raise
         raise OutputError(
-            f"{shown_path(path)} cannot be written ({reason_of(error)}); the previous file is unchanged: "
+            f"{printable_path(path)} cannot be written ({error_reason(error)}); the previous file is unchanged: "
             "free some space, check the permissions or choose another path"
         ) from error
 
@@ -90,12 +90,12 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _in_the_way(path: PathLike) -> OutputError:
-    return OutputError(f"{shown_path(path)} exists; pass overwrite=True to replace it, or choose another name")
+    return OutputError(f"{printable_path(path)} exists; pass overwrite=True to replace it, or choose another name")
 
 
-def reason_of(error: Exception) -> str:
+def error_reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def shown_path(path: PathLike) -> str:
+def printable_path(path: PathLike) -> str:
     return ascii(os.fspath(path)) if not str(path).isprintable() else str(path)

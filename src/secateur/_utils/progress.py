@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-PATIENCE = 2.0  # seconds of silence
+SILENT_SECONDS = 2.0  # seconds of silence
 
 
 @contextmanager
@@ -15,13 +15,13 @@ def progress_bar(what: str, verbose: int = 0) -> Iterator[Callable[[int, int], N
     if not sys.stderr.isatty():
         yield _lines(what) if verbose else None
         return
-    start = time.monotonic() - (PATIENCE if verbose else 0)
+    start = time.monotonic() - (SILENT_SECONDS if verbose else 0)
     update: Callable[..., None] | None = None
     with ExitStack() as shown:
 
         def advance(done: int, total: int) -> None:
             nonlocal update
-            if update is None and time.monotonic() - start > PATIENCE:
+            if update is None and time.monotonic() - start > SILENT_SECONDS:
                 from rich.console import Console
                 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -37,11 +37,11 @@ def progress_bar(what: str, verbose: int = 0) -> Iterator[Callable[[int, int], N
 
 def _lines(what: str) -> Callable[[int, int], None]:
     """A callable (done, total) that prints a line at once, every two seconds, and when it is done."""
-    last = -PATIENCE
+    last = -SILENT_SECONDS
 
     def advance(done: int, total: int) -> None:
         nonlocal last
-        if done == total or time.monotonic() - last > PATIENCE:
+        if done == total or time.monotonic() - last > SILENT_SECONDS:
             last = time.monotonic()
             print(f"{what}: {done:,} of {total:,}", file=sys.stderr, flush=True)  # noqa: T201 asked for
 

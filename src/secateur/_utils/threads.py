@@ -7,12 +7,12 @@ from types import TracebackType
 from .._kernels.stop import STOPPED
 
 
-class Threads(ThreadPoolExecutor):
+class StoppableThreadPool(ThreadPoolExecutor):
     """A pool of `n` threads; leaving it by an error or Ctrl-C cancels what waits and stops what grows.
 
     Examples
     --------
-    >>> with Threads(2) as pool:
+    >>> with StoppableThreadPool(2) as pool:
     ...     list(pool.map(abs, [-1, 2]))
     [1, 2]
     """

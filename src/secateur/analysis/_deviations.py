@@ -7,7 +7,7 @@ Every function returns a bound on Pr[|number - its mean| >= x].
 
 import math
 
-from .._utils.names import whole
+from .._utils.checks import check_int
 from ..errors import ParameterError
 from ._printed import expected_empty
 
@@ -38,7 +38,7 @@ def deviation_empty(n: int, k: int, x: float) -> float:
     >>> round(deviation_empty(500, 100, 20), 4)
     0.0374
     """
-    return min(1.0, _empty_term(whole("n", n, 0), whole("k", k, 1), _distance(x)))
+    return min(1.0, _empty_term(check_int("n", n, 0), check_int("k", k, 1), _distance(x)))
 
 
 def deviation_at_most(n: int, x: float) -> float:
@@ -65,7 +65,7 @@ def deviation_at_most(n: int, x: float) -> float:
     >>> round(deviation_at_most(500, 40), 4)
     0.0033
     """
-    return min(1.0, 2 * _gauss(2 * _distance(x) ** 2, whole("n", n, 0)))
+    return min(1.0, 2 * _gauss(2 * _distance(x) ** 2, check_int("n", n, 0)))
 
 
 def deviation_counted(n: int, x: float) -> float:
@@ -93,7 +93,7 @@ def deviation_counted(n: int, x: float) -> float:
     >>> round(deviation_counted(500, 80), 4)
     0.0033
     """
-    return min(1.0, 2 * _gauss(_distance(x) ** 2 / 2, whole("n", n, 0)))
+    return min(1.0, 2 * _gauss(_distance(x) ** 2 / 2, check_int("n", n, 0)))
 
 
 def printed_deviation_counted(n: int, k: int, x: float) -> float:
@@ -121,7 +121,7 @@ def printed_deviation_counted(n: int, k: int, x: float) -> float:
     >>> round(printed_deviation_counted(500, 100, 80), 4)
     0.0033
     """
-    n, k, x = whole("n", n, 0), whole("k", k, 1), _distance(x)
+    n, k, x = check_int("n", n, 0), check_int("k", k, 1), _distance(x)
     return min(1.0, 2 * _gauss(x**2 / 2, n) + _empty_term(n, k, x / 2))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import voting
-from .._utils.arrays import Array, ArrayLike, Floats, Ints, Sums, frozen, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, LongsOrFloats, immutable_array, write_protect
 from ..core import Counts, Tree
 from ..errors import CountsError, ParameterError, TreeError
 
@@ -78,11 +78,11 @@ def mixture(
         raise ParameterError(f"beta={beta}; a number above 0 and at most 1 is needed")
     given = counts.majority if labels is None else labels
     errors = counts.errors_if_leaf(given)
-    chosen: Ints = frozen(np.asarray(given), np.int32)
+    chosen: Ints = immutable_array(np.asarray(given), np.int32)
     n_classes = max(counts.n_classes, int(chosen.max()) + 1)
     says = np.eye(n_classes)[chosen] if node_proba is None else _node_proba(tree, node_proba)
     log_z = voting.log_weights(tree.parent, tree.end, errors * math.log(beta))
-    return Mixture(tree, beta, chosen, errors, sealed(says), sealed(log_z))
+    return Mixture(tree, beta, chosen, errors, write_protect(says), write_protect(log_z))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +107,7 @@ class Mixture:
     tree: Tree
     beta: float
     labels: Ints
-    errors: Sums
+    errors: LongsOrFloats
     node_proba: Floats
     log_z: Floats
 
@@ -120,7 +120,7 @@ class Mixture:
     def cut_probability(self) -> Floats:
         """Probability that each node is a leaf, given that it is not under one; 1 at original leaves."""
         own = self.errors * math.log(self.beta)
-        return sealed(voting.cut_probabilities(self.tree.end, own, self.log_z))
+        return write_protect(voting.cut_probabilities(self.tree.end, own, self.log_z))
 
     @cached_property
     def expected_errors(self) -> float:
@@ -164,7 +164,7 @@ class Mixture:
 
     @cached_property
     def _table(self) -> Floats:
-        return sealed(voting.votes_downwards(self.tree.parent, self.cut_probability, self.node_proba))
+        return write_protect(voting.votes_downwards(self.tree.parent, self.cut_probability, self.node_proba))
 
     def __repr__(self) -> str:
         return f"Mixture(all prunings of {self.tree}, beta={self.beta:.6g}, expected errors {self.expected_errors:.6g})"
@@ -228,7 +228,14 @@ class OnlineMixture:
 
     def snapshot(self) -> Mixture:
         """Return the mixture as it stands now."""
-        return Mixture(self.tree, self.beta, self.labels, frozen(self._errors), self.node_proba, frozen(self._log_z))
+        return Mixture(
+            self.tree,
+            self.beta,
+            self.labels,
+            immutable_array(self._errors),
+            self.node_proba,
+            immutable_array(self._log_z),
+        )
 
 
 def _node_proba(tree: Tree, values: ArrayLike) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._kernels.noise import log_power_coefficient
 from .._utils.arrays import ArrayLike, Floats, Longs
-from .._utils.names import whole
+from .._utils.checks import check_int
 from ..errors import ParameterError
 from ._checks import between
 
@@ -91,8 +91,8 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     >>> f"{one_leaf_probability_uniform(500, 100, 0.6):.1e}"
     '4.7e-13'
     """
-    n = whole("n", n, 0)
-    k = whole("k", k, 1)
+    n = check_int("n", n, 0)
+    k = check_int("k", k, 1)
     p = float(between("p", p, 0, 1))
     return _from_logs([_log_mean_product(log_g, k) for log_g in log_agreement(np.arange(n + 1), p)], log)
 
@@ -130,7 +130,7 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
     """
     from scipy.special import ndtr
 
-    n, depth = whole("n", n, 1), whole("depth", depth, 0)
+    n, depth = check_int("n", n, 1), check_int("depth", depth, 0)
     p, share = float(between("p", p, 0.5, 1)), float(between("share", share, 0, 1))
     error = p + share - 2 * p * share
     here = n / 2**depth

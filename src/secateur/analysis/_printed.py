@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
-from .._utils.names import whole
+from .._utils.checks import check_int
 from ..errors import ParameterError
 from ._checks import between, plain
 from ._one_leaf import log_agreement
@@ -61,7 +61,7 @@ def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
     >>> round(printed_bound_general(20, 10, 0.6), 4)
     0.1238
     """
-    n, k = whole("n", n, 1), whole("k", k, 1)
+    n, k = check_int("n", n, 1), check_int("k", k, 1)
     chance = between("p", p, 0.5, 1, _MAJORITY)
     return plain(np.exp(k / 2 * _log_agreement_printed(chance, np.asarray(2 * n / k))))
 
@@ -102,7 +102,7 @@ def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = No
     >>> f"{printed_bound_uniform(500, 100, 0.6, 1.72):.1e}"
     '7.6e-14'
     """
-    n, k = whole("n", n, 1), whole("k", k, 2)
+    n, k = check_int("n", n, 1), check_int("k", k, 2)
     chance = between("p", p, 0.5, 1, _MAJORITY)
     if c is None:
         return plain(_uniform(n, k, chance[..., None], _C_GRID).min(axis=-1))
@@ -133,7 +133,7 @@ def best_c(n: int, k: int, p: ArrayLike) -> Any:
     >>> best_c(500, 100, 0.6), best_c(500, 100, 0.75)
     (1.72, 1.22)
     """
-    n, k = whole("n", n, 1), whole("k", k, 2)
+    n, k = check_int("n", n, 1), check_int("k", k, 2)
     chance = between("p", p, 0.5, 1, _MAJORITY)
     return plain(_C_GRID[_uniform(n, k, chance[..., None], _C_GRID).argmin(axis=-1)])
 
@@ -170,7 +170,7 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     >>> round(valid_bound_general(20, 10, 0.6), 4)
     0.5256
     """
-    n, k = whole("n", n, 1), whole("k", k, 1)
+    n, k = check_int("n", n, 1), check_int("k", k, 1)
     p = float(between("p", p, 0, 1))
     if n < k:
         raise ParameterError(
@@ -210,7 +210,7 @@ def expected_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     """
     from scipy.special import bdtr
 
-    n, k = whole("n", n, 0), whole("k", k, 1)
+    n, k = check_int("n", n, 0), check_int("k", k, 1)
     # c n / k that is a whole number but for rounding counts as that number.
     limit = np.minimum(np.floor(_positive_c(c) * n / k + 1e-9), n)
     return plain(np.asarray(k * bdtr(limit, n, 1 / k)))
@@ -243,7 +243,7 @@ def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     """
     from scipy.special import ndtr
 
-    n, k = whole("n", n, 1), whole("k", k, 2)
+    n, k = check_int("n", n, 1), check_int("k", k, 2)
     mean = n / k
     return plain(np.asarray(k * ndtr((_positive_c(c) - 1) * mean / math.sqrt(mean * (1 - 1 / k)))))
 
@@ -272,7 +272,7 @@ def expected_empty(n: int, k: int) -> float:
     >>> round(expected_empty(500, 100), 4)
     0.657
     """
-    n, k = whole("n", n, 0), whole("k", k, 1)
+    n, k = check_int("n", n, 0), check_int("k", k, 1)
     return float(k * (1 - 1 / k) ** n)
 
 
@@ -293,7 +293,7 @@ def printed_empty(n: int, k: int) -> float:
     >>> round(printed_empty(500, 100), 4)
     0.6738
     """
-    n, k = whole("n", n, 0), whole("k", k, 1)
+    n, k = check_int("n", n, 0), check_int("k", k, 1)
     return k * math.exp(-n / k)
 
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from .._utils.arrays import ArrayLike, Bools, Floats, Ints, Longs, sealed
-from .._utils.names import whole
+from .._utils.arrays import ArrayLike, Bools, Floats, Ints, Longs, write_protect
+from .._utils.checks import check_int
 from ..core import Counts, Original, Pruning, Tree, leaf_labels
 from ..errors import CountsError, ParameterError
 from ._checks import between
@@ -128,7 +128,7 @@ def rep_noise_experiment(
     >>> experiment.low <= experiment.exact <= experiment.high
     True
     """
-    n, k, repeats = whole("n", n, 1), whole("k", k, 1), whole("repeats", repeats, 1)
+    n, k, repeats = check_int("n", n, 1), check_int("k", k, 1), check_int("repeats", repeats, 1)
     p = float(between("p", p, 0, 1))
     is_uniform = isinstance(occupancy, str)
     if is_uniform and occupancy != "uniform":
@@ -260,8 +260,8 @@ def noise_growth_experiment(
     >>> growth.grown_leaves.tolist(), growth.safe_nodes.tolist()
     ([[2, 2, 2], [2, 2, 2]], [[1, 1, 1], [1, 1, 1]])
     """
-    totals = np.array([whole("sizes", size, 2) for size in sizes], np.int64)
-    repeats = whole("repeats", repeats, 1)
+    totals = np.array([check_int("sizes", size, 2) for size in sizes], np.int64)
+    repeats = check_int("repeats", repeats, 1)
     p = float(between("p", p, 0, 1))
     n_grow = np.rint(totals * (1 - float(between("holdout", holdout, 0, 1)))).astype(np.int64)
     if len(totals) == 0 or n_grow.min() < 1 or (totals - n_grow).min() < 1:
@@ -271,7 +271,7 @@ def noise_growth_experiment(
     rng = np.random.default_rng(seed)
     result = np.zeros((3, len(totals), repeats), np.int64)
     for i, j in np.ndindex(len(totals), repeats):
-        X = rng.random((totals[i], whole("n_features", n_features, 1)))
+        X = rng.random((totals[i], check_int("n_features", n_features, 1)))
         y = (rng.random(totals[i]) < p).astype(np.int64)
         tree, grown = grow(X[: n_grow[i]], y[: n_grow[i]])
         held = count(tree, X[n_grow[i] :], y[n_grow[i] :])
@@ -281,7 +281,7 @@ def noise_growth_experiment(
             )
         pruned = Pruning.from_cuts(tree, _rep_cuts(tree, grown, held))
         result[:, i, j] = tree.n_leaves, pruned.n_leaves, len(safe_nodes(tree))
-    return NoiseGrowth(sealed(totals), sealed(n_grow), p, *(sealed(part) for part in result))
+    return NoiseGrowth(write_protect(totals), write_protect(n_grow), p, *(write_protect(part) for part in result))
 
 
 def expected_noise_leaves(m: int, p: float) -> float:
@@ -313,7 +313,7 @@ def expected_noise_leaves(m: int, p: float) -> float:
     >>> round(expected_noise_leaves(200, 0.7), 2)
     84.58
     """
-    m = whole("m", m, 1)
+    m = check_int("m", m, 1)
     p = float(between("p", p, 0, 1))
     return 2 * (m - 1) * p * (1 - p) + 1
 
@@ -341,7 +341,7 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
     """
     from scipy.special import betaincinv
 
-    successes, n = whole("successes", successes, 0), whole("n", n, 1)
+    successes, n = check_int("successes", successes, 0), check_int("n", n, 1)
     if successes > n:
         raise ParameterError(f"successes={successes} of n={n}; at most n is possible")
     if not 0 < confidence < 1:

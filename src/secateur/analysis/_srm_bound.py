@@ -2,7 +2,7 @@
 
 import math
 
-from .._utils.names import whole
+from .._utils.checks import check_int
 from ._checks import between
 
 
@@ -37,7 +37,7 @@ def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta
     >>> round(srm_excess_bound(100_000, 10, 4, n_tests=20), 3)
     0.671
     """
-    n, n_leaves, depth = whole("n", n, 1), whole("n_leaves", n_leaves, 1), whole("depth", depth, 0)
+    n, n_leaves, depth = check_int("n", n, 1), check_int("n_leaves", n_leaves, 1), check_int("depth", depth, 0)
     delta = float(between("delta", delta, 1e-300, 1))
     small = 12 * math.log(n_leaves / delta) * n_leaves / n
     nats = n_leaves * ((1 + depth) * math.log(n_tests) + math.log(n / delta))

@@ -14,7 +14,7 @@ Elomaa and Kaariainen, "An Analysis of Reduced Error Pruning" (2001).
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Bools, Ints, sealed
+from .._utils.arrays import Bools, Ints, write_protect
 from ..core import Tree
 
 
@@ -44,7 +44,7 @@ def fringe(tree: Tree) -> Bools:
     >>> fringe(Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])).tolist()
     [False, True, True, True, True, True, True]
     """
-    return sealed(~interior(tree))
+    return write_protect(~interior(tree))
 
 
 def interior(tree: Tree) -> Bools:
@@ -75,7 +75,7 @@ def interior(tree: Tree) -> Bools:
     leaves = tree.leaves[tree.leaves > 0]
     has_leaf_child[tree.parent[leaves]] = True
     # The nodes that would be left if everything from the first such node down were cut.
-    return sealed(structure.kept_nodes(tree.parent, has_leaf_child))
+    return write_protect(structure.kept_nodes(tree.parent, has_leaf_child))
 
 
 def safe_nodes(tree: Tree) -> Ints:
@@ -113,4 +113,4 @@ def safe_nodes(tree: Tree) -> Ints:
     is_safe[1:] &= is_interior[tree.parent[1:]]
     if tree.n_nodes == 1:
         is_safe[0] = True
-    return sealed(np.flatnonzero(is_safe).astype(np.int32))
+    return write_protect(np.flatnonzero(is_safe).astype(np.int32))

@@ -24,7 +24,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from .._utils.names import check_name, whole
+from .._utils.checks import check_int, check_name
 from ..errors import ParameterError
 from ._checks import between
 
@@ -186,7 +186,7 @@ def training_error_bound(criterion: Criterion, t: int, gamma: float) -> float:
     [0.183, 0.178, 0.198]
     """
     impurity = _impurity(criterion)
-    log_leaves = math.log1p(whole("t", t, 0))
+    log_leaves = math.log1p(check_int("t", t, 0))
     gamma = float(between("gamma", gamma, 0, 0.5))
     if criterion == "gini":
         return 1 / (2 + 8 * gamma**2 * log_leaves)
@@ -219,7 +219,7 @@ def sqrt_error_bound(t: int, gamma: float, *, simple: bool = False) -> float:
     if not simple:
         return training_error_bound("sqrt", t, gamma)
     gamma = float(between("gamma", gamma, 0, 0.5))
-    return math.exp(-2 * gamma**2 * math.log1p(whole("t", t, 0))) / 2
+    return math.exp(-2 * gamma**2 * math.log1p(check_int("t", t, 0))) / 2
 
 
 def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: bool = False) -> float:

@@ -23,7 +23,7 @@ line here, one test. A `Bound` that is not a guarantee says so.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.names import check_parameters, lazily
+from .._utils.checks import check_parameters, lazy_getattr
 
 if TYPE_CHECKING:
     from ..core.leaf_shares import LeafShares as LeafShares
@@ -117,5 +117,5 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "rademacher_over_k": "._rademacher",
     "signed_extremes": "._rademacher",
 }
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)
 __all__ = ["METHODS", "Method", *_HOMES]  # noqa: PLE0604

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError, UnsupportedError
 from ..statistics.tails import check_delta

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._kernels import budget_dp, mixtures, structure
-from .._utils.arrays import Ints, Longs, Sums
+from .._utils.arrays import Ints, Longs, LongsOrFloats
 from ..core import Counts, LabelRule, Original, Pruning, PruningSequence, Tree, check_label_rule, excess_cost, full_cost
 from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
@@ -24,7 +24,7 @@ class Chosen:
     n_leaves: Longs
     n_decided: Longs
     n_free: Longs
-    grown_errors: Sums
+    grown_errors: LongsOrFloats
     is_sequence: bool
 
 
@@ -52,9 +52,9 @@ def check_labels(labels: str, original: str) -> bool:
     return labels != "grow"
 
 
-def budget_walk(tree: Tree, charge: Sums, budget: int) -> tuple[Longs, Longs]:
+def budget_walk(tree: Tree, charge: LongsOrFloats, budget: int) -> tuple[Longs, Longs]:
     """(nodes that fit the budget, their jumps) for the kernels of `budget_dp`."""
-    return budget_dp.heavy_last(tree.parent, ~tree.is_leaf & (charge <= budget))
+    return budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf & (charge <= budget))
 
 
 def chosen(
@@ -111,7 +111,7 @@ def chosen(
     return found
 
 
-def least_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Original) -> Sums:
+def least_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Original) -> LongsOrFloats:
     """Held-out errors of each node as a leaf, under the best label it may take."""
     fixed = holdout.errors_if_leaf(grown.majority)
     if labels == "grow":
@@ -142,12 +142,12 @@ def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: Lab
     return np.where(pruning.node_labels < 0, grown.majority, pruning.node_labels).astype(np.int32)
 
 
-def _least_within(tree: Tree, errors: Sums, grow_errors: Sums, budget: int) -> Chosen:
+def _least_within(tree: Tree, errors: LongsOrFloats, grow_errors: LongsOrFloats, budget: int) -> Chosen:
     charge = excess_cost(tree, grow_errors)
     budget = min(budget, int(charge[0]))
     nodes, jump = budget_walk(tree, charge, budget)
     gain = -excess_cost(tree, errors)[nodes]
-    saved = budget_dp.greatest_within(jump, charge[nodes], gain, budget)
+    saved = budget_dp.max_gain_within(jump, charge[nodes], gain, budget)
     least = np.array([int(full_cost(tree, errors)[0]) - int(saved)])
     unknown = np.zeros(1, np.int64)  # not needed by any certificate of a class given by k
     return Chosen(least, unknown, unknown, unknown, unknown, is_sequence=False)
@@ -161,7 +161,7 @@ def _decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
     return decided
 
 
-def _sums(members: Pruning | PruningSequence, node_cost: Sums) -> Sums:
+def _sums(members: Pruning | PruningSequence, node_cost: LongsOrFloats) -> LongsOrFloats:
     if isinstance(members, Pruning):
         return np.array([members.cost(node_cost)])
     return members.costs_on(node_cost)

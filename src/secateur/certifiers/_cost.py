@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Longs
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Bound, Counts, Pruning
 from ..errors import CountsError, ParameterError
 from ..statistics.tails import binomial_upper, check_delta
@@ -56,7 +56,7 @@ def certified_cost(
     Returns
     -------
     Bound
-        Its `quantity` is "cost", `errors` the cost of the whole sample (so that `rate` is the
+        Its `quantity` is "cost", `errors` the cost of the whole sample (so that `error_text` is the
         mean), and `scale` the largest entry of the matrix. For costs of 0 and c it is c times the
         exact limit on the rate.
 

@@ -147,7 +147,7 @@ def count_prunings_within(tree: Tree, grown: Counts, k: int, *, log: bool = Fals
     if log:
         return _log_within(tree, charge, budget)
     nodes, jump = budget_walk(tree, charge, budget)
-    slot, n_slots = budget_dp.row_slots(jump)
+    slot, n_slots = budget_dp.assign_row_slots(jump)
     n_bytes = count_prunings(tree).bit_length() // 8 + 1
     width = 8 * n_bytes
     mask = (1 << (width * (budget + 1))) - 1

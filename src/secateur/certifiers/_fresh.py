@@ -8,7 +8,7 @@ tree's ledger whether these rows have already told how other candidates fare.
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import Counts, Ledger, Look, Pruning, PruningSequence, Seen, Tree
+from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
 from ..errors import ParameterError, UnsupportedError
 from ..statistics.freshness import Freshness, compared, overlap_with
 from ..statistics.tails import check_delta
@@ -32,7 +32,7 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
     Returns
     -------
     Freshness
-        `is_fresh`, and why not: `leak` if the rows shaped what is asked for, `looked` if they have told
+        `is_fresh`, and why not: `leak` if the rows shaped what is asked for, `prior_evaluation` if they have told
         how other candidates fare. `text` says which samples the rows were compared with.
 
     Examples
@@ -50,7 +50,7 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
     """
     members = [asked] if isinstance(asked, Pruning | PruningSequence) else list(asked)
     tree = members[0].tree
-    seen = Seen()
+    seen = SampleUsage()
     for member in members:
         seen = seen | member.seen
     found = compared(tree.history, counts, is_named=counts.sample not in seen)
@@ -63,45 +63,45 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
     found = compared(tree.history | seen, counts)
     if found.leak:
         return Freshness(f"{found.leak}, or, as they only pruned it, {_PAY}")
-    looked, sequence = _looked(members, asked, tree, counts)
-    return Freshness("", looked, sequence, found.text, found.is_checked)
+    prior_evaluation, sequence = _looked(members, asked, tree, counts)
+    return Freshness("", prior_evaluation, sequence, found.text, found.is_checked)
 
 
 def _looked(members: Sequence[Any], asked: Asked, tree: Tree, counts: Counts) -> tuple[str, PruningSequence | None]:
     """Why a choice may have been made with the sample, and the sequence whose path pays for it."""
-    ledgers: list[Ledger] = [tree.ledger]
-    if counts.tree.ledger is not tree.ledger:
-        ledgers.append(counts.tree.ledger)
-    for mark, look in (one for ledger in ledgers for one in ledger.looks.items()):
-        if not _tells_more(look, members, asked) or not _is_same(mark, look, counts):
+    ledgers: list[EvaluationLog] = [tree.evaluation_log]
+    if counts.tree.evaluation_log is not tree.evaluation_log:
+        ledgers.append(counts.tree.evaluation_log)
+    for sample_id, record in (one for ledger in ledgers for one in ledger.records.items()):
+        if not _tells_more(record, members, asked) or not _is_same(sample_id, record, counts):
             continue
         if isinstance(asked, PruningSequence):
             return _told(counts, "other sequences"), None
-        pays = None if look.is_several or not isinstance(asked, Pruning) else look.sequence
+        pays = None if record.is_several or not isinstance(asked, Pruning) else record.sequence
         is_member = isinstance(pays, PruningSequence) and place_in(pays, members[0]) is not None
         return _told(counts, "other prunings"), pays if is_member else None
     return "", None
 
 
-def _tells_more(look: Look, members: Sequence[Any], asked: Asked) -> bool:
+def _tells_more(record: EvaluationRecord, members: Sequence[Any], asked: Asked) -> bool:
     """Whether a sample has told of other candidates than those that are asked about."""
     if isinstance(asked, PruningSequence):
-        return look.is_several or look.sequence not in (None, asked)
-    return look.is_open or look.sequence is not None or look.pruning not in (None, *(p.digest for p in members))
+        return record.is_several or record.sequence not in (None, asked)
+    return record.is_open or record.sequence is not None or record.pruning not in (None, *(p.digest for p in members))
 
 
 def place_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
     """The place of a pruning, with its labels, in a sequence; None if it is no member."""
     if not sequence.tree.same_structure(pruning.tree):
         return None
-    place = sequence.place_of(pruning)
+    place = sequence.index_of(pruning)
     return place if place is not None and sequence[place].digest == pruning.digest else None
 
 
-def _is_same(mark: bytes, look: Look, counts: Counts) -> bool:
-    if mark == counts.mark:
+def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Counts) -> bool:
+    if sample_id == counts.sample_id:
         return True
-    found = overlap_with(look.sample, counts)
+    found = overlap_with(record.sample, counts)
     return found is not None and found.is_refused
 
 
@@ -123,7 +123,7 @@ def fresh_rows(asked: Asked, counts: Counts, what: str, delta: float, *, repeate
         return freshness(asked, counts).checked().rows(counts, what, delta, repeated=repeated)
     pruning = check_kinds(asked, counts)
     about = freshness(pruning, counts).checked().rows(counts, what, delta, repeated=repeated)
-    pruning.tree.ledger.look(counts, pruning=pruning)
+    pruning.tree.evaluation_log.record(counts, pruning=pruning)
     return about
 
 
@@ -134,14 +134,14 @@ def rows_after_growing(
     check_kinds(pruning, counts)
     if grown is not None:
         grown.check_fits(pruning.tree)
-    known = pruning.tree.history | Seen.of(grown)
+    known = pruning.tree.history | SampleUsage.of(grown)
     if not known and counts.sample in pruning.seen:
         raise ParameterError(
             f"sample {counts.sample!r} helped to make the pruning; pass grown=, the counts of the growing sample, "
             "to show that it did not grow the tree"
         )
     found = compared(known, counts, is_named=True).checked()
-    pruning.tree.ledger.look(counts)
+    pruning.tree.evaluation_log.record(counts)
     return found.rows(counts, what, delta, repeated=repeated)
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from .._utils.arrays import Floats, Sums
+from .._utils.arrays import Floats, LongsOrFloats
 from ..core import Counts, LeafShares, Pruning
 from ..core.class_names import class_names_of
 from ..errors import ParameterError
@@ -103,7 +103,7 @@ def leaf_shares(
     )
 
 
-def _limits(found: Sums, n_rows: Sums, log_one: float) -> tuple[Floats, Floats]:
+def _limits(found: LongsOrFloats, n_rows: LongsOrFloats, log_one: float) -> tuple[Floats, Floats]:
     """Lower and upper limits of all shares of a node, which fail together at most with exp(log_one)."""
     n_classes = found.shape[1]
     log_side = log_one - math.log({1: 1, 2: 2}.get(n_classes, 2 * n_classes))

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._kernels import mixtures
 from .._utils.arrays import ArrayLike, Floats
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid

@@ -62,8 +62,8 @@ def path(
         raise ParameterError("no prunings given; at least one is needed")
     about = fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated)
     if isinstance(sequence, PruningSequence):
-        errors, n_leaves = sequence.wrong_on(counts), sequence.n_leaves
-        sequence.tree.ledger.look(counts, sequence=sequence)
+        errors, n_leaves = sequence.unrecorded_errors_on(counts), sequence.n_leaves
+        sequence.tree.evaluation_log.record(counts, sequence=sequence)
     else:
         errors = np.array([pruning.errors(counts) for pruning in sequence])
         n_leaves = np.array([pruning.n_leaves for pruning in sequence])

@@ -231,7 +231,7 @@ def signed_extremes(
         high = np.where(stays, fixed, of_label.max(axis=1))
         low = np.where(stays, fixed, of_label.min(axis=1))
     if k is None:
-        greatest = mixtures.greatest_sums(tree.parent, np.stack([high, -low], axis=1))
+        greatest = mixtures.max_leaf_sums(tree.parent, np.stack([high, -low], axis=1))
         return int(greatest[0]), -int(greatest[1])
     budget = check_budget(grown, k, "the restricted class")
     full = int(full_cost(tree, fixed)[0])
@@ -242,8 +242,8 @@ def signed_extremes(
         budget = min(budget, int(charge[0]))
         nodes, jump = budget_walk(tree, charge, budget)
         charges, gain = charge[nodes], excess_cost(tree, fixed)[nodes]
-    above = budget_dp.greatest_within(jump, charges, gain, budget)
-    below = budget_dp.greatest_within(jump, charges, -gain, budget)
+    above = budget_dp.max_gain_within(jump, charges, gain, budget)
+    below = budget_dp.max_gain_within(jump, charges, -gain, budget)
     return full + int(above), full - int(below)
 
 

@@ -15,7 +15,15 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import DataError, ModelFileError, OutputError, ParameterError, SecateurError, UnsupportedError, printable
+from ..errors import (
+    DataError,
+    ModelFileError,
+    OutputError,
+    ParameterError,
+    SecateurError,
+    UnsupportedError,
+    escape_unprintable,
+)
 
 COMMANDS = {  # and the module of each
     "fit": ("_fit", "Grow and prune a tree, and choose its size."),
@@ -73,9 +81,9 @@ class _Lazy(click.Group):
         except click.UsageError as error:
             if "Did you mean" in error.message:
                 raise
-            from .._utils.names import nearest
+            from .._utils.checks import did_you_mean
 
-            raise click.UsageError(f"{error.message.rstrip('.')}{nearest(args[0], COMMANDS)}", ctx) from error
+            raise click.UsageError(f"{error.message.rstrip('.')}{did_you_mean(args[0], COMMANDS)}", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 the signature of click
         with formatter.section("Commands"):
@@ -103,7 +111,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        vars(error)["message"] = printable(error.message)
+        vars(error)["message"] = escape_unprintable(error.message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):

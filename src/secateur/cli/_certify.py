@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @input_output_options
 def certify(model: "Model", **options: Any) -> int | None:
     """Compute an upper bound on the error of the tree in the file MODEL."""
-    from ..model_selection import certificate_of
+    from ..model_selection import certify_model
 
     holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
@@ -51,7 +51,7 @@ def certify(model: "Model", **options: Any) -> int | None:
     model = replace(model, holdout=holdout)
     how = {name: options[name] for name in ("method", "delta", "repeated")}
     with common.told():
-        bound = certificate_of(model, seed=options["random_state"], **how)
+        bound = certify_model(model, seed=options["random_state"], **how)
     common.deliver(replace(model, certificate=bound), options, _plain(bound), [str(bound)])
     return common.gate(options, [("the certified error", bound.value)])
 
@@ -91,9 +91,9 @@ def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> None:
             "note: these rows helped to prune, so the limits hold for all nodes of the grown tree and are wider",
             quiet=options["quiet"],
         )
-    limits = limits.restricted(model.pruning.leaves)
+    limits = limits.restrict_to(model.pruning.leaves)
     if options["positive"] is not None:
-        limits = limits.telling(options["positive"])
+        limits = limits.with_displayed_class(options["positive"])
     rules = export_rules(model.tree, model.grown, pruning=model.pruning, limits=limits)
     sure = f"With {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
     common.show(options, {"of": "leaves", **_limits(limits)}, [rules, sure])

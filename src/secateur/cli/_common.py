@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from .._utils.names import nearest
-from ..errors import DataError, ParameterError, printable
+from .._utils.checks import did_you_mean
+from ..errors import DataError, ParameterError, escape_unprintable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,7 +76,7 @@ class Choice(click.Choice[str]):
     """One of some names; another word is answered with the nearest."""
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        return super().get_invalid_choice_message(value, ctx).rstrip(".") + nearest(value, self.choices)
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + did_you_mean(value, self.choices)
 
 
 def names_option(*flags: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
@@ -192,7 +192,7 @@ def printed(model: "Model") -> Iterator["RenderableType"]:
     """Size, errors, certificate and, if it is small, the tree."""
     from ..inspection import errors
     from ..inspection.text import export_text
-    from ..inspection.wording import rate
+    from ..inspection.wording import error_text
 
     what = "error" if model.is_classifier else "mean squared error"
     pool = model.selection.growing if model.selection is not None else {}
@@ -201,7 +201,7 @@ def printed(model: "Model") -> Iterator["RenderableType"]:
         f"{model.pruning.n_leaves} of {model.tree.n_leaves} leaves kept by {model.pruning.rule.split(' (')[0]}"
         + (f" ({grown})" if grown else "")
     )
-    rows = [[where, rate(value, is_share=model.is_classifier)] for where, value in errors(model).items()]
+    rows = [[where, error_text(value, is_share=model.is_classifier)] for where, value in errors(model).items()]
     yield grid(["measured by", what], rows)
     if model.certificate is not None:
         yield str(model.certificate)
@@ -219,7 +219,7 @@ def show(options: Options, result: Options, text: "Iterable[RenderableType]") ->
 
     out = Console(highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, markup=False)
     for part in text:
-        out.print(printable(part) if isinstance(part, str) else part)  # text of files cannot act
+        out.print(escape_unprintable(part) if isinstance(part, str) else part)  # text of files cannot act
 
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> "RenderableType":
@@ -230,22 +230,24 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -
 
     table = Grid(box=box.SIMPLE, show_edge=False, pad_edge=False)
     for i, name in enumerate(head):
-        table.add_column(Text(printable(name)), justify="left" if i < left else "right", overflow="fold")
+        table.add_column(Text(escape_unprintable(name)), justify="left" if i < left else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*(Text(escape_unprintable(cell)) for cell in row))
     return table
 
 
 def talk(message: str, *, quiet: bool = False) -> None:
     """Print a message on standard error."""
     if not quiet:
-        click.echo(printable(message), err=True)
+        click.echo(escape_unprintable(message), err=True)
 
 
 def json_text(document: object) -> str:
     """JSON on one line, readable in a terminal: what would act there is escaped."""
     text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
-    return re.sub(r"[^ -~]", lambda one: one[0] if printable(one[0]) == one[0] else json.dumps(one[0])[1:-1], text)
+    return re.sub(
+        r"[^ -~]", lambda one: one[0] if escape_unprintable(one[0]) == one[0] else json.dumps(one[0])[1:-1], text
+    )
 
 
 @contextmanager

@@ -40,12 +40,12 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     """
     import numpy as np
 
-    from ..data.fold_assignment import hold_out
+    from ..data.fold_assignment import draw_holdout
     from ..pruners import RULES
 
     ending = _ending(options["picture"]) if options["picture"] else ""
     table, weights = read(options, data, target=options["target"], kind="class", keep=options["keep"])
-    is_test = hold_out(table, options["test_share"], seed=options["random_state"])
+    is_test = draw_holdout(table, options["test_share"], seed=options["random_state"])
     every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
     grow_weight, test_weight = np.where(is_test, 0, every), np.where(is_test, every, 0)
     found = []

@@ -17,7 +17,7 @@ from ._rows import data_options, keep_option, read
 if TYPE_CHECKING:
     from .._utils.arrays import Floats
     from ..core import Model
-    from ..data.columns import Given
+    from ..data.raw_column import RawColumn
     from ..data.table import Table
     from ..data.target import TargetKind
 
@@ -51,7 +51,7 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
     """Make the options of a file the defaults of the command."""
     if path is None:
         return
-    from .._utils.names import nearest
+    from .._utils.checks import did_you_mean
 
     flags = {
         flag.removeprefix("--"): one
@@ -63,7 +63,9 @@ def _configured(context: click.Context, _: click.Parameter, path: str | None) ->
     for name, value in _options_in(path).items():
         key = name.replace("_", "-")
         if key not in flags:
-            raise click.UsageError(f"{path}: {name!r} is not an option of {context.info_name}{nearest(key, flags)}")
+            raise click.UsageError(
+                f"{path}: {name!r} is not an option of {context.info_name}{did_you_mean(key, flags)}"
+            )
         found[str(flags[key].name)] = _many(value) if getattr(flags[key], "multiple", False) else value
     context.default_map = {**(context.default_map or {}), **found}
 
@@ -194,7 +196,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
         parameters["probabilities"] = recipe.probabilities
     about_output = ("as_json", "quiet", "force", "output", "verbose")
     command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
-    model = replace(model, parameters=parameters, facts={**model.facts, "target": target, "command": command})
+    model = replace(model, parameters=parameters, metadata={**model.metadata, "target": target, "command": command})
     if options["verbose"]:
         from ..inspection import summary
 
@@ -211,14 +213,18 @@ def _how_to_select(text: str) -> float | str | None:
         return None if text == "none" else text
 
 
-def _kind(given: "Given", options: common.Options) -> "TargetKind":
+def _kind(given: "RawColumn", options: common.Options) -> "TargetKind":
     """Whether a target is classes or numbers, told if it is numbers."""
-    from ..data.columns import Numbers, values_of
+    from ..data.raw_column import NumberColumn, original_values
     from ..data.screening import looks_continuous
 
     if options["criterion"] == "squared_error":
         return "number"
-    if options["criterion"] != "auto" or not isinstance(given, Numbers) or not looks_continuous(values_of(given)):
+    if (
+        options["criterion"] != "auto"
+        or not isinstance(given, NumberColumn)
+        or not looks_continuous(original_values(given))
+    ):
         return "class"
     common.talk(f"note: {options['target']!r} is predicted as a number; --task classify treats its values as classes")
     return "number"
@@ -226,11 +232,11 @@ def _kind(given: "Given", options: common.Options) -> "TargetKind":
 
 def _grown_by(options: common.Options, table: "Table") -> common.Options:
     """The parameters of growing that options state in another way."""
-    from ..growers.interactions import WORDS
+    from ..growers.interaction import NAMED_GROUPS
 
     pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
     words, given = options["interaction_cst"], options["class_weight"]
-    is_word = len(words) == 1 and words[0] in WORDS
+    is_word = len(words) == 1 and words[0] in NAMED_GROUPS
     return {
         "min_samples_leaf": _whole_or_auto("--min-samples-leaf", options["min_samples_leaf"]),
         "monotonic_cst": {name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs}
@@ -275,7 +281,7 @@ def _classes(option: str, table: "Table") -> list[Any]:
 
 
 def _class(option: str, name: str, classes: list[Any]) -> int:
-    from .._utils.names import check_name
+    from .._utils.checks import check_name
 
     names = [str(label) for label in classes]
     check_name(option, name, names)
@@ -301,8 +307,8 @@ def _tell_of_one_column(model: "Model") -> None:
     from .._utils.warn import warn
 
     assert model.tree.schema is not None
-    tested = set(model.shown.feature[~model.shown.is_leaf].tolist())
-    if len(tested) == 1 and model.pruning.cost(model.grown.own_costs) == 0:
+    tested = set(model.pruned_tree.feature[~model.pruned_tree.is_leaf].tolist())
+    if len(tested) == 1 and model.pruning.cost(model.grown.resubstitution_costs) == 0:
         name = model.tree.schema.names[tested.pop()]
         warn(
             f"column {name!r} alone predicts every row; if it is not known when the tree is used, leave it out: "

@@ -62,7 +62,7 @@ def prune(model: "Model", **options: Any) -> None:
         if rule in RULES and RULES[rule].needs_holdout and model.holdout is None:
             raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
         parameters = common.parameters_of(options["parameters"])
-        result = model_selection.pruned_by(rule, model.grown, model.holdout, **parameters)
+        result = model_selection.prune_by_rule(rule, model.grown, model.holdout, **parameters)
         if isinstance(result, PruningSequence):
             model = replace(model, sequence=result, selection=None, certificate=None)
             if not sizes and holdout is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..engines.registry import FROM_FILES
+from ..engines.registry import COMMAND_LINE_ENGINES
 from ..errors import DataError
 from . import _common as common
 from ._common import local_file, talk, told
@@ -14,10 +14,10 @@ from ._common import local_file, talk, told
 if TYPE_CHECKING:
     from .._utils.arrays import Array
     from ..core import Model, Sample
-    from ..data.columns import Given
+    from ..data.raw_column import RawColumn
     from ..data.table import Schema, Table
     from ..data.target import TargetKind
-    from ..data.textfile import Csv
+    from ..data.text_file import TextOptions
 
 READING = ("ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine")
 ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options that say which rows, and how they are read
@@ -54,7 +54,7 @@ keep_option = click.option(
 )  # fmt: skip
 held_out_options = common.together(
     click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
-    common.choice_option("--engine", names=FROM_FILES, default="memory", help="Engine that reads the rows."),
+    common.choice_option("--engine", names=COMMAND_LINE_ENGINES, default="memory", help="Engine that reads the rows."),
     click.option("--target", metavar="COL", help="Target column; by default that of the model."),
     click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, instead of rows."),
     click.option("--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."),
@@ -67,7 +67,7 @@ def read(
     *,
     target: str | None,
     schema: "Schema | None" = None,
-    kind: "Callable[[Given], TargetKind] | TargetKind | None" = None,
+    kind: "Callable[[RawColumn], TargetKind] | TargetKind | None" = None,
     keep: Sequence[str] | None = None,
 ) -> tuple["Table", "Array | None"]:
     """Return the table in a file, and its row weights; notes of the reader go to standard error.
@@ -75,26 +75,28 @@ def read(
     `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
     for these.
     """
+    from ..data.batch import cell_types_for, open_batch
     from ..data.column_warnings import warn_categories
-    from ..data.columns import values_of
     from ..data.encoding import encode
-    from ..data.sources import open_source, reading_of
-    from ..data.target import labelled
-    from ..data.textfile import Csv
+    from ..data.raw_column import original_values
+    from ..data.target import drop_unlabelled_rows
+    from ..data.text_file import TextOptions
 
     weight, nominal, numeric = options["sample_weight"], options["nominal"], options["numeric"]
     asked = [("--target", target), ("--sample-weight", weight), *(("--ignore", name) for name in options["ignore"])]
     form = {name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")}
     with local_file(path) as file, told():
-        how = Csv(na=("", *options["na"]), has_header=options["header"], **form)
-        rows = open_source(file, how=how, wanted=reading_of(schema, nominal, numeric, target))
+        how = TextOptions(na=("", *options["na"]), has_header=options["header"], **form)
+        rows = open_batch(file, how=how, wanted=cell_types_for(schema, nominal, numeric, target))
         for what, name in asked:
             if name is not None and name not in rows.names:
                 shown = path if isinstance(path, str) else " ".join(path)
                 raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, how)}")
         if target is not None:
-            rows, _ = labelled(rows, target, options["missing_target"], None if schema is None else schema.classes)
-        weights = None if weight is None else values_of(rows.read(weight))
+            rows, _ = drop_unlabelled_rows(
+                rows, target, options["missing_target"], None if schema is None else schema.classes
+            )
+        weights = None if weight is None else original_values(rows.read(weight))
         left_out = {weight, *options["ignore"]} - {None}
         if set(rows.names) <= {target, *left_out}:
             raise DataError(
@@ -121,7 +123,7 @@ def read(
 
 def target_of(model: "Model", options: common.Options) -> str:
     """The name of the target column in new data."""
-    name = options["target"] or model.facts.get("target")
+    name = options["target"] or model.metadata.get("target")
     if not name:
         raise click.UsageError("--target is needed: the model file does not contain the name of the target column")
     return str(name)
@@ -168,7 +170,7 @@ def count_rows(model: "Model", data: str, options: common.Options) -> "Sample":
                 tree, file, target, sample=options["sample"] or "prune", na=("", *options["na"]),
                 progress=None if options["quiet"] else progress, **{name: options[name] for name in READING},
             )  # fmt: skip
-    return counts if options["sample"] else replace(counts, sample=f"rows {counts.mark.hex()[:8]}")
+    return counts if options["sample"] else replace(counts, sample=f"rows {counts.sample_id.hex()[:8]}")
 
 
 def _check_kinds(model: "Model", options: common.Options) -> None:
@@ -186,10 +188,10 @@ def _check_kinds(model: "Model", options: common.Options) -> None:
 
 def _screened(table: "Table", keep: Sequence[str]) -> "Table":
     """The table without columns that cannot generalise; each is reported."""
-    from ..data.screening import screened, without
+    from ..data.screening import drop_columns, screen_columns
 
     left_out = set()
-    for one in screened(table):
+    for one in screen_columns(table):
         if not one.is_left_out:
             talk(f"note: column {one.name!r} {one.why}; if that means missing, give --na with it")
         elif one.name not in keep and "all" not in keep:
@@ -198,13 +200,13 @@ def _screened(table: "Table", keep: Sequence[str]) -> "Table":
     if len(left_out) == table.n_columns:
         talk("note: all columns would be left out, so all are kept; use --ignore to drop some of them")
         return table
-    return without(table, left_out) if left_out else table
+    return drop_columns(table, left_out) if left_out else table
 
 
-def _nearest(name: str, names: Sequence[str], how: "Csv") -> str:
-    from .._utils.names import nearest
+def _nearest(name: str, names: Sequence[str], how: "TextOptions") -> str:
+    from .._utils.checks import did_you_mean
 
-    near = nearest(name, names)
+    near = did_you_mean(name, names)
     if near:
         return near
     listed = f"; its columns are {', '.join(map(repr, names[:20]))}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ..errors import printable
+from ..errors import escape_unprintable
 from ..exports import EXPORTS
 from . import _common as common
 from ._rows import held_out_counts, held_out_options, input_output_options, read, target_of
@@ -44,7 +44,7 @@ def show(model: "Model", **options: Any) -> None:
         click.echo(export_rules(model.tree, model.grown, **how))
     else:
         if not any(options[name] for name in ("grown", "weights", "node_ids")) and depth is None:
-            click.echo(printable(f"{summary(model)}\n"))
+            click.echo(escape_unprintable(f"{summary(model)}\n"))
         click.echo(export_text(model.tree, model.grown, max_depth=depth, show_weights=options["weights"], **how))
 
 

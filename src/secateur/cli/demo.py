@@ -86,7 +86,7 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
     )
     console.print("The tree with at most eight leaves:")
     console.print(export_text(model.tree, model.grown, pruning=eight.pruning))
-    final = replace(model, holdout=fresh, certificate=bounds[1], facts={**model.facts, "data": name})
+    final = replace(model, holdout=fresh, certificate=bounds[1], metadata={**model.metadata, "data": name})
     console.print(f"\nThe chosen tree: {final.certificate}\n")
     return final
 

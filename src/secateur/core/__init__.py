@@ -1,22 +1,51 @@
 """The nouns: frozen, checked when they are made, without an algorithm; each has a file of its own."""
 
 from .bound import Bound
-from .costs import Sample, excess_cost, full_cost, labels_of, m_estimate, node_cost, seen_of
-from .counted import Counted
+from .costs import Sample, excess_cost, full_cost, labels_of, m_estimate, node_cost, sample_usage_of
 from .counts import Counts, LabelRule, Original, check_label_rule, leaf_labels
 from .leaf_shares import LeafShares, class_number
 from .model import Model, as_model
 from .moments import Moments
-from .provenance import NOTHING, Ledger, Look, Seen, SeenSample
+from .node_statistics import NodeStatistics
+from .provenance import NO_SAMPLES, EvaluationLog, EvaluationRecord, SampleUsage, UsedSample
 from .pruning import Pruning
 from .selection import Selection
-from .sequence import Members, PruningSequence
-from .surrogates import SAYS_NOTHING, Surrogates, check_plain
-from .tree import MOST_DIGITS, Tree
+from .sequence import MemberChanges, PruningSequence
+from .surrogates import NO_BRANCH, Surrogates, check_no_surrogates
+from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
-    "MOST_DIGITS", "NOTHING", "SAYS_NOTHING", "Bound", "Counted", "Counts", "LabelRule", "LeafShares", "Ledger", "Look",
-    "Members", "Model", "Moments", "Original", "Pruning", "PruningSequence", "Sample", "Seen", "SeenSample",
-    "Selection", "Surrogates", "Tree", "as_model", "check_label_rule", "check_plain", "class_number", "excess_cost",
-    "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost", "seen_of",
+    "MAX_ROUNDED_DIGITS",
+    "NO_BRANCH",
+    "NO_SAMPLES",
+    "Bound",
+    "Counts",
+    "EvaluationLog",
+    "EvaluationRecord",
+    "LabelRule",
+    "LeafShares",
+    "MemberChanges",
+    "Model",
+    "Moments",
+    "NodeStatistics",
+    "Original",
+    "Pruning",
+    "PruningSequence",
+    "Sample",
+    "SampleUsage",
+    "Selection",
+    "Surrogates",
+    "Tree",
+    "UsedSample",
+    "as_model",
+    "check_label_rule",
+    "check_no_surrogates",
+    "class_number",
+    "excess_cost",
+    "full_cost",
+    "labels_of",
+    "leaf_labels",
+    "m_estimate",
+    "node_cost",
+    "sample_usage_of",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any
 
-from ..errors import ParameterError, printable
+from ..errors import ParameterError, escape_unprintable
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ class Bound:
         return asdict(self)
 
     def __str__(self) -> str:
-        mark = f"Stated in {self.stated} and not checked: " if self.stated else ""
-        return printable(mark + self._sentence)
+        sample_id = f"Stated in {self.stated} and not checked: " if self.stated else ""
+        return escape_unprintable(sample_id + self._sentence)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the sentence."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from ..errors import ParameterError, printable
+from ..errors import ParameterError, escape_unprintable
 from .tree import Tree
 
 
 def plain(text: str) -> str:
     """Return a text on one line: characters that would break the line or turn its direction are escaped."""
-    return printable(text.replace("\\", "\\\\"), keep="")
+    return escape_unprintable(text.replace("\\", "\\\\"), keep="")
 
 
 def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:

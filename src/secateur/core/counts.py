@@ -7,12 +7,12 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Ints, Sums, frozen, sealed
-from .._utils.names import check_name
+from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Ints, LongsOrFloats, immutable_array, write_protect
+from .._utils.checks import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError
-from .counted import Counted
-from .provenance import mark_of
+from .node_statistics import NodeStatistics
+from .provenance import sample_id_of
 from .tree import Tree
 
 LabelRule = Literal["grow", "prune", "both"]
@@ -20,7 +20,7 @@ Original = Literal["fixed", "relabel"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counts(Counted):
+class Counts(NodeStatistics):
     """Class counts (or weights) of one sample in every node of a tree.
 
     Parameters
@@ -51,7 +51,7 @@ class Counts(Counted):
     kept: ClassVar[tuple[str, ...]] = ("by_class",)
 
     tree: Tree
-    by_class: Sums
+    by_class: LongsOrFloats
     sample: str = "grow"
     n_rows: int | None = field(default=None, compare=False)
     sketch: Sketch | None = field(default=None, compare=False)
@@ -83,14 +83,14 @@ class Counts(Counted):
             )
         own = np.zeros((tree.n_nodes, at_leaves.shape[1]), at_leaves.dtype)
         own[tree.is_leaf] = at_leaves
-        return cls(tree, sealed(structure.sum_upwards(tree.parent, own)), sample)
+        return cls(tree, write_protect(structure.sum_upwards(tree.parent, own)), sample)
 
     @property
     def labels(self) -> Ints:
         """The class of each node as a leaf, which is its prediction: `answers`, too. None for `Moments`."""
         return self.majority
 
-    answers = labels
+    predictions = labels
 
     @property
     def scale(self) -> float:
@@ -99,7 +99,7 @@ class Counts(Counted):
         return whole
 
     @property
-    def own_costs(self) -> Sums:
+    def resubstitution_costs(self) -> LongsOrFloats:
         """The errors of each node as a leaf that predicts its majority."""
         return self.errors_if_leaf(self.majority)
 
@@ -116,22 +116,22 @@ class Counts(Counted):
         return self.by_class.dtype.kind == "i"
 
     @cached_property
-    def mark(self) -> bytes:
+    def sample_id(self) -> bytes:
         """A mark that identifies this sample: its name and rows, or its counts if the rows are not known."""
-        return mark_of(self, self.by_class)
+        return sample_id_of(self, self.by_class)
 
     @cached_property
-    def total(self) -> Sums:
+    def total(self) -> LongsOrFloats:
         """Examples (or weight) in each node."""
-        return sealed(structure.row_sums(self.by_class) if self.is_whole else self.by_class.sum(axis=1))
+        return write_protect(structure.row_sums(self.by_class) if self.is_whole else self.by_class.sum(axis=1))
 
     @cached_property
     def majority(self) -> Ints:
         """The `grow` label of each node: lowest class on a tie, the parent's label if empty."""
-        self.tree.ledger.look(self)  # labels are a choice, too
-        return sealed(structure.majorities(self.tree.parent, self.by_class))
+        self.tree.evaluation_log.record(self)  # labels are a choice, too
+        return write_protect(structure.majorities(self.tree.parent, self.by_class))
 
-    def errors_if_leaf(self, labels: ArrayLike) -> Sums:
+    def errors_if_leaf(self, labels: ArrayLike) -> LongsOrFloats:
         """Return the errors of each node as a leaf with the given label.
 
         Parameters
@@ -144,12 +144,12 @@ class Counts(Counted):
         The tree's ledger notes that this sample has been looked at: it can no longer certify
         a pruning of the tree without paying for the choice.
         """
-        self.tree.ledger.look(self)
-        return self.wrong(labels)
+        self.tree.evaluation_log.record(self)
+        return self.unrecorded_errors_if_leaf(labels)
 
     costs_if_leaf = errors_if_leaf
 
-    def wrong(self, labels: ArrayLike) -> Sums:
+    def unrecorded_errors_if_leaf(self, labels: ArrayLike) -> LongsOrFloats:
         """Return the same as `errors_if_leaf`, without recording it in the ledger."""
         chosen = np.asarray(labels)
         if chosen.shape != (self.tree.n_nodes,):
@@ -158,7 +158,7 @@ class Counts(Counted):
             raise CountsError(f"labels must be class numbers from 0; found {chosen.min()} ({chosen.dtype})")
         if chosen.dtype != np.int32:
             chosen = np.minimum(chosen, self.n_classes).astype(np.int32)
-        return sealed(structure.wrong_counts(self.by_class, self.total, chosen))
+        return write_protect(structure.error_counts(self.by_class, self.total, chosen))
 
     def __repr__(self) -> str:
         total = self.total[0]
@@ -207,19 +207,19 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     keeps_grow = votes[nodes, grown.majority] == votes.max(axis=1)  # also when the node is empty
     if original == "fixed":
         keeps_grow = keeps_grow | grown.tree.is_leaf
-    return sealed(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
+    return write_protect(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
 
 
-def _numbers(values: ArrayLike) -> Sums:
+def _numbers(values: ArrayLike) -> LongsOrFloats:
     array = np.asarray(values)
     if array.dtype.kind in "iub":
-        return frozen(array, np.int64)
+        return immutable_array(array, np.int64)
     if array.dtype.kind == "f":
-        return frozen(array, np.float64)
+        return immutable_array(array, np.float64)
     raise CountsError(f"counts hold {array.dtype} values; numbers are needed")
 
 
-def _check_sums(tree: Tree, by_class: Sums, sample: str) -> None:
+def _check_sums(tree: Tree, by_class: LongsOrFloats, sample: str) -> None:
     """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
     total = float(by_class.max()) * by_class.size  # a bound that mostly decides
     if not total < MAX_EXACT_INT:
@@ -231,11 +231,11 @@ def _check_sums(tree: Tree, by_class: Sums, sample: str) -> None:
             f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
             "exact; divide them by a common factor"
         )
-    if by_class.dtype.kind == "i" and structure.adds_up(tree.end, by_class):
+    if by_class.dtype.kind == "i" and structure.has_consistent_sums(tree.end, by_class):
         return
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
     slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
-    v, c, summed = structure.first_wrong_count(tree.parent, by_class, slack)
+    v, c, summed = structure.first_invalid_count(tree.parent, by_class, slack)
     if v < 0:
         return
     found = by_class[v, c]

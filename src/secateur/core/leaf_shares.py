@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats, Ints, Longs, frozen, rebuilt, sealed
-from ..errors import ParameterError, printable
+from .._utils.arrays import ArrayLike, Floats, Ints, Longs, immutable_array, reduce_to_fields, write_protect
+from ..errors import ParameterError, escape_unprintable
 from .bound import Bound
 
 
@@ -52,11 +52,11 @@ class LeafShares:
     sample: str = ""
     freshness: str = ""
     is_checked: bool = True
-    tells: str = ""
+    displayed_class: str = ""
 
     def __post_init__(self) -> None:
         for name, dtype in (("nodes", np.int32), ("count", np.int64), ("lower", np.float64), ("upper", np.float64)):
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+            object.__setattr__(self, name, immutable_array(getattr(self, name), dtype))
         object.__setattr__(self, "classes", tuple(self.classes))
         shape = (len(self.nodes), len(self.classes))
         for name in ("count", "lower", "upper"):
@@ -70,13 +70,13 @@ class LeafShares:
     @cached_property
     def n(self) -> Longs:
         """Rows of the sample in each leaf."""
-        return sealed(self.count.sum(axis=1))
+        return write_protect(self.count.sum(axis=1))
 
     @cached_property
     def share(self) -> Floats:
         """Shares of the classes in the sample; NaN in a leaf without rows."""
         n = self.n[:, None].astype(float)
-        return sealed(np.divide(self.count, n, out=np.full(self.count.shape, math.nan), where=n > 0))
+        return write_protect(np.divide(self.count, n, out=np.full(self.count.shape, math.nan), where=n > 0))
 
     def of(self, node: int, label: object) -> tuple[float, float, float]:
         """Return the share of a class in a leaf: in the sample, at least, and at most."""
@@ -114,16 +114,16 @@ class LeafShares:
             is_checked=self.is_checked,
         )
 
-    def telling(self, label: object) -> "LeafShares":
+    def with_displayed_class(self, label: object) -> "LeafShares":
         """Return the same limits, of which text and rules tell those of one class.
 
         Examples
         --------
         >>> limits = LeafShares([0], [[1111, 89]], [[0.904, 0]], [[1, 0.096]], ["repaid", "defaulted"], 0.05)
-        >>> limits.telling("defaulted").tells
+        >>> limits.with_displayed_class("defaulted").displayed_class
         'defaulted'
         """
-        return replace(self, tells=self.classes[class_number(self.classes, label)])
+        return replace(self, displayed_class=self.classes[class_number(self.classes, label)])
 
     def check_covers(self, nodes: ArrayLike) -> None:
         """Raise `ParameterError` unless there are limits for all these leaves."""
@@ -134,7 +134,7 @@ class LeafShares:
                 'same pruning, or with over="nodes"'
             )
 
-    def restricted(self, nodes: ArrayLike) -> "LeafShares":
+    def restrict_to(self, nodes: ArrayLike) -> "LeafShares":
         """Return the limits of some of the leaves; they hold as they did."""
         rows = [self._row(int(v)) for v in np.unique(np.asarray(nodes))]
         return replace(self, **{name: getattr(self, name)[rows] for name in ("nodes", "count", "lower", "upper")})
@@ -142,10 +142,10 @@ class LeafShares:
     def __len__(self) -> int:
         return len(self.nodes)
 
-    __reduce__ = rebuilt
+    __reduce__ = reduce_to_fields
 
     def __repr__(self) -> str:
-        return printable(
+        return escape_unprintable(
             f"LeafShares({len(self):,} {'leaf' if len(self) == 1 else 'leaves'}, {len(self.classes)} classes, "
             f"{self.method}, delta {self.delta:g})"
         )

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array, Ints, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, Ints, write_protect
+from .._utils.immutable import Immutable
 from ..errors import PruningError, UnsupportedError
 from .bound import Bound
 from .counts import Counts
 from .moments import Moments
-from .provenance import Seen
+from .provenance import SampleUsage
 from .pruning import Pruning
 from .selection import Selection
 from .sequence import PruningSequence
@@ -20,7 +20,7 @@ from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(Noun):
+class Model(Immutable):
     """A fitted tree: the grown tree, its samples, and the pruning that predicts.
 
     Parameters
@@ -56,7 +56,7 @@ class Model(Noun):
     selection: Selection | None = None
     certificate: Bound | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for part in (self.grown, self.holdout):
@@ -74,34 +74,34 @@ class Model(Noun):
         return self.pruning.tree
 
     @cached_property
-    def shown(self) -> Tree:
+    def pruned_tree(self) -> Tree:
         """The pruned tree; node `v` of it is node `ids[v]` of the whole one."""
         small: Tree = self.pruning.to_tree()
         return small
 
     @cached_property
     def nodes(self) -> Ints:
-        """The number in the whole tree of each node of `shown`."""
-        return sealed(np.flatnonzero(self.pruning.is_kept | self.pruning.is_leaf).astype(np.int32))
+        """The number in the whole tree of each node of `pruned_tree`."""
+        return write_protect(np.flatnonzero(self.pruning.is_kept | self.pruning.is_leaf).astype(np.int32))
 
     @cached_property
-    def answers(self) -> Array:
-        """The prediction of each node of `shown`: a class (meaningful for leaves only), or a mean."""
+    def predictions(self) -> Array:
+        """The prediction of each node of `pruned_tree`: a class (meaningful for leaves only), or a mean."""
         if not self.is_classifier:
-            return sealed(self.grown.answers[self.nodes])
+            return write_protect(self.grown.predictions[self.nodes])
         classes = None if self.tree.schema is None else self.tree.schema.classes
         numbers = self.pruning.labels[self.nodes]
-        return sealed(numbers if classes is None else classes[numbers])
+        return write_protect(numbers if classes is None else classes[numbers])
 
     @cached_property
-    def remembered(self) -> dict[str, Any]:
+    def cached_probabilities(self) -> dict[str, Any]:
         """Results that `secateur.routing.prediction` has derived from this model, by name."""
         return {}
 
     @property
-    def node_answers(self) -> Array | None:
+    def node_predictions(self) -> Array | None:
         """The prediction of each node of the whole tree as a leaf: a class number or a mean."""
-        return self.pruning.node_labels if self.is_classifier else self.grown.answers
+        return self.pruning.node_labels if self.is_classifier else self.grown.predictions
 
     @property
     def class_grown(self) -> Counts | None:
@@ -159,7 +159,7 @@ def as_model(thing: Any, *, done: str = "shown") -> Model:
         sequence = selection.sequence if sequence is None else sequence
         pruning = selection.pruning if pruning is None else pruning
     if pruning is None:
-        whole = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=Seen.of(grown))
+        whole = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=SampleUsage.of(grown))
         pruning = whole if sequence is None else sequence[0]
     if pruning.node_labels is None:
         pruning = replace(pruning, node_labels=grown.labels)

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._kernels import node_moments, structure
-from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, frozen, sealed
+from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, immutable_array, write_protect
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
-from .counted import Counted
-from .provenance import mark_of
+from .node_statistics import NodeStatistics
+from .provenance import sample_id_of
 from .tree import Tree
 
 NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
@@ -22,7 +22,7 @@ class NoClassesError(UnsupportedError, AttributeError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments(Counted):
+class Moments(NodeStatistics):
     """Weight, mean and squared error of a numeric target in every node of a tree.
 
     The regression twin of `Counts`: the cost of a node as a leaf that answers `values` is
@@ -55,12 +55,12 @@ class Moments(Counted):
     """
 
     has_classes: ClassVar[bool] = False
-    kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "spread")
+    kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "sse")
 
     tree: Tree
     weight: Floats
     mean: Floats
-    spread: Floats
+    sse: Floats
     sample: str = "grow"
     n_rows: int | None = field(default=None, compare=False)
     sketch: Sketch | None = field(default=None, compare=False)
@@ -72,7 +72,7 @@ class Moments(Counted):
 
     @classmethod
     def from_leaves(
-        cls, tree: Tree, weight: ArrayLike, mean: ArrayLike, spread: ArrayLike | None = None, *, sample: str = "grow"
+        cls, tree: Tree, weight: ArrayLike, mean: ArrayLike, sse: ArrayLike | None = None, *, sample: str = "grow"
     ) -> "Moments":
         """Return the moments of all nodes from those of the leaves, in pre-order.
 
@@ -87,10 +87,10 @@ class Moments(Counted):
         Examples
         --------
         >>> moments = Moments.from_leaves(Tree.from_parents([-1, 0, 0]), [2, 1], [1.0, 4.0])
-        >>> moments.mean.tolist(), moments.spread.tolist()
+        >>> moments.mean.tolist(), moments.sse.tolist()
         ([2.0, 1.0, 4.0], [6.0, 0.0, 0.0])
         """
-        given = {"weight": weight, "mean": mean, "spread": np.zeros(tree.n_leaves) if spread is None else spread}
+        given = {"weight": weight, "mean": mean, "sse": np.zeros(tree.n_leaves) if sse is None else sse}
         whole = []
         for name, values in given.items():
             array = np.asarray(values, np.float64)
@@ -99,7 +99,7 @@ class Moments(Counted):
             whole.append(np.zeros(tree.n_nodes))
             whole[-1][tree.is_leaf] = array
         total, means, spreads = node_moments.moments_upwards(tree.parent, *whole)
-        return cls(tree, sealed(total), sealed(means), sealed(spreads), sample)
+        return cls(tree, write_protect(total), write_protect(means), write_protect(spreads), sample)
 
     @property
     def total(self) -> Floats:
@@ -107,17 +107,17 @@ class Moments(Counted):
         return self.weight
 
     @property
-    def answers(self) -> Floats:
+    def predictions(self) -> Floats:
         """The prediction of each node as a leaf: its mean."""
         return self.mean
 
     @property
     def scale(self) -> float:
         """The squared error around the overall mean."""
-        return float(self.spread[0])
+        return float(self.sse[0])
 
     @cached_property
-    def own_costs(self) -> Floats:
+    def resubstitution_costs(self) -> Floats:
         """The squared error of each node as a leaf that predicts its own mean.
 
         A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
@@ -126,17 +126,17 @@ class Moments(Counted):
         Examples
         --------
         >>> tree = Tree.from_parents([-1, 0, 1, 1, 0])
-        >>> Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0]).own_costs.round(6).tolist()
+        >>> Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0]).resubstitution_costs.round(6).tolist()
         [16.0, 0.0, 0.0, 0.0, 0.0]
         """
-        own = np.where(self.tree.is_leaf, self.spread, 0)
+        own = np.where(self.tree.is_leaf, self.sse, 0)
         full = structure.sum_upwards(self.tree.parent, own[:, None])[:, 0]
-        return sealed(np.where(self.spread - full <= NOISE * self.spread[0], full, self.spread))
+        return write_protect(np.where(self.sse - full <= NOISE * self.sse[0], full, self.sse))
 
     @cached_property
-    def mark(self) -> bytes:
+    def sample_id(self) -> bytes:
         """A mark that identifies this sample; see `Counts.mark`."""
-        return mark_of(self, self.weight, self.spread)
+        return sample_id_of(self, self.weight, self.sse)
 
     @cached_property
     def is_whole(self) -> bool:
@@ -157,18 +157,18 @@ class Moments(Counted):
         >>> held_out.squared_errors_if_leaf(grown.mean).tolist()
         [1.0, 0.0, 1.0]
         """
-        answers = np.asarray(values, np.float64)
-        if answers.shape != (self.tree.n_nodes,):
-            raise CountsError(f"values have shape {answers.shape}; one per node, ({self.tree.n_nodes},), needed")
-        wrong = np.flatnonzero(~np.isfinite(answers))
+        predictions = np.asarray(values, np.float64)
+        if predictions.shape != (self.tree.n_nodes,):
+            raise CountsError(f"values have shape {predictions.shape}; one per node, ({self.tree.n_nodes},), needed")
+        wrong = np.flatnonzero(~np.isfinite(predictions))
         if len(wrong):
-            raise CountsError(f"the value of node {wrong[0]} is {answers[wrong[0]]}; finite numbers are needed")
-        return sealed(self.spread + self.weight * (self.mean - answers) ** 2)
+            raise CountsError(f"the value of node {wrong[0]} is {predictions[wrong[0]]}; finite numbers are needed")
+        return write_protect(self.sse + self.weight * (self.mean - predictions) ** 2)
 
     costs_if_leaf = squared_errors_if_leaf
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "wrong"):
+        if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "unrecorded_errors_if_leaf"):
             raise NoClassesError(
                 f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
                 "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"
@@ -182,7 +182,7 @@ class Moments(Counted):
 def _numbers(name: str, given: ArrayLike, moments: Moments) -> Floats:
     what, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
     try:
-        values: Floats = frozen(given, np.float64)
+        values: Floats = immutable_array(given, np.float64)
     except (TypeError, ValueError) as error:
         raise CountsError(f"{what} holds values that are not numbers ({error})") from error
     if values.shape != (n_nodes,):
@@ -210,7 +210,7 @@ def _check_sums(moments: Moments) -> None:
             "exact; divide it by a common factor, and spread too"
         )
     # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
-    v, _, summed = structure.first_wrong_count(tree.parent, weight[:, None], 1e-9 * float(weight[0]))
+    v, _, summed = structure.first_invalid_count(tree.parent, weight[:, None], 1e-9 * float(weight[0]))
     if v >= 0:
         raise CountsError(
             f"weight of sample {moments.sample!r} is {weight[v]} at node {v}, but the leaves below it hold "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._utils.arrays import Array
 from ..data.sketch import Sketch
-from ..errors import printable
+from ..errors import escape_unprintable
 
 if TYPE_CHECKING:
     from .costs import Sample
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from .sequence import PruningSequence
 
 
-class SeenSample(NamedTuple):
+class UsedSample(NamedTuple):
     """A sample by its name and, where there is one, the sketch of its rows."""
 
     name: str
     sketch: Sketch | None = None
 
 
-class Seen(AbstractSet[str]):
+class SampleUsage(AbstractSet[str]):
     """The samples that shaped something: a set of names that also knows their rows.
 
     Parameters
@@ -43,26 +43,26 @@ class Seen(AbstractSet[str]):
 
     Examples
     --------
-    >>> seen = Seen(["grow"]) | {"prune"}
+    >>> seen = SampleUsage(["grow"]) | {"prune"}
     >>> sorted(seen), "grow" in seen, seen == {"grow", "prune"}
     (['grow', 'prune'], True, True)
     """
 
     __slots__ = ("samples",)
 
-    samples: tuple[SeenSample, ...]
+    samples: tuple[UsedSample, ...]
 
-    def __init__(self, samples: Iterable[SeenSample | str] = ()) -> None:
-        given = samples.samples if isinstance(samples, Seen) else samples
-        marks = [one if isinstance(one, SeenSample) else SeenSample(str(one)) for one in given]
-        known = {mark.name for mark in marks if mark.sketch is not None}
+    def __init__(self, samples: Iterable[UsedSample | str] = ()) -> None:
+        given = samples.samples if isinstance(samples, SampleUsage) else samples
+        marks = [one if isinstance(one, UsedSample) else UsedSample(str(one)) for one in given]
+        known = {sample_id.name for sample_id in marks if sample_id.sketch is not None}
         kept = dict.fromkeys(m for m in marks if m.sketch is not None or m.name not in known)
         self.samples = tuple(sorted(kept, key=lambda m: (m.name, b"" if m.sketch is None else m.sketch.digest)))
 
     @classmethod
-    def of(cls, *samples: "Sample | None") -> "Seen":
+    def of(cls, *samples: "Sample | None") -> "SampleUsage":
         """Return the set of these samples (`Counts` or `Moments`; None is passed over)."""
-        return cls(SeenSample(sample.sample, sample.sketch) for sample in samples if sample is not None)
+        return cls(UsedSample(sample.sample, sample.sketch) for sample in samples if sample is not None)
 
     def __contains__(self, name: object) -> bool:
         return any(sample.name == name for sample in self.samples)
@@ -73,8 +73,8 @@ class Seen(AbstractSet[str]):
     def __len__(self) -> int:
         return len({sample.name for sample in self.samples})
 
-    def __or__(self, other: Iterable[Any]) -> "Seen":
-        return Seen([*self.samples, *Seen(other).samples])
+    def __or__(self, other: Iterable[Any]) -> "SampleUsage":
+        return SampleUsage([*self.samples, *SampleUsage(other).samples])
 
     __ror__ = __or__
 
@@ -82,14 +82,14 @@ class Seen(AbstractSet[str]):
         return hash(frozenset(self))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Seen, (self.samples,)
+        return SampleUsage, (self.samples,)
 
     def __repr__(self) -> str:
-        return printable(f"Seen({', '.join(self)})")
+        return escape_unprintable(f"Seen({', '.join(self)})")
 
 
 @dataclass
-class Look:
+class EvaluationRecord:
     """The questions that one sample has answered about one tree.
 
     `pruning` is the digest of the only pruning whose errors were asked for, `sequence` the first
@@ -97,7 +97,7 @@ class Look:
     single nodes, or of several prunings.
     """
 
-    sample: SeenSample
+    sample: UsedSample
     pruning: bytes | None = None
     sequence: "PruningSequence | None" = None
     is_open: bool = False
@@ -105,18 +105,18 @@ class Look:
 
 
 @dataclass(eq=False)
-class Ledger:
+class EvaluationLog:
     """Which samples have been looked at, on one tree and on all trees that were cut from it.
 
     Examples
     --------
-    >>> Ledger().looks
+    >>> EvaluationLog().records
     {}
     """
 
-    looks: dict[bytes, Look] = field(default_factory=dict)
+    records: dict[bytes, EvaluationRecord] = field(default_factory=dict)
 
-    def look(
+    def record(
         self,
         sample: "Sample",
         *,
@@ -131,35 +131,37 @@ class Ledger:
         """
         if sample.n_rows is None and not is_asked:
             return
-        look = self.looks.setdefault(sample.mark, Look(SeenSample(sample.sample, sample.sketch)))
+        record = self.records.setdefault(sample.sample_id, EvaluationRecord(UsedSample(sample.sample, sample.sketch)))
         if sequence is not None:
-            look.is_several |= look.sequence not in (None, sequence)
-            look.sequence = look.sequence or sequence
+            record.is_several |= record.sequence not in (None, sequence)
+            record.sequence = record.sequence or sequence
         elif pruning is None:
-            look.is_open = True
-        elif not look.is_open:
+            record.is_open = True
+        elif not record.is_open:
             digest = pruning.digest
-            look.is_open = look.pruning not in (None, digest)
-            look.pruning = digest
+            record.is_open = record.pruning not in (None, digest)
+            record.pruning = digest
 
     @property
-    def open(self) -> Seen:
+    def open(self) -> SampleUsage:
         """The samples that have told more than how one pruning fares."""
-        return Seen(look.sample for look in self.looks.values() if look.is_open or look.sequence is not None)
+        return SampleUsage(
+            record.sample for record in self.records.values() if record.is_open or record.sequence is not None
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         # A sequence is not taken along: that it was looked at is.
-        looks = {
-            mark: replace(look, sequence=None, is_open=look.is_open or look.sequence is not None)
-            for mark, look in self.looks.items()
+        records = {
+            sample_id: replace(record, sequence=None, is_open=record.is_open or record.sequence is not None)
+            for sample_id, record in self.records.items()
         }
-        return Ledger, (looks,)
+        return EvaluationLog, (records,)
 
 
-NOTHING = Seen()
+NO_SAMPLES = SampleUsage()
 
 
-def mark_of(sample: "Sample", *arrays: Array) -> bytes:
+def sample_id_of(sample: "Sample", *arrays: Array) -> bytes:
     """The mark of a sample: of its name and sketch, or of the arrays it has counted."""
     if sample.sketch is None:
         return digest_of(*arrays)

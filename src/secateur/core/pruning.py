@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import ArrayLike, Bools, Ints, Sums, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import ArrayLike, Bools, Ints, LongsOrFloats, write_protect
+from .._utils.immutable import Immutable
 from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NOTHING, Seen, digest_of
-from .tree import ONE_EACH, Tree, blank_tests
+from .provenance import NO_SAMPLES, SampleUsage, digest_of
+from .tree import PER_NODE_FIELDS, Tree, blank_tests
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pruning(Noun):
+class Pruning(Immutable):
     """A pruned tree: exactly one leaf on each path from the root to a leaf of the grown tree.
 
     Parameters
@@ -52,7 +52,7 @@ class Pruning(Noun):
     tree: Tree
     is_leaf: Bools
     node_labels: Ints | None = None
-    seen: Seen = NOTHING
+    seen: SampleUsage = NO_SAMPLES
     rule: str = ""
     certified: bool | None = None
     note: str = ""
@@ -69,14 +69,14 @@ class Pruning(Noun):
                 f"node {wrong[0]}: a path through it has no leaf or more than one; "
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
-        object.__setattr__(self, "seen", Seen(self.seen))
+        object.__setattr__(self, "seen", SampleUsage(self.seen))
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
             if labels.shape != (n,) or labels.dtype.kind not in "iu":
                 raise PruningError(
                     f"node_labels have shape {labels.shape} of {labels.dtype}; ({n},) whole numbers needed"
                 )
-        self._freeze(is_leaf=None, node_labels=np.int32)
+        self._freeze_arrays(is_leaf=None, node_labels=np.int32)
 
     @classmethod
     def from_cuts(cls, tree: Tree, cuts: ArrayLike, **fields: Any) -> "Pruning":
@@ -97,26 +97,26 @@ class Pruning(Noun):
                 raise PruningError(f"cuts {ids.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
             is_cut = np.zeros(n, bool)
             is_cut[ids.astype(np.int64)] = True
-        return cls(tree, sealed(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
+        return cls(tree, write_protect(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
 
     @property
-    def _told(self) -> list[Any]:
+    def _compared_values(self) -> list[Any]:
         return [self.is_leaf, self.labels, self.tree]
 
     @cached_property
     def cuts(self) -> Ints:
         """The internal nodes of the tree that are leaves now, in order."""
-        return sealed(np.flatnonzero(self.is_leaf & ~self.tree.is_leaf).astype(np.int32))
+        return write_protect(np.flatnonzero(self.is_leaf & ~self.tree.is_leaf).astype(np.int32))
 
     @cached_property
     def leaves(self) -> Ints:
         """The nodes that are leaves now, in order."""
-        return sealed(np.flatnonzero(self.is_leaf).astype(np.int32))
+        return write_protect(np.flatnonzero(self.is_leaf).astype(np.int32))
 
     @cached_property
     def is_kept(self) -> Bools:
         """Which internal nodes still test something."""
-        return sealed(structure.kept_nodes(self.tree.parent, self.is_leaf))
+        return write_protect(structure.kept_nodes(self.tree.parent, self.is_leaf))
 
     @cached_property
     def labels(self) -> Ints:
@@ -124,7 +124,7 @@ class Pruning(Noun):
         labels = np.full(self.tree.n_nodes, -1, np.int32)
         if self.node_labels is not None:
             labels[self.is_leaf] = self.node_labels[self.is_leaf]
-        return sealed(labels)
+        return write_protect(labels)
 
     @cached_property
     def digest(self) -> bytes:
@@ -144,12 +144,12 @@ class Pruning(Noun):
     def errors(self, counts: Counts) -> int | float:
         """Return the errors of this pruning on a sample, and record in the ledger that it was used."""
         counts.check_fits(self.tree)
-        self.tree.ledger.look(counts, pruning=self)
+        self.tree.evaluation_log.record(counts, pruning=self)
         if self.node_labels is None:
             raise PruningError("this pruning was made from costs and has no classes; use cost(node_cost)")
-        return self.cost(counts.wrong(self.node_labels))
+        return self.cost(counts.unrecorded_errors_if_leaf(self.node_labels))
 
-    def cost(self, node_cost: Sums) -> int | float:
+    def cost(self, node_cost: LongsOrFloats) -> int | float:
         """Return the sum of a cost per node over the leaves."""
         value: int | float = node_cost[self.is_leaf].sum().item()
         return value
@@ -196,7 +196,7 @@ class Pruning(Noun):
         small = _smaller_tree(self, is_here)
         if not counts:
             return small
-        return (small, *(sample.restricted(small, is_here) for sample in counts))
+        return (small, *(sample.restrict_to(small, is_here) for sample in counts))
 
     def __and__(self, other: "Pruning") -> "Pruning":
         """The largest pruning of both: cut where either cuts."""
@@ -225,7 +225,7 @@ class Pruning(Noun):
     def _with_cuts(self, is_cut: Bools, rule: str, seen: Iterable[str] = ()) -> "Pruning":
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
-        return replace(self, is_leaf=sealed(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
+        return replace(self, is_leaf=write_protect(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.tree.n_nodes:
@@ -244,16 +244,18 @@ def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start))
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
     blanks = blank_tests(tree.n_nodes)
-    tests: dict[str, Any] = {n: sealed(np.where(is_leaf, blanks[n], getattr(tree, n))[is_here]) for n in ONE_EACH}
+    tests: dict[str, Any] = {
+        n: write_protect(np.where(is_leaf, blanks[n], getattr(tree, n))[is_here]) for n in PER_NODE_FIELDS
+    }
     surrogates = tree.surrogates
     if surrogates is not None:
         surrogates = surrogates.taken(np.flatnonzero(is_here), ~is_leaf[is_here])
     return replace(
         tree,
-        parent=sealed(parent),
-        branch_start=sealed(np.append(0, np.cumsum(n_codes[is_here])).astype(np.int64)),
-        branch=sealed(tree.branch[(is_here & ~is_leaf)[owner]]),
-        ids=sealed(tree.ids[is_here]),
+        parent=write_protect(parent),
+        branch_start=write_protect(np.append(0, np.cumsum(n_codes[is_here])).astype(np.int64)),
+        branch=write_protect(tree.branch[(is_here & ~is_leaf)[owner]]),
+        ids=write_protect(tree.ids[is_here]),
         key=tree.row_key,
         history=tree.history | pruning.seen,
         surrogates=surrogates,

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import Array, Floats
-from .._utils.immutable import Tabled
-from ..errors import ParameterError, printable
+from .._utils.immutable import ImmutableTable
+from ..errors import ParameterError, escape_unprintable
 from .counts import Counts
 from .moments import Moments
-from .provenance import NOTHING, Seen
+from .provenance import NO_SAMPLES, SampleUsage
 from .pruning import Pruning
 from .sequence import PruningSequence
 from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Tabled):
+class Selection(ImmutableTable):
     """The error of every member of a sequence, and which member was chosen.
 
     Parameters
@@ -76,11 +76,11 @@ class Selection(Tabled):
     growing: dict[str, Any] = field(default_factory=dict)
     pool: tuple[dict[str, Any], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
-    judges: Seen = field(default=NOTHING, compare=False)
+    evaluated_on: SampleUsage = field(default=NO_SAMPLES, compare=False)
 
     def __post_init__(self) -> None:
         n_members = len(self.sequence)
-        self._freeze(error=np.float64, se=np.float64, betas=np.float64, fold_error=np.float64)
+        self._freeze_arrays(error=np.float64, se=np.float64, betas=np.float64, fold_error=np.float64)
         for name in ("error", "se", "betas", "fold_error"):
             values = getattr(self, name)
             if values is not None and values.shape[-1:] != (n_members,):
@@ -89,8 +89,10 @@ class Selection(Tabled):
             if not 0 <= getattr(self, name) < n_members:
                 raise ParameterError(f"{name}={getattr(self, name)}; a member from 0 to {n_members - 1} is needed")
         object.__setattr__(self, "pool", tuple(self.pool))
-        judges = Seen(self.judges) or Seen(() if self.sample == "cross-validation" else [self.sample])
-        object.__setattr__(self, "judges", judges)
+        evaluated_on = SampleUsage(self.evaluated_on) or SampleUsage(
+            () if self.sample == "cross-validation" else [self.sample]
+        )
+        object.__setattr__(self, "evaluated_on", evaluated_on)
 
     @property
     def tree(self) -> Tree:
@@ -131,7 +133,7 @@ class Selection(Tabled):
         """The chosen member; its `seen` includes the sample it was chosen on."""
         pruning = self.sequence[self.chosen]
         # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
-        return replace(pruning, seen=pruning.seen | self.judges)
+        return replace(pruning, seen=pruning.seen | self.evaluated_on)
 
     def to_dict(self) -> dict[str, Array]:
         """Return the table as a dict of columns: leaves, alpha interval, error, standard error, chosen."""
@@ -147,7 +149,7 @@ class Selection(Tabled):
 
     def __repr__(self) -> str:
         leaves, at = self.sequence.n_leaves, self.chosen
-        return printable(
+        return escape_unprintable(
             f"Selection({self.select}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
             f"error {self.error[at]:.4g} +- {self.se[at]:.2g} on {self.sample})"
         )

@@ -7,7 +7,7 @@ before `steps[v]` and no longer after, so v is a leaf in exactly the members
 
 Any additive number of all members is then one difference array and one cumulative sum.
 Sequences that are not nested rebuild a member on demand from the table behind them, or from
-the changes between members (`Members`): neighbours differ in few nodes, so the changes of all members
+the changes between members (`MemberChanges`): neighbours differ in few nodes, so the changes of all members
 together are about as many as the nodes, where the sets themselves would be as many as nodes times members. Files hold
 the changes, and all that is asked of every member is one pass over them.
 """
@@ -19,18 +19,18 @@ from functools import cached_property
 import numpy as np
 
 from .._kernels.weakest_link import member_sums
-from .._utils.arrays import Array, Bools, Floats, Ints, Longs, Sums, same
-from .._utils.immutable import Tabled
+from .._utils.arrays import Array, Bools, Floats, Ints, Longs, LongsOrFloats, equal_values
+from .._utils.immutable import ImmutableTable
 from ..errors import ParameterError, PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NOTHING, Seen
+from .provenance import NO_SAMPLES, SampleUsage
 from .pruning import Pruning
 from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class MemberChanges:
     """The `rebuild` of a sequence: calling it with i gives the leaves of member i.
 
     `changes[start[i]:start[i + 1]]` are the nodes that test in member i but not in the one
@@ -40,7 +40,7 @@ class Members:
     --------
     >>> import numpy as np
     >>> parent = np.array([-1, 0, 0, 2, 2], np.int32)
-    >>> members = Members(parent, np.array([0, 1, 0, 1, 1], bool), np.array([0, 0, 1, 2]), np.array([2, 0]))
+    >>> members = MemberChanges(parent, np.array([0, 1, 0, 1, 1], bool), np.array([0, 0, 1, 2]), np.array([2, 0]))
     >>> [np.flatnonzero(members(i)).tolist() for i in range(3)]
     [[1, 3, 4], [1, 2], [0]]
     >>> members.sums(np.array([9, 1, 5, 2, 1])).tolist()
@@ -64,12 +64,12 @@ class Members:
         """The number of members that differ from the one before them, and the first."""
         return 1 + int(np.count_nonzero(np.diff(self.start[1:])))
 
-    def sums(self, values: Sums) -> Sums:
+    def sums(self, values: LongsOrFloats) -> LongsOrFloats:
         """The sum of `values` over the leaves of every member."""
         below = np.zeros(len(self.parent), np.result_type(values, np.int64))
         np.add.at(below, self.parent[1:], values[1:])
-        opened: Sums = below - values  # what a node adds when it tests
-        sums: Sums = values[self.is_leaf].sum() + self._running(opened[self.changes] * self._signs)
+        opened: LongsOrFloats = below - values  # what a node adds when it tests
+        sums: LongsOrFloats = values[self.is_leaf].sum() + self._running(opened[self.changes] * self._signs)
         return sums
 
     def is_equal(self, is_kept: Bools) -> Bools:
@@ -89,14 +89,14 @@ class Members:
         signs[order] = 2 * ((np.arange(len(nodes)) - first) % 2) - 1
         return signs
 
-    def _running(self, steps: Longs | Floats) -> Sums:
+    def _running(self, steps: Longs | Floats) -> LongsOrFloats:
         """The sums of steps up to the end of each member."""
-        sums: Sums = np.append(steps[:0].sum(), np.cumsum(steps))[self.start[1:]]
+        sums: LongsOrFloats = np.append(steps[:0].sum(), np.cumsum(steps))[self.start[1:]]
         return sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PruningSequence(Tabled):
+class PruningSequence(ImmutableTable):
     """Prunings of one tree, from the largest to the smallest.
 
     Parameters
@@ -131,19 +131,21 @@ class PruningSequence(Tabled):
 
     tree: Tree
     n_leaves: Longs
-    errors: Sums
+    errors: LongsOrFloats
     alphas: Floats | None = None
     steps: Ints | None = field(default=None, compare=False)  # compared below
     rebuild: Callable[[int], Bools] | None = field(default=None, compare=False)
     node_labels: Ints | None = None
-    seen: Seen = field(default=NOTHING, compare=False)
+    seen: SampleUsage = field(default=NO_SAMPLES, compare=False)
     rule: str = field(default="", compare=False)
     nested: bool = field(default=True, compare=False)
 
     def __post_init__(self) -> None:
-        self._freeze(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
+        self._freeze_arrays(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
         # A sequence that no rule has signed may come from any sample that was looked at before.
-        object.__setattr__(self, "seen", Seen(self.seen) if self.rule else self.tree.ledger.open | self.seen)
+        object.__setattr__(
+            self, "seen", SampleUsage(self.seen) if self.rule else self.tree.evaluation_log.open | self.seen
+        )
         if (self.steps is None) == (self.rebuild is None):
             raise PruningError("a sequence needs either steps (nested) or rebuild (a table), and not both")
         if len(self.errors) != len(self) or (self.alphas is not None and len(self.alphas) != len(self)):
@@ -192,24 +194,26 @@ class PruningSequence(Tabled):
         near = [str(x) for x in ([below.max()] if len(below) else []) + ([above.min()] if len(above) else [])]
         raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(near)}")
 
-    def place_of(self, pruning: Pruning) -> int | None:
+    def index_of(self, pruning: Pruning) -> int | None:
         """The first member of the size of a pruning that has its leaves; None if there is none.
 
         Examples
         --------
         >>> tree = Tree.from_parents([-1, 0, 0])
-        >>> PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0]).place_of(Pruning.from_cuts(tree, [0]))
+        >>> PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0]).index_of(Pruning.from_cuts(tree, [0]))
         1
         """
         is_equal = self.n_leaves == pruning.n_leaves
-        if isinstance(self.rebuild, Members):
+        if isinstance(self.rebuild, MemberChanges):
             is_equal &= self.rebuild.is_equal(pruning.is_kept)
         elif self.steps is not None:
             kept, inner = pruning.is_kept, ~self.tree.is_leaf
             is_equal[: self.steps[inner & ~kept].max(initial=0)] = False
             is_equal[self.steps[kept].min(initial=len(self)) :] = False
         else:
-            is_equal[is_equal] = [same(self._leaves_of(i), pruning.is_leaf) for i in np.flatnonzero(is_equal).tolist()]
+            is_equal[is_equal] = [
+                equal_values(self._leaves_of(i), pruning.is_leaf) for i in np.flatnonzero(is_equal).tolist()
+            ]
         return int(is_equal.argmax()) if is_equal.any() else None
 
     @property
@@ -221,36 +225,36 @@ class PruningSequence(Tabled):
         >>> PruningSequence(Tree.from_parents([-1, 0, 0]), [2, 1, 1], [0, 1, 1], steps=[1, 0, 0]).n_different
         2
         """
-        if isinstance(self.rebuild, Members):
+        if isinstance(self.rebuild, MemberChanges):
             return self.rebuild.n_different
         if self.steps is not None:
             return 1 + len(np.unique(self.steps[self.steps > 0]))
         n_sizes = len(np.unique(self.n_leaves))
         return n_sizes if n_sizes == len(self) else len({self._leaves_of(i).tobytes() for i in range(len(self))})
 
-    def errors_on(self, counts: Counts) -> Sums:
+    def errors_on(self, counts: Counts) -> LongsOrFloats:
         """Return the errors of every member on a sample.
 
         The tree's ledger notes that the sample was asked: `certify` then makes a member of this
         sequence pay for the choice.
         """
-        self.tree.ledger.look(counts, sequence=self, is_asked=True)
-        return self.wrong_on(counts)
+        self.tree.evaluation_log.record(counts, sequence=self, is_asked=True)
+        return self.unrecorded_errors_on(counts)
 
-    def wrong_on(self, counts: Counts) -> Sums:
+    def unrecorded_errors_on(self, counts: Counts) -> LongsOrFloats:
         """Return the same as `errors_on`, without recording it: for functions that write the ledger themselves."""
         counts.check_fits(self.tree)
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
-        return self.costs_on(counts.wrong(self.node_labels))
+        return self.costs_on(counts.unrecorded_errors_if_leaf(self.node_labels))
 
-    def costs_on(self, node_cost: Sums) -> Sums:
+    def costs_on(self, node_cost: LongsOrFloats) -> LongsOrFloats:
         """Return the total leaf cost of every member.
 
         One pass over the nodes for a nested sequence, over the nodes and changes for one from a file, and
         one per member otherwise.
         """
-        if isinstance(self.rebuild, Members):
+        if isinstance(self.rebuild, MemberChanges):
             return self.rebuild.sums(node_cost)
         if self.steps is None:
             return np.array([self[i].cost(node_cost) for i in range(len(self))])
@@ -264,7 +268,7 @@ class PruningSequence(Tabled):
         total = float(sample.total[0]) or 1.0
         if isinstance(sample, Counts):
             return self.errors_on(sample) / total
-        return self.costs_on(sample.costs_if_leaf(grown.answers)) / total
+        return self.costs_on(sample.costs_if_leaf(grown.predictions)) / total
 
     def to_dict(self) -> dict[str, Array]:
         """Return the table of members as a dict of columns."""
@@ -278,12 +282,14 @@ class PruningSequence(Tabled):
         if alike is not True or not isinstance(other, PruningSequence):
             return alike
         if self.steps is not None and other.steps is not None:
-            return same(self.steps, other.steps)
-        if isinstance(self.rebuild, Members) and isinstance(other.rebuild, Members):
-            return all(same(getattr(self.rebuild, name), getattr(other.rebuild, name)) for name in ("start", "changes"))
-        return all(same(a.is_leaf, b.is_leaf) for a, b in zip(self, other, strict=True))
+            return equal_values(self.steps, other.steps)
+        if isinstance(self.rebuild, MemberChanges) and isinstance(other.rebuild, MemberChanges):
+            return all(
+                equal_values(getattr(self.rebuild, name), getattr(other.rebuild, name)) for name in ("start", "changes")
+            )
+        return all(equal_values(a.is_leaf, b.is_leaf) for a, b in zip(self, other, strict=True))
 
-    __hash__ = Tabled.__hash__
+    __hash__ = ImmutableTable.__hash__
 
     def __repr__(self) -> str:
         kind = "nested" if self.nested else "not nested"

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._utils.arrays import Array, Bools, Floats, Ints, Longs, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, Bools, Floats, Ints, Longs, write_protect
+from .._utils.immutable import Immutable
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 
 if TYPE_CHECKING:
     from .tree import Tree
 
-SAYS_NOTHING = 2
+NO_BRANCH = 2
 DTYPES: dict[str, type] = {
     "start": np.int64, "feature": np.int32, "threshold": np.float64, "low": np.int32, "branch_start": np.int64,
     "branch": np.uint16, "agreement": np.float64,
@@ -31,7 +31,7 @@ DTYPES: dict[str, type] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogates(Noun):
+class Surrogates(Immutable):
     """The surrogate tests of a binary tree, node by node; see the table at the head of the module.
 
     Examples
@@ -50,7 +50,7 @@ class Surrogates(Noun):
     agreement: Floats
 
     def __post_init__(self) -> None:
-        self._freeze(**DTYPES)
+        self._freeze_arrays(**DTYPES)
         n = len(self.feature)
         for name in ("threshold", "low", "agreement"):
             if len(getattr(self, name)) != n:
@@ -63,7 +63,7 @@ class Surrogates(Noun):
             raise TreeError(f"surrogates.branch_start has {len(self.branch_start)} entries; {n + 1} are needed")
         n_codes = np.diff(self.branch_start)
         _refuse((self.low < 0) | (self.low > 1), "low", self.low, "child 0 or 1 is needed")
-        _refuse(self.branch > SAYS_NOTHING, "branch", self.branch, "child 0 or 1, or 2 for none, is needed")
+        _refuse(self.branch > NO_BRANCH, "branch", self.branch, "child 0 or 1, or 2 for none, is needed")
         _refuse((n_codes == 0) & np.isnan(self.threshold), "threshold", self.threshold, "a number is needed")
         _refuse(~((self.agreement >= 0) & (self.agreement <= 1)), "agreement", self.agreement, "a share is needed")
 
@@ -75,9 +75,9 @@ class Surrogates(Noun):
         """Return the child that a surrogate sends this value of its column to; 2 if it says nothing."""
         first, last = self.branch_start[number : number + 2]
         if first < last:
-            return SAYS_NOTHING if value < 0 else int(self.branch[first + int(value)])
+            return NO_BRANCH if value < 0 else int(self.branch[first + int(value)])
         if np.isnan(value):
-            return SAYS_NOTHING
+            return NO_BRANCH
         return int(self.low[number] if value <= self.threshold[number] else 1 - self.low[number])
 
     def taken(self, nodes: Array, has_some: Bools) -> "Surrogates":
@@ -110,7 +110,7 @@ class Surrogates(Noun):
             _refuse(n_codes != expected, "number of branches", n_codes, "its column has another number of categories")
 
 
-def check_plain(tree: "Tree", what: str, instead: str) -> None:
+def check_no_surrogates(tree: "Tree", what: str, instead: str) -> None:
     """Refuse a tree with surrogates where they would not be followed."""
     if tree.surrogates is not None and len(tree.surrogates.feature):
         raise UnsupportedError(
@@ -122,7 +122,7 @@ def check_plain(tree: "Tree", what: str, instead: str) -> None:
 def _slices(first: Array, length: Array) -> tuple[Longs, Longs]:
     """Where the slices begin once they stand one after another, and the old places of all their entries."""
     start = np.append(0, np.cumsum(length)).astype(np.int64)
-    return sealed(start), np.arange(start[-1]) + np.repeat(first - start[:-1], length)
+    return write_protect(start), np.arange(start[-1]) + np.repeat(first - start[:-1], length)
 
 
 def _refuse(is_wrong: Bools, name: str, found: Array, needed: str) -> None:

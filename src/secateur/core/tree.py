@@ -13,7 +13,7 @@ backwards loop, and no depth limit exists anywhere.
                    (slice `branch_start[v]:branch_start[v + 1]`)
     default        child number of missing and unseen values             0
     score          what the test gained when it was chosen (NaN: unknown)  NaN
-    birth          the step at which the node was split (-1: unknown)    -1
+    split_order    the step at which the node was split (-1: unknown)    -1
     ids            number of the node in the tree this one was cut from  same
 """
 
@@ -26,20 +26,20 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import route, structure
-from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, frozen, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, immutable_array, write_protect
+from .._utils.immutable import Immutable
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
-from .provenance import Ledger, Seen
+from .provenance import EvaluationLog, SampleUsage
 from .surrogates import Surrogates
 
-ONE_EACH = ("feature", "threshold", "default", "score", "birth", "rounded")  # what a test has one of
-MOST_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
+PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # what a test has one of
+MAX_ROUNDED_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Noun):
+class Tree(Immutable):
     """A grown tree: the parent and the test of each node.
 
     Parameters
@@ -76,13 +76,13 @@ class Tree(Noun):
     branch: npt.NDArray[np.uint16] = None  # type: ignore[assignment]
     default: Ints = None  # type: ignore[assignment]
     score: Floats = None  # type: ignore[assignment]
-    birth: Ints = None  # type: ignore[assignment]
+    split_order: Ints = None  # type: ignore[assignment]
     ids: Ints = None  # type: ignore[assignment]
     rounded: Floats = field(default=None, compare=False)  # type: ignore[arg-type]
     schema: Schema | None = None
     key: RowKey | None = field(default=None, compare=False)
-    history: Seen = field(default_factory=Seen, compare=False)
-    ledger: Ledger = field(default_factory=Ledger, compare=False)
+    history: SampleUsage = field(default_factory=SampleUsage, compare=False)
+    evaluation_log: EvaluationLog = field(default_factory=EvaluationLog, compare=False)
     surrogates: Surrogates | None = None
     end: Ints = field(init=False)
 
@@ -91,14 +91,14 @@ class Tree(Noun):
         n = len(parent)
         set_field = object.__setattr__
         set_field(self, "parent", parent)
-        set_field(self, "history", Seen(self.history))
+        set_field(self, "history", SampleUsage(self.history))
         for name, blank in blank_tests(n).items():
             given = getattr(self, name)
-            array = sealed(blank) if given is None else frozen(given, blank.dtype)
+            array = write_protect(blank) if given is None else immutable_array(given, blank.dtype)
             if name != "branch" and array.shape != blank.shape:
                 raise TreeError(f"{name} has shape {array.shape}; {blank.shape} needed for {n} nodes")
             set_field(self, name, array)
-        set_field(self, "end", sealed(_check_structure(parent)))
+        set_field(self, "end", write_protect(_check_structure(parent)))
         _check_tests(self)
         if self.surrogates is not None:
             self.surrogates.check_fits(self.arity, self.schema)
@@ -137,7 +137,7 @@ class Tree(Noun):
         new_id[order] = np.arange(len(order), dtype=np.int32)
         renumbered = np.where(order == 0, -1, new_id[old[order]]).astype(np.int32)
         tree = cls(renumbered)
-        return (tree, sealed(order)) if return_order else tree
+        return (tree, write_protect(order)) if return_order else tree
 
     @property
     def n_nodes(self) -> int:
@@ -147,7 +147,7 @@ class Tree(Noun):
     @cached_property
     def is_leaf(self) -> Bools:
         """Which nodes have no children."""
-        return sealed(self.end == np.arange(1, self.n_nodes + 1))
+        return write_protect(self.end == np.arange(1, self.n_nodes + 1))
 
     @cached_property
     def n_leaves(self) -> int:
@@ -157,22 +157,22 @@ class Tree(Noun):
     @cached_property
     def arity(self) -> Ints:
         """Number of children of each node."""
-        return sealed(np.bincount(self.parent[1:], minlength=self.n_nodes).astype(np.int32))
+        return write_protect(np.bincount(self.parent[1:], minlength=self.n_nodes).astype(np.int32))
 
     @cached_property
     def depth(self) -> Ints:
         """Number of tests between the root and each node."""
-        return sealed(structure.depths(self.parent))
+        return write_protect(structure.depths(self.parent))
 
     @cached_property
     def internal(self) -> Ints:
         """The internal nodes in pre-order."""
-        return sealed(np.flatnonzero(~self.is_leaf).astype(np.int32))
+        return write_protect(np.flatnonzero(~self.is_leaf).astype(np.int32))
 
     @cached_property
     def leaves(self) -> Ints:
         """The leaves in pre-order."""
-        return sealed(np.flatnonzero(self.is_leaf).astype(np.int32))
+        return write_protect(np.flatnonzero(self.is_leaf).astype(np.int32))
 
     @cached_property
     def has_tests(self) -> bool:
@@ -183,13 +183,13 @@ class Tree(Noun):
     def right(self) -> Ints:
         """The second child of each internal node, 0 for a leaf; the first child of `v` is `v + 1`."""
         following = np.minimum(np.arange(1, self.n_nodes + 1), self.n_nodes - 1)
-        return sealed(np.where(self.is_leaf, 0, self.end[following]).astype(np.int32))
+        return write_protect(np.where(self.is_leaf, 0, self.end[following]).astype(np.int32))
 
     @cached_property
     def child_lists(self) -> tuple[Longs, Ints]:
         """Where each node's children begin in one list of all children, and that list."""
         start, child = structure.child_lists(self.parent)
-        return sealed(start), sealed(child)
+        return write_protect(start), write_protect(child)
 
     @cached_property
     def tested(self) -> tuple[Ints, Ints]:
@@ -198,7 +198,7 @@ class Tree(Noun):
         used, position = np.unique(every[every >= 0], return_inverse=True)
         feature = np.full(len(every), -1, np.int32)
         feature[every >= 0] = position
-        return sealed(used), sealed(feature)
+        return write_protect(used), write_protect(feature)
 
     @cached_property
     def surrogate_tests(self) -> tuple[Array, Array, Array, Array, Ints, Ints, Array]:
@@ -210,12 +210,12 @@ class Tree(Noun):
     @cached_property
     def packed(self) -> Floats:
         """The tests for `route_packed`, if all compare a number."""
-        return sealed(route.packed(self.feature, self.threshold, self.right, self.default))
+        return write_protect(route.packed(self.feature, self.threshold, self.right, self.default))
 
     @cached_property
     def packed_tested(self) -> Floats:
         """The same for rows of the columns in `tested` alone."""
-        return sealed(route.packed(self.tested[1], self.threshold, self.right, self.default))
+        return write_protect(route.packed(self.tested[1], self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:
@@ -250,7 +250,7 @@ def blank_tests(n_nodes: int) -> dict[str, Array]:
         "branch": np.zeros(0, np.uint16),
         "default": np.zeros(n_nodes, np.int32),
         "score": np.full(n_nodes, np.nan),
-        "birth": np.full(n_nodes, -1, np.int32),
+        "split_order": np.full(n_nodes, -1, np.int32),
         "ids": np.arange(n_nodes, dtype=np.int32),
         "rounded": np.full(n_nodes, np.nan),
     }
@@ -264,7 +264,7 @@ def _whole_numbers(name: str, values: ArrayLike) -> Ints:
         raise TreeError(f"{name} holds {array.dtype} values; whole numbers are needed")
     if len(array) > np.iinfo(np.int32).max:
         raise TreeError(f"{len(array)} nodes; at most {np.iinfo(np.int32).max} fit")
-    return frozen(array, np.int32)
+    return immutable_array(array, np.int32)
 
 
 def _check_parents(parent: Ints) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT, Array, Level
+from .._utils.arrays import MAX_EXACT_INT, Array, Category
 from .._utils.warn import format_names, warn
 
-MANY_CATEGORIES = 1000
-FEW_WORDS = 3  # so many words among numbers are marks for missing values; more are a column of words
+MAX_CATEGORIES_WITHOUT_WARNING = 1000
+MAX_WORDS_AMONG_NUMBERS = 3  # so many words among numbers are marks for missing values; more are a column of words
 
 
 def warn_merging(matrix: Array, names: Sequence[str]) -> None:
@@ -31,9 +31,9 @@ def warn_infinite(column: Array, name: str) -> None:
         warn(f"column {name!r} is infinite in {n_infinite:,} of {len(column):,} rows; they are ordered as values")
 
 
-def warn_categories(name: str, levels: Sequence[Level]) -> None:
+def warn_categories(name: str, levels: Sequence[Category]) -> None:
     """Warn of very many categories, and of two that look the same."""
-    if len(levels) > MANY_CATEGORIES:
+    if len(levels) > MAX_CATEGORIES_WITHOUT_WARNING:
         warn(f"column {name!r} has {len(levels):,} categories; is it an identifier, or a number (numeric=)?")
     seen: dict[str, str] = {}
     for level in levels:
@@ -54,10 +54,10 @@ def warn_looks_numeric(name: str, levels: Sequence[str]) -> None:
     words = []
     for level in levels:
         try:
-            spelled(level)
+            strict_float(level)
         except ValueError:
             words.append(level)
-            if len(words) > FEW_WORDS:
+            if len(words) > MAX_WORDS_AMONG_NUMBERS:
                 return
     n_numbers = len(levels) - len(words)
     keep = f"or pass nominal=[{name!r}] to keep it so"
@@ -73,7 +73,7 @@ def warn_looks_numeric(name: str, levels: Sequence[str]) -> None:
         )
 
 
-def spelled(level: Level) -> float:
+def strict_float(level: Category) -> float:
     """Return the number that a value is or spells; ValueError if it is none."""
     if isinstance(level, str) and "_" in level:  # Python would read 1_000
         raise ValueError(level)

@@ -12,15 +12,32 @@ from typing import Literal, get_args
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
-from .._utils.names import check_name, several
+from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names
 from ..errors import DataError, ParameterError, SchemaError
+from .batch import Batch, cell_types_for, open_batch
 from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
-from .columns import Coded, Given, Numbers, as_floats, as_numbers, factorised, family, floats_of
-from .sources import Batch, open_source, reading_of
-from .table import Column, Kind, Schema, Table, read_only
-from .target import TargetKind, check_weights, encode_target, labelled, labels_as_numbers, numeric_target, wants_numbers
-from .textfile import Csv, Dates
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    as_floats,
+    column_as_floats,
+    factorize,
+    parse_categories,
+    value_type,
+)
+from .table import Column, Kind, Schema, Table, read_only_view
+from .target import (
+    TargetKind,
+    check_weights,
+    decode_numeric_labels,
+    drop_unlabelled_rows,
+    encode_numeric_target,
+    encode_target,
+    is_numeric_target,
+)
+from .text_file import DateReading, TextOptions
 
 Unseen = Literal["majority-branch", "missing", "error"]
 PLURAL = {"number": "numbers", "truth": "booleans", "text": "text"}
@@ -42,7 +59,7 @@ def encode(
     na: Sequence[str] = ("",),
     encoding: str | None = None,
     decimal: str | None = None,
-    dates: Dates = "auto",
+    dates: DateReading = "auto",
     missing_target: Literal["drop", "error"] = "drop",
 ) -> Table:
     """Return `data` as a table: one array per column, and a schema.
@@ -118,16 +135,16 @@ def encode(
             raise ParameterError(
                 "a Table is encoded already; nominal=, numeric=, names= and sample_weight= go with the data"
             )
-        return _encoded_before(data, target, known, wants_numbers(target_kind, known, data.schema))
-    is_number = wants_numbers(target_kind, known)
-    how = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
-    source = open_source(data, names=names, how=how, wanted=reading_of(known, nominal, numeric, target))
+        return _encoded_before(data, target, known, is_numeric_target(target_kind, known, data.schema))
+    is_number = is_numeric_target(target_kind, known)
+    how = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
+    source = open_batch(data, names=names, how=how, wanted=cell_types_for(known, nominal, numeric, target))
     wanted = _wanted(source.names, nominal, numeric)
     label_column, labels = None, target
     if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
         label_column = _position(target, source.names, "target")
         classes = None if known is None else known.classes
-        source, is_kept = labelled(source, source.names[label_column], missing_target, classes)
+        source, is_kept = drop_unlabelled_rows(source, source.names[label_column], missing_target, classes)
         if is_kept is not None and sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[is_kept]
     order = [j for j in range(len(source.names)) if j != label_column]
@@ -143,13 +160,13 @@ def encode(
         table = _new_table(source.select(order), [wanted[j] for j in order], is_used)
     else:
         order = _matched(source, order, known, strict=strict)
-        table = later_table(source.select(order), known, unseen, [wanted[j] for j in order])
+        table = encode_batch(source.select(order), known, unseen, [wanted[j] for j in order])
     return table if labels is None else _with_target(table, labels, is_number)
 
 
 def _encoded_before(table: Table, target: Labels, known: Schema | None, is_number: bool) -> Table:
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
-        target = labels_as_numbers(table.target, table.schema.classes)
+        target = decode_numeric_labels(table.target, table.schema.classes)
     if target is not None:
         plain = replace(table.schema, classes=None, has_numeric_target=False)
         table = replace(table, schema=plain, target=None)
@@ -164,7 +181,7 @@ def _encoded_before(table: Table, target: Labels, known: Schema | None, is_numbe
 
 def _with_target(table: Table, labels: Labels, is_number: bool) -> Table:
     known = table.schema.classes
-    codes, classes = (numeric_target(labels), None) if is_number else encode_target(labels, classes=known)
+    codes, classes = (encode_numeric_target(labels), None) if is_number else encode_target(labels, classes=known)
     if len(codes) != table.n_rows:
         raise DataError(
             f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "
@@ -192,7 +209,7 @@ def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | 
     wanted: list[Kind | None] = [None] * len(names)
     asked: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
     for kind, columns in asked:
-        for column in several(kind, columns):
+        for column in as_list(kind, columns):
             at = _position(column, names, kind)
             if wanted[at] not in (None, kind):
                 raise ParameterError(f"column {names[at]!r} is given both as nominal and as numeric")
@@ -232,24 +249,24 @@ def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) 
         matrix = as_floats(source.matrix)
         gaps = _has_missing(matrix, source.names, is_used)
         columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
-        return Table(Schema(columns, None, source.has_names), tuple(read_only(matrix).T), matrix=matrix)
+        return Table(Schema(columns, None, source.has_names), tuple(read_only_view(matrix).T), matrix=matrix)
     given = zip(source.names, source.readers, wanted, strict=True)
     made = [_new_column(name, read(), kind, is_used) for name, read, kind in given]
     return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
 
 
-def _new_column(name: str, given: Given, kind: Kind | None, is_used: Array | None) -> tuple[Column, Array]:
-    if isinstance(given, Coded) and kind == "numeric":
-        given = as_numbers(given, name)
-    if isinstance(given, Numbers) and kind != "nominal":
+def _new_column(name: str, given: RawColumn, kind: Kind | None, is_used: Array | None) -> tuple[Column, Array]:
+    if isinstance(given, CategoryColumn) and kind == "numeric":
+        given = parse_categories(given, name)
+    if isinstance(given, NumberColumn) and kind != "nominal":
         warn_merging(given.values[:, None], (name,))
-        values = floats_of(given)
+        values = column_as_floats(given)
         return Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0], given.is_date), values
-    coded = factorised(given)
-    gaps, is_declared = coded.gaps, coded.is_declared
+    coded = factorize(given)
+    gaps, is_declared = coded.missing_mask, coded.is_declared
     has_missing = bool((gaps if is_used is None else gaps[is_used]).any())
     if is_used is not None and not is_declared:
-        coded = coded.in_order(coded.occurring(is_used))
+        coded = coded.recode(coded.occurring_categories(is_used))
     codes = coded.codes.astype(np.int32)
     if has_missing:
         codes[gaps] = len(coded.levels)
@@ -259,7 +276,7 @@ def _new_column(name: str, given: Given, kind: Kind | None, is_used: Array | Non
     return Column(name, "nominal", coded.levels, has_missing), codes
 
 
-def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[Kind | None] = ()) -> Table:
+def encode_batch(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[Kind | None] = ()) -> Table:
     """Read a batch in the columns of a schema: it has as many, in the same order."""
     wanted = wanted or [None] * len(known.columns)
     for about, kind in zip(known.columns, wanted, strict=True):
@@ -269,34 +286,34 @@ def later_table(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[K
             )
     if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
         matrix = as_floats(source.matrix)
-        return Table(known, tuple(read_only(matrix).T), matrix=matrix)
+        return Table(known, tuple(read_only_view(matrix).T), matrix=matrix)
     columns = zip(known.columns, source.readers, wanted, strict=True)
-    found = (later_column(about, read(), unseen, convert=kind == "numeric") for about, read, kind in columns)
+    found = (encode_column(about, read(), unseen, convert=kind == "numeric") for about, read, kind in columns)
     arrays, n_unseen = zip(*found, strict=True)
     return Table(known, arrays, n_unseen=n_unseen)
 
 
-def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool = False) -> tuple[Array, int]:
+def encode_column(about: Column, given: RawColumn, unseen: Unseen, *, convert: bool = False) -> tuple[Array, int]:
     """Return a column as numbers or codes of the schema, and how many of its categories are unknown."""
     if about.kind == "numeric":
-        if isinstance(given, Coded) and (convert or not (given.codes >= 0).any()):
-            given = as_numbers(given, about.name)
-        if isinstance(given, Coded):
+        if isinstance(given, CategoryColumn) and (convert or not (given.codes >= 0).any()):
+            given = parse_categories(given, about.name)
+        if isinstance(given, CategoryColumn):
             raise _other_kind(about, given)
         if given.is_date and not about.is_date:
             raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
-        return floats_of(given), 0
-    coded = factorised(given)
+        return column_as_floats(given), 0
+    coded = factorize(given)
     is_missing = coded.codes < 0
-    expected = family(about.categories)
-    if expected not in (None, family(coded.levels)) and not is_missing.all():
+    expected = value_type(about.categories)
+    if expected not in (None, value_type(coded.levels)) and not is_missing.all():
         raise _other_kind(about, coded)
-    codes = coded.in_order(about.categories).codes
+    codes = coded.recode(about.categories).codes
     is_new = (codes < 0) & ~is_missing
     n_new = int(np.count_nonzero(is_new))
     if n_new and unseen == "error":
         raise SchemaError(
-            f"column {about.name!r}: {format_names(coded.occurring(is_new))} in {n_new:,} rows (first row "
+            f"column {about.name!r}: {format_names(coded.occurring_categories(is_new))} in {n_new:,} rows (first row "
             f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
             "most examples went"
         )
@@ -305,11 +322,11 @@ def later_column(about: Column, given: Given, unseen: Unseen, *, convert: bool =
     return codes, n_new
 
 
-def _other_kind(about: Column, given: Coded) -> SchemaError:
+def _other_kind(about: Column, given: CategoryColumn) -> SchemaError:
     rows = np.flatnonzero(given.codes >= 0)[:3]
     shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
     was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {format_names(about.categories[:3])}"
-    found = PLURAL.get(family(given.levels) or "", "values")
+    found = PLURAL.get(value_type(given.levels) or "", "values")
     way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
     return SchemaError(
         f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"

@@ -20,8 +20,8 @@ import numpy as np
 from .._utils.arrays import Frame, Rows
 from .._utils.warn import format_names
 from ..errors import DataError, SecateurError, UnsupportedError
-from .columns import Given, read_cells
-from .textfile import Csv, TextFile, check_even, open_text
+from .raw_column import RawColumn, read_objects
+from .text_file import TextFile, TextOptions, check_row_lengths, open_text_file
 
 READERS = ("pyarrow", "polars", "pandas")  # in order of preference
 _TEXT = (".csv", ".tsv", ".txt", ".data", ".dat", ".tab")
@@ -30,22 +30,22 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 ENDINGS = CSV_ENDINGS + PARQUET_ENDINGS
 _KNOWN = f"{', '.join(_TEXT)} (or these and .gz), .zip, {', '.join(PARQUET_ENDINGS)}"
 
-MOST_BYTES = 1 << 18  # of a small file
+MAX_SMALL_FILE_BYTES = 1 << 18  # of a small file
 _WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?").fullmatch
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
 _NO_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}
 
 
-def is_path(source: object) -> bool:
+def is_path_or_paths(source: object) -> bool:
     """Whether a source is a path, or a list of paths."""
     parts = source if isinstance(source, list | tuple) else [source]
     return len(parts) > 0 and all(isinstance(one, str | os.PathLike) for one in parts)
 
 
-def are_files(data: Rows) -> bool:
+def are_data_files(data: Rows) -> bool:
     """Whether a list holds names of files, as they end; other lists of words are rows that somebody forgot to nest."""
-    return is_path(data) and all(isinstance(one, os.PathLike) or one.lower().endswith(ENDINGS) for one in data)
+    return is_path_or_paths(data) and all(isinstance(one, os.PathLike) or one.lower().endswith(ENDINGS) for one in data)
 
 
 def find_files(source: Rows) -> list[str]:
@@ -64,8 +64,8 @@ def find_files(source: Rows) -> list[str]:
 
 
 def read_file(
-    path: str | os.PathLike[str], how: Csv, *, text: Collection[str] = (), names: Sequence[str] | None = None
-) -> tuple[Frame | dict[str, Given], Csv]:
+    path: str | os.PathLike[str], how: TextOptions, *, text: Collection[str] = (), names: Sequence[str] | None = None
+) -> tuple[Frame | dict[str, RawColumn], TextOptions]:
     """Return the table in a file, as a frame of the library that read it, or the columns of a small one by name.
 
     Parameters
@@ -81,7 +81,7 @@ def read_file(
 
     Returns
     -------
-    frame, or columns as `read_plain` returns them; and how the file was read
+    frame, or columns as `read_small_file` returns them; and how the file was read
     """
     shown, lower = os.fspath(path), os.fspath(path).lower()
     if "://" in shown:
@@ -96,12 +96,12 @@ def read_file(
         raise DataError(f"no file {shown} (looked for {file.absolute()})")
     is_text = not lower.endswith(PARQUET_ENDINGS)
     if is_text:
-        opened = open_text(path, how if names is None else replace(how, has_header=False))
+        opened = open_text_file(path, how if names is None else replace(how, has_header=False))
         if names is not None:
             if len(names) != len(opened.names):
                 raise DataError(f"{shown}: {len(names)} names given for {len(opened.names)} columns")
             opened = replace(opened, names=tuple(names))
-        how, found = opened.how, read_plain(opened, text)
+        how, found = opened.how, read_small_file(opened, text)
         if found is not None:
             return found, how
     library = _library(shown)
@@ -110,7 +110,7 @@ def read_file(
             return (_READ_CSV[library](opened, text) if is_text else _read_parquet(library, file)), how
         except Exception:
             if is_text and not lower.endswith(".gz"):
-                check_even(opened.path, shown, how, len(opened.names))  # names the row that is at fault
+                check_row_lengths(opened.path, shown, how, len(opened.names))  # names the row that is at fault
             raise
     except SecateurError:
         raise
@@ -120,23 +120,28 @@ def read_file(
         raise DataError(f"{shown} cannot be parsed by {library}: {error}") from error
 
 
-def read_plain(opened: TextFile, text: Collection[str]) -> dict[str, Given] | None:
+def read_small_file(opened: TextFile, text: Collection[str]) -> dict[str, RawColumn] | None:
     """Return the columns of a small text file by name, None if it is not small or not plain.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from secateur.data.textfile import Csv, open_text
+    >>> from secateur.data.text_file import TextOptions, open_text_file
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "rows.csv")
     ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
-    ...     found = read_plain(open_text(file, Csv()), [])
+    ...     found = read_small_file(open_text_file(file, TextOptions()), [])
     >>> found["size"].values.tolist(), found["colour"].levels, found["colour"].codes.tolist()
     ([1.5, 2.0], ('red',), [0, -1])
     """
     file, names, how = Path(opened.path), opened.names, opened.how
-    if file.suffix == ".gz" or file.stat().st_size > MOST_BYTES or how.decimal != "." or how.delimiter is None:
+    if (
+        file.suffix == ".gz"
+        or file.stat().st_size > MAX_SMALL_FILE_BYTES
+        or how.decimal != "."
+        or how.delimiter is None
+    ):
         return None
     content = file.read_bytes().decode().removeprefix("\ufeff").replace("\r\n", "\n")
     lines = content.removesuffix("\n").split("\n")
@@ -152,7 +157,7 @@ def read_plain(opened: TextFile, text: Collection[str]) -> dict[str, Given] | No
     return None if None in columns else dict(zip(names, columns, strict=True))  # type: ignore[arg-type]
 
 
-def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool) -> Given | None:
+def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool) -> RawColumn | None:
     """A column, None if its cells could be read in more than one way."""
     there = [cell for cell in cells if cell not in na]
     convert: type[str | int | float]
@@ -162,7 +167,7 @@ def _column(cells: Sequence[str], name: str, na: Collection[str], is_text: bool)
         convert = int if all(map(_WHOLE, there)) else float
     else:
         return None
-    return read_cells(np.array([None if cell in na else convert(cell) for cell in cells], object), name)
+    return read_objects(np.array([None if cell in na else convert(cell) for cell in cells], object), name)
 
 
 def _files_of(path: str) -> list[str]:
@@ -196,7 +201,7 @@ def _is_data(inner: str) -> bool:
     return not hidden and inner.lower().endswith(ENDINGS)
 
 
-def polars_na(na: Sequence[str]) -> dict[str, object]:
+def polars_missing_options(na: Sequence[str]) -> dict[str, object]:
     """How polars is told which cells are missing; version 2 has another name for what keeps empty cells of text."""
     import polars as pl
 
@@ -241,7 +246,7 @@ def _polars_csv(opened: TextFile, text: Collection[str]) -> Frame:
     return pl.read_csv(
         opened.path,
         separator=how.delimiter,
-        **polars_na(how.na),
+        **polars_missing_options(how.na),
         has_header=how.has_header,
         new_columns=list(opened.names),
         schema_overrides={name: pl.String() for name in text},

@@ -24,7 +24,7 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _STEP = 0x9E3779B97F4A7C15
 
 
-def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True) -> Ints:
+def assign_folds(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratified: bool = True) -> Ints:
     """Return the part of each row, from 0 to `n_parts - 1`, of as equal sizes as can be.
 
     Parameters
@@ -40,15 +40,17 @@ def deal(table: Table, n_parts: int, *, seed: int = 0, repeat: int = 0, stratifi
     --------
     >>> from secateur import encode
     >>> table = encode([[1.0], [2.0], [3.0], [4.0]], target=["a", "a", "b", "b"])
-    >>> parts = deal(table, 2)
+    >>> parts = assign_folds(table, 2)
     >>> sorted(parts[:2].tolist()), sorted(parts[2:].tolist())
     ([0, 1], [0, 1])
     """
-    return next(deals(table, n_parts, seed=seed, repeats=[repeat], stratified=stratified))
+    return next(iter_fold_assignments(table, n_parts, seed=seed, repeats=[repeat], stratified=stratified))
 
 
-def deals(table: Table, n_parts: int, *, seed: int, repeats: Iterable[int], stratified: bool) -> Iterator[Ints]:
-    """Yield what `deal` returns for each of the repeats; rows are put into their order once."""
+def iter_fold_assignments(
+    table: Table, n_parts: int, *, seed: int, repeats: Iterable[int], stratified: bool
+) -> Iterator[Ints]:
+    """Yield what `assign_folds` returns for each of the repeats; rows are put into their order once."""
     if not 2 <= n_parts <= table.n_rows:
         raise ParameterError(f"{n_parts} parts of {table.n_rows} rows; from 2 to the number of rows is needed")
     keys: tuple[Any, ...] = (_keys(table),)
@@ -65,7 +67,7 @@ def deals(table: Table, n_parts: int, *, seed: int, repeats: Iterable[int], stra
         yield parts
 
 
-def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:
+def draw_holdout(table: Table, share: float, *, seed: int = 0) -> Bools:
     """Return which rows to keep aside: `share` of them, rounded, drawn at random.
 
     Not stratified: the rows that are kept aside may certify, and a limit on the error holds for
@@ -79,7 +81,7 @@ def hold_out(table: Table, share: float, *, seed: int = 0) -> Bools:
     Examples
     --------
     >>> from secateur import encode
-    >>> hold_out(encode([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], target=list("aaabbb")), 1 / 3).sum().item()
+    >>> draw_holdout(encode([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], target=list("aaabbb")), 1 / 3).sum().item()
     2
     """
     n_rows = table.n_rows

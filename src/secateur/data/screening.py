@@ -12,14 +12,14 @@ import numpy as np
 from .._utils.arrays import Array
 from .table import Column, Table
 
-FEWEST_ROWS = 30  # fewer say nothing about what cannot generalise
+MIN_ROWS_TO_SCREEN = 30  # fewer say nothing about what cannot generalise
 MOST_OWN = 0.95  # an identifier of text has at least so many different values per row
 _ID_NAME = re.compile(r"(?:^|[_\s.-])(?:id|ids|key|uuid|guid|nr|no|number|index|row|rowid|rownames?)$|ID$|^column1$")
 CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)  # that people write for a missing number
 
 
 @dataclass(frozen=True)
-class Finding:
+class ColumnFinding:
     """What is odd about a column, in words; and whether it should be left out."""
 
     name: str
@@ -27,7 +27,7 @@ class Finding:
     is_left_out: bool
 
 
-def screened(table: Table) -> list[Finding]:
+def screen_columns(table: Table) -> list[ColumnFinding]:
     """Return what is odd about the columns of a table with a target.
 
     Examples
@@ -35,15 +35,15 @@ def screened(table: Table) -> list[Finding]:
     >>> from secateur.data.encoding import encode
     >>> rows = [[100 + k, k % 7, "yn"[k % 2]] for k in range(60)]
     >>> table = encode(rows, names=["customer_id", "age", "paid"], target=["no", "yes"] * 30)
-    >>> for one in screened(table):
+    >>> for one in screen_columns(table):
     ...     print(one.name, "-", one.why)
     customer_id - an identifier: each of its 60 values occurs once
     paid - gives the target away: each of its values stands for one value of the target
     """
-    if table.n_rows < FEWEST_ROWS or table.target is None:
+    if table.n_rows < MIN_ROWS_TO_SCREEN or table.target is None:
         return []
     return [
-        Finding(about.name, why, is_left_out)
+        ColumnFinding(about.name, why, is_left_out)
         for about, values in zip(table.schema.columns, table.columns, strict=True)
         for why, is_left_out in (
             (_identifier(about, values) or _leak(about, values, table), True),
@@ -53,7 +53,7 @@ def screened(table: Table) -> list[Finding]:
     ]
 
 
-def without(table: Table, names: set[str]) -> Table:
+def drop_columns(table: Table, names: set[str]) -> Table:
     """Return the table without some columns; one at least must be left."""
     kept = [j for j, name in enumerate(table.names) if name not in names]
     schema = replace(table.schema, columns=tuple(table.schema.columns[j] for j in kept))
@@ -76,7 +76,7 @@ def _identifier(about: Column, values: Array) -> str:
         known = values[(values >= 0) & (values < len(about.categories))]
         n_different = len(np.unique(known))
         is_text = len(about.categories) > 0 and isinstance(about.categories[0], str)
-        is_own = is_text and n_different > max(MOST_OWN * n, FEWEST_ROWS)
+        is_own = is_text and n_different > max(MOST_OWN * n, MIN_ROWS_TO_SCREEN)
         return f"an identifier: {n_different:,} different values in {n:,} rows" if is_own else ""
     if about.is_date or np.isnan(values).any() or (values % 1).any():
         return ""
@@ -90,11 +90,16 @@ def _identifier(about: Column, values: Array) -> str:
 
 
 def _leak(about: Column, values: Array, table: Table) -> str:
-    target = table.answers
+    target = table.required_target
     if table.schema.has_numeric_target:
         known = ~np.isnan(values) if about.kind == "numeric" else np.zeros(len(values), bool)
         x, y = values[known].astype(float), target[known]
-        if known.sum() < FEWEST_ROWS or np.ptp(x) == 0 or len(np.unique(x)) < FEWEST_ROWS or np.ptp(y) == 0:
+        if (
+            known.sum() < MIN_ROWS_TO_SCREEN
+            or np.ptp(x) == 0
+            or len(np.unique(x)) < MIN_ROWS_TO_SCREEN
+            or np.ptp(y) == 0
+        ):
             return ""
         is_scaled = abs(np.corrcoef(x, y)[0, 1]) > 1 - 1e-9
         return "gives the target away: it is the target on another scale" if is_scaled else ""

@@ -1,7 +1,7 @@
 """Sketch: what a sample remembers of its rows, so that a later sample can be compared with it.
 
 A row is known by the values of the columns that the *grown* tree tests and by its answer.
-The sketch of a sample keeps the `SIZE` smallest hashes of its different rows, how often each
+The sketch of a sample keeps the `MAX_HASHES` smallest hashes of its different rows, how often each
 occurs, and the rows of each class. Sketches of parts add up to the sketch of the whole.
 
 Numbers are hashed as float32: a file that was rounded on its way, or read by a parser that
@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
-from .._utils.arrays import Array, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, write_protect
+from .._utils.immutable import Immutable
 from ..errors import CountsError
 
-SIZE = 1024
-WHOLE = 2**64
+MAX_HASHES = 1024
+HASH_RANGE = 2**64
 _START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's own constants
 
 
@@ -62,7 +62,7 @@ class RowKey:
         random = np.frombuffer(hashlib.shake_128(self.salt).digest(8 * len(self.columns)), "<u8")
         return random.astype(np.uint64) | np.uint64(1)
 
-    def sketch(self, blocks: Iterable[Array], answer: Array, n_classes: int | None, size: int = SIZE) -> "Sketch":
+    def sketch(self, blocks: Iterable[Array], answer: Array, n_classes: int | None, size: int = MAX_HASHES) -> "Sketch":
         """Return the sketch of some rows.
 
         Parameters
@@ -88,11 +88,18 @@ class RowKey:
         classes = answer.astype(np.int64) if n_classes else np.zeros(len(answer), np.int64)
         n_by_class = np.bincount(classes, minlength=n_classes or 1)
         kept, at, copies = _smallest(hashes, size)
-        return Sketch(self, sealed(kept), sealed(classes[at]), sealed(copies), sealed(n_by_class), size)
+        return Sketch(
+            self,
+            write_protect(kept),
+            write_protect(classes[at]),
+            write_protect(copies),
+            write_protect(n_by_class),
+            size,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sketch(Noun):
+class Sketch(Immutable):
     """The smallest hashes of the different rows of a sample.
 
     Parameters
@@ -114,7 +121,7 @@ class Sketch(Noun):
     >>> first = key.sketch([np.array([[1.0], [2.0], [2.0]])], np.array([0, 1, 1]), 2)
     >>> first
     Sketch(2 of 3 rows)
-    >>> first.merged(first).copies.sum()
+    >>> first.merge(first).copies.sum()
     np.int64(6)
     """
 
@@ -123,10 +130,10 @@ class Sketch(Noun):
     classes: Array
     copies: Array
     n_by_class: Array
-    size: int = field(default=SIZE, compare=False)
+    size: int = field(default=MAX_HASHES, compare=False)
 
     def __post_init__(self) -> None:
-        self._freeze(hashes=np.uint64, classes=np.int64, copies=np.int64, n_by_class=np.int64)
+        self._freeze_arrays(hashes=np.uint64, classes=np.int64, copies=np.int64, n_by_class=np.int64)
         if not len(self.hashes) == len(self.classes) == len(self.copies) <= self.size:
             raise CountsError(
                 f"a sketch of {len(self.hashes)} hashes; at most {self.size}, each with a class and a count, are needed"
@@ -135,7 +142,7 @@ class Sketch(Noun):
     @property
     def theta(self) -> int:
         """All rows with a hash below this are in the sketch."""
-        return WHOLE if len(self.hashes) < self.size else int(self.hashes[-1]) + 1
+        return HASH_RANGE if len(self.hashes) < self.size else int(self.hashes[-1]) + 1
 
     @property
     def n_rows(self) -> int:
@@ -150,7 +157,7 @@ class Sketch(Noun):
             found.update(array.tobytes())
         return found.digest()
 
-    def merged(self, other: "Sketch") -> "Sketch":
+    def merge(self, other: "Sketch") -> "Sketch":
         """Return the sketch of both samples together; any order of merging gives the same."""
         if self.key != other.key:
             raise CountsError("sketches of different trees cannot be added up")
@@ -175,7 +182,7 @@ def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
     """Return the sketch of all samples together; None if one of them has none."""
     parts = list(sketches)
     known = [part for part in parts if part is not None]
-    return reduce(Sketch.merged, known) if known and len(known) == len(parts) else None
+    return reduce(Sketch.merge, known) if known and len(known) == len(parts) else None
 
 
 def _smallest(hashes: Array, size: int) -> tuple[Array, Array, Array]:

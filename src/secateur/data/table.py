@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .._utils.arrays import Array, Level
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, Category
+from .._utils.immutable import Immutable
 from ..errors import DataError, SchemaError
 
 if TYPE_CHECKING:
-    from .cells import Wanted
+    from .cell_text import CellType
 
 Kind = Literal["numeric", "nominal"]
-ROWS_AT_ONCE = 1 << 14  # in a block, which stays in the cache
+BLOCK_ROWS = 1 << 14  # in a block, which stays in the cache
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Column:
 
     name: str
     kind: Kind
-    categories: tuple[Level, ...] = ()
+    categories: tuple[Category, ...] = ()
     has_missing: bool = False
     is_date: bool = False
 
@@ -56,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Schema(Noun):
+class Schema(Immutable):
     """The columns and the target of the table a tree was grown on.
 
     Parameters
@@ -86,16 +86,16 @@ class Schema(Noun):
         return self.has_numeric_target or self.classes is not None
 
     @property
-    def wanted(self) -> "dict[str, Wanted]":
+    def wanted(self) -> "dict[str, CellType]":
         """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
-        found: dict[str, Wanted] = {
+        found: dict[str, CellType] = {
             c.name: "text" for c in self.columns if c.categories and isinstance(c.categories[0], str)
         }
         return found | {c.name: "date" if c.is_date else "number" for c in self.columns if c.kind == "numeric"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Noun):
+class Table(Immutable):
     """Rows as one array per column, with the schema that decodes them.
 
     Made by `encode`; the arrays are read-only.
@@ -134,8 +134,8 @@ class Table(Noun):
     n_unseen: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        columns = tuple(read_only(column) for column in self.columns)
-        target, matrix = (None if array is None else read_only(array) for array in (self.target, self.matrix))
+        columns = tuple(read_only_view(column) for column in self.columns)
+        target, matrix = (None if array is None else read_only_view(array) for array in (self.target, self.matrix))
         _check_columns(self.schema, columns)
         n_rows, is_numeric = len(columns[0]), self.schema.has_numeric_target
         if target is not None and (
@@ -165,7 +165,7 @@ class Table(Noun):
         )
 
     @property
-    def answers(self) -> Array:
+    def required_target(self) -> Array:
         """The target of a table that has one."""
         assert self.target is not None
         return self.target
@@ -191,7 +191,7 @@ class Table(Noun):
         return tuple(column.kind for column in self.schema.columns)
 
     @property
-    def categories(self) -> tuple[tuple[Level, ...], ...]:
+    def categories(self) -> tuple[tuple[Category, ...], ...]:
         """The categories of each column; empty for a numeric one."""
         return tuple(column.categories for column in self.schema.columns)
 
@@ -233,7 +233,7 @@ class Table(Noun):
         return f"Table({rows}, {columns}{', a numeric target' if self.schema.has_numeric_target else known})"
 
 
-def read_only(array: Array) -> Array:
+def read_only_view(array: Array) -> Array:
     """Return a read-only view: the data itself may be the caller's and is not copied."""
     if type(array) is np.ndarray and not array.flags.writeable:
         return array
@@ -271,22 +271,22 @@ def _is_constant(values: Array) -> bool:
     return bool((np.isnan(values) if (first != first).any() else values == first).all())  # noqa: PLR0124 NaN
 
 
-def native_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """As `blocks`, in the type of the table where it is one matrix."""
+def iter_native_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+    """As `iter_blocks`, in the type of the table where it is one matrix."""
     if table.matrix is None or rows is not None:
-        yield from blocks(table, used, rows)
+        yield from iter_blocks(table, used, rows)
         return
-    for first in range(0, table.n_rows, ROWS_AT_ONCE):
-        some = table.matrix[first : first + ROWS_AT_ONCE]
+    for first in range(0, table.n_rows, BLOCK_ROWS):
+        some = table.matrix[first : first + BLOCK_ROWS]
         yield np.ascontiguousarray(some if len(used) == table.n_columns else some.take(used, axis=1))
 
 
-def blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
+def iter_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
     """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
     n = table.n_rows if rows is None else len(rows)
-    block = np.empty((min(n, ROWS_AT_ONCE), max(len(used), 1)))
-    for first in range(0, n, ROWS_AT_ONCE):
-        some = slice(first, first + ROWS_AT_ONCE) if rows is None else rows[first : first + ROWS_AT_ONCE]
+    block = np.empty((min(n, BLOCK_ROWS), max(len(used), 1)))
+    for first in range(0, n, BLOCK_ROWS):
+        some = slice(first, first + BLOCK_ROWS) if rows is None else rows[first : first + BLOCK_ROWS]
         matrix = block[: n - first]
         for k, j in enumerate(used):
             column = table.columns[j][some]

@@ -4,20 +4,30 @@ from typing import Literal
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Floats, Ints, Labels, Level, Series, sealed
-from .._utils.names import check_name
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Category, Floats, Ints, Labels, Series, write_protect
+from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from .columns import Coded, Given, Numbers, dense_array, distinct, factorised, family, read_cells, read_series
-from .sources import Batch
+from .batch import Batch
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    dense_array,
+    factorize,
+    factorize_numbers,
+    read_objects,
+    read_series,
+    value_type,
+)
 from .table import Schema
 
 TargetKind = Literal["class", "number"]
 
-MANY_CLASSES = 1000
+MAX_CLASSES_WITHOUT_WARNING = 1000
 LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth powers, weighted, must be floats
-LEAST_TOTAL = 1e-40  # of weights, for the same reason
-NO_LABEL = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # words that are no class
+MIN_TOTAL_WEIGHT = 1e-40  # of weights, for the same reason
+MISSING_LABEL_WORDS = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # words that are no class
 
 
 def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints, Array]:
@@ -59,38 +69,38 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
             )
         return codes, known
     _check_labels(given)
-    if isinstance(given, Coded):
-        found = sorted(given.occurring())
-        codes = given.in_order(found).codes
+    if isinstance(given, CategoryColumn):
+        found = sorted(given.occurring_categories())
+        codes = given.recode(found).codes
         # Text of a fixed width stays so; any other text stays Python strings, whatever their length.
         dtype = y.dtype if isinstance(y, np.ndarray) and y.dtype.kind == "U" else object
         labels = np.array(found, dtype if given.is_text else None)
     else:
-        codes, labels = distinct(given.values)
-    if len(labels) > MANY_CLASSES:
+        codes, labels = factorize_numbers(given.values)
+    if len(labels) > MAX_CLASSES_WITHOUT_WARNING:
         warn(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
-    return sealed(codes), sealed(labels)
+    return write_protect(codes), write_protect(labels)
 
 
-def class_numbers(given: Given, classes: Array, what: str = "y", first: int = 0) -> tuple[Ints, list[Level]]:
+def class_numbers(given: RawColumn, classes: Array, what: str = "y", first: int = 0) -> tuple[Ints, list[Category]]:
     """Return the number of each label among known classes, `len(classes)` for others, and those others.
 
     Messages call the labels `what`, and count rows from `first` on.
     """
     _check_labels(given, what, first)
-    coded, known = factorised(given), classes.tolist()
+    coded, known = factorize(given), classes.tolist()
     if coded.is_text != isinstance(known[0], str):
         raise SchemaError(
             f"{what} holds {format_names(coded.levels[:3])}, but the classes of the tree are {format_names(known[:3])}"
             "; text and numbers are never equal: convert it"
         )
-    codes = coded.in_order(known).codes
+    codes = coded.recode(known).codes
     is_new = codes < 0
     codes[is_new] = len(known)
-    return sealed(codes), coded.occurring(is_new) if is_new.any() else []
+    return write_protect(codes), coded.occurring_categories(is_new) if is_new.any() else []
 
 
-def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
+def encode_numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
     """Return the numbers that a regression tree is to predict, one per row.
 
     Parameters
@@ -102,21 +112,21 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
 
     Examples
     --------
-    >>> numeric_target([1, 2.5]).tolist(), numeric_target([True, False]).tolist()
+    >>> encode_numeric_target([1, 2.5]).tolist(), encode_numeric_target([True, False]).tolist()
     ([1.0, 2.5], [1.0, 0.0])
     """
     given = _read_labels(y)
-    if isinstance(given, Coded):
+    if isinstance(given, CategoryColumn):
         if given.is_text:
             raise DataError(
-                f"{what} holds text ({format_names(given.occurring()[:3])}) where numbers are needed; convert it, or "
-                "use a criterion for classes (TreeClassifier) if these are classes"
+                f"{what} holds text ({format_names(given.occurring_categories()[:3])}) where numbers are needed; "
+                "convert it, or use a criterion for classes (TreeClassifier) if these are classes"
             )
-        given = Numbers(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
+        given = NumberColumn(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
     values = given.values.astype(np.float64)
     if len(values) == 0:
         raise DataError(f"{what} has 0 numbers; found 0 sample(s) while a minimum of 1 is required.")
-    check_target(given, what, first)
+    check_target_complete(given, what, first)
     is_inf, is_large = np.isinf(values), ~(np.abs(values) <= LARGEST_TARGET)
     if is_inf.any():
         raise DataError(f"Input {what} contains infinity ({_first_rows(is_inf, first)}); finite numbers are needed")
@@ -125,12 +135,12 @@ def numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
             f"{what} reaches {values[is_large][0]:.6g} ({_first_rows(is_large, first)}); numbers up to "
             f"{LARGEST_TARGET:g} are needed, whose fourth powers can still be added up: divide it"
         )
-    return sealed(values)
+    return write_protect(values)
 
 
-def check_target(given: Given, what: str = "y", first: int = 0) -> None:
+def check_target_complete(given: RawColumn, what: str = "y", first: int = 0) -> None:
     """Refuse a target with gaps."""
-    is_missing = given.gaps
+    is_missing = given.missing_mask
     if is_missing.any():
         told = "Input y contains NaN: the target" if what == "y" else what  # scikit-learn's words, and ours
         raise DataError(
@@ -139,12 +149,12 @@ def check_target(given: Given, what: str = "y", first: int = 0) -> None:
         )
 
 
-def labelled(
+def drop_unlabelled_rows(
     source: Batch, target: str, missing: str = "drop", classes: Array | None = None
 ) -> tuple[Batch, Array | None]:
     """Return the rows that have a target, and which these are (None: all)."""
     check_name("missing_target", missing, ("drop", "error"))
-    is_missing = no_label(source.read(target), classes)
+    is_missing = is_unlabelled(source.read(target), classes)
     n_missing = int(np.count_nonzero(is_missing))
     if n_missing == 0 or missing == "error":
         return source, None
@@ -154,18 +164,22 @@ def labelled(
     return source.where(~is_missing), ~is_missing
 
 
-def no_label(given: Given, classes: Array | None = None) -> Array:
+def is_unlabelled(given: RawColumn, classes: Array | None = None) -> Array:
     """Where a column has no label: gaps, and words such as NA that are no known class, or stand beside two others."""
-    is_missing = given.gaps
-    if isinstance(given, Coded) and given.is_text:
+    is_missing = given.missing_mask
+    if isinstance(given, CategoryColumn) and given.is_text:
         known = () if classes is None else classes.tolist()
-        words = [k for k, level in enumerate(given.levels) if level.strip().lower() in NO_LABEL and level not in known]
+        words = [
+            k
+            for k, level in enumerate(given.levels)
+            if level.strip().lower() in MISSING_LABEL_WORDS and level not in known
+        ]
         if words and (classes is not None or len(given.levels) - len(words) > 1):
             is_missing = is_missing | np.isin(given.codes, words)
     return is_missing
 
 
-def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
+def is_numeric_target(target_kind: TargetKind | None, known: Schema | None, own: Schema | None = None) -> bool:
     """Whether the target is to be read as numbers: as asked, as the schema or else the table itself has it."""
     if target_kind not in (None, "class", "number"):
         raise ParameterError(f"target_kind={target_kind!r}; 'class', 'number' or None is needed")
@@ -178,7 +192,7 @@ def wants_numbers(target_kind: TargetKind | None, known: Schema | None, own: Sch
     return target_kind == "number"
 
 
-def labels_as_numbers(codes: Array, classes: Array | None) -> Array:
+def decode_numeric_labels(codes: Array, classes: Array | None) -> Array:
     """Return the labels behind the class numbers of a table, which must be numbers or booleans."""
     if classes is None:
         raise DataError("the target of the table is a number; pass y, or encode the data with target_kind='class'")
@@ -220,19 +234,19 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
         raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
         total = weights.sum()
-    if not LEAST_TOTAL <= total < MAX_EXACT_INT:
+    if not MIN_TOTAL_WEIGHT <= total < MAX_EXACT_INT:
         raise DataError(
-            f"sample_weight adds up to {total:.6g}; {LEAST_TOTAL:g} to below 2**53 is needed, where sums and their "
-            f"squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
+            f"sample_weight adds up to {total:.6g}; {MIN_TOTAL_WEIGHT:g} to below 2**53 is needed, where sums and "
+            f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
         )
-    return sealed(weights)
+    return write_protect(weights)
 
 
-def read_weights(given: Given, what: str, first: int) -> Floats:
+def read_weights(given: RawColumn, what: str, first: int) -> Floats:
     """Return the weights of some rows of a sample that was not seen whole; messages call them `what`."""
-    if isinstance(given, Coded):
+    if isinstance(given, CategoryColumn):
         raise SchemaError(f"{what} holds {format_names(given.levels[:3])}; numbers are needed")
-    weights = np.where(given.gaps, np.nan, given.values.astype(np.float64))
+    weights = np.where(given.missing_mask, np.nan, given.values.astype(np.float64))
     _check_each(weights, MAX_EXACT_INT, what, first)
     return weights
 
@@ -247,7 +261,7 @@ def _check_each(weights: Floats, limit: float, what: str, first: int) -> None:
         )
 
 
-def summable(weights: Floats) -> Floats:
+def round_for_exact_sums(weights: Floats) -> Floats:
     """Return the weights rounded to a grid so fine that it does not matter and so coarse that every sum is exact.
 
     Sums then do not depend on the order of the rows, a difference of equal sums is 0, and
@@ -255,7 +269,7 @@ def summable(weights: Floats) -> Floats:
 
     Examples
     --------
-    >>> third, fifth = summable([1 / 3, 1 / 5]).tolist()
+    >>> third, fifth = round_for_exact_sums([1 / 3, 1 / 5]).tolist()
     >>> (third + fifth) - fifth == third
     True
     """
@@ -266,9 +280,9 @@ def summable(weights: Floats) -> Floats:
     return np.asarray(np.rint(given / unit) * unit)
 
 
-def _read_labels(y: Labels) -> Given:
+def _read_labels(y: Labels) -> RawColumn:
     """Return the labels as one column."""
-    if isinstance(y, Numbers | Coded):
+    if isinstance(y, NumberColumn | CategoryColumn):
         return y
     if y is None:
         raise DataError("requires y to be passed, but the target y is None")
@@ -284,7 +298,7 @@ def _read_labels(y: Labels) -> Given:
         array = array.ravel()
     if array.ndim != 1:
         raise DataError(f"y has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
-    return read_cells(array, "y") if array.dtype == object else Numbers(array)
+    return read_objects(array, "y") if array.dtype == object else NumberColumn(array)
 
 
 def _series(y: Labels) -> Series:
@@ -314,16 +328,16 @@ def _tell_column() -> None:
     warn("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
 
 
-def _check_labels(given: Given, what: str = "y", first: int = 0) -> None:
+def _check_labels(given: RawColumn, what: str = "y", first: int = 0) -> None:
     if len(given) == 0:
         raise DataError(f"{what} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
-    check_target(given, what, first)
-    if isinstance(given, Coded):
-        numbers = np.array(given.occurring() if family(given.levels) == "number" else [], float)
+    check_target_complete(given, what, first)
+    if isinstance(given, CategoryColumn):
+        numbers = np.array(given.occurring_categories() if value_type(given.levels) == "number" else [], float)
     else:
         numbers = given.values if given.values.dtype.kind == "f" else np.zeros(0)
     if np.isinf(numbers).any():
-        shown = f" ({_first_rows(np.isinf(numbers), first)})" if isinstance(given, Numbers) else ""
+        shown = f" ({_first_rows(np.isinf(numbers), first)})" if isinstance(given, NumberColumn) else ""
         raise DataError(f"Input {what} contains infinity{shown}; class labels are text, booleans or whole numbers")
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):

@@ -16,7 +16,7 @@ from ._concepts import balance_scale, car, monks, nursery, random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
 from ._real import fetch, load
-from .rows import split
+from ._tables import split
 
 __all__ = [
     "balance_scale",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.table import Table
 from ..errors import ParameterError
-from .rows import combinations, make_table, numbered
+from ._tables import all_combinations, make_table, numbered_attributes
 
 
 def balance_scale() -> Table:
@@ -26,7 +26,7 @@ def balance_scale() -> Table:
     >>> table, np.bincount(table.target).tolist()
     (Table(625 rows, 0 nominal and 4 numeric columns, 3 classes), [49, 288, 288])
     """
-    rows = combinations(5, 5, 5, 5) + 1
+    rows = all_combinations(5, 5, 5, 5) + 1
     left, right = rows[:, 0] * rows[:, 1], rows[:, 2] * rows[:, 3]
     names = ("left_weight", "left_distance", "right_weight", "right_distance")
     return make_table(dict.fromkeys(names), rows.T, np.sign(left - right) % 3, ("B", "L", "R"))
@@ -52,7 +52,7 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
     [216, 142, 228]
     """
     sizes = (3, 3, 2, 3, 4, 2)
-    rows = combinations(*sizes) + 1
+    rows = all_combinations(*sizes) + 1
     a1, a2, _, a4, a5, _ = rows.T
     concepts = {
         1: (a1 == a2) | (a5 == 1),
@@ -61,7 +61,7 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
     }
     if problem not in concepts:
         raise ParameterError(f"problem={problem!r}; one of 1, 2, 3 is needed")
-    return make_table(numbered(sizes), (rows - 1).T, concepts[problem], (0, 1))
+    return make_table(numbered_attributes(sizes), (rows - 1).T, concepts[problem], (0, 1))
 
 
 # The tables of the decision model, best value last. A row of a table is the first thing it depends on.
@@ -101,7 +101,7 @@ def car() -> Table:
         "lug_boot": ("small", "med", "big"),
         "safety": ("low", "med", "high"),
     }
-    rows = combinations(*map(len, values.values()))
+    rows = all_combinations(*map(len, values.values()))
     buying, maint, doors, persons, lug_boot, safety = rows.T
     quality = _TECH[_COMFORT[persons, doors, lug_boot], safety]
     return make_table(values, rows.T, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
@@ -153,14 +153,14 @@ def nursery() -> Table:
         "social": ("nonprob", "slightly_prob", "problematic"),
         "health": ("recommended", "priority", "not_recom"),
     }
-    rows = combinations(*map(len, values.values()))
+    rows = all_combinations(*map(len, values.values()))
     parents, has_nurs, form, children, housing, finance, social, health = rows.T
     family = _FAMILY[_STRUCTURE[form, children], _PLACE[housing, finance]]
     target = _NURSERY[_EMPLOY[parents, has_nurs], family, _SOCIAL[social, health]]
     return make_table(values, rows.T, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))
 
 
-MOST_ROWS = 10**8
+MAX_DOMAIN_ROWS = 10**8
 
 
 def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table:
@@ -185,12 +185,12 @@ def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table
     Table(27 rows, 3 nominal and 0 numeric columns, 4 classes)
     """
     sizes = tuple(int(size) for size in values)
-    if not sizes or min(sizes) < 1 or math.prod(sizes) > MOST_ROWS:
+    if not sizes or min(sizes) < 1 or math.prod(sizes) > MAX_DOMAIN_ROWS:
         raise ParameterError(
-            f"values={list(values)}; numbers of 1 or more with a product of at most {MOST_ROWS:,} needed"
+            f"values={list(values)}; numbers of 1 or more with a product of at most {MAX_DOMAIN_ROWS:,} needed"
         )
     if n_classes < 1:
         raise ParameterError(f"n_classes={n_classes}; at least 1 is needed")
-    rows = combinations(*sizes)
+    rows = all_combinations(*sizes)
     target = np.random.default_rng(seed).integers(n_classes, size=len(rows))
-    return make_table(numbered(sizes), rows.T, target, range(n_classes))
+    return make_table(numbered_attributes(sizes), rows.T, target, range(n_classes))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._utils.arrays import Bools, Ints, Longs
 from ..data.table import Table
-from .rows import combinations, make_table
+from ._tables import all_combinations, make_table
 
 _FILE, _RANK = np.divmod(np.arange(64), 8)
 _KING_STEPS = tuple((df, dr) for df in (-1, 0, 1) for dr in (-1, 0, 1) if (df, dr) != (0, 0))
@@ -35,7 +35,7 @@ def tic_tac_toe() -> Table:
     >>> dict(zip(table.schema.classes.tolist(), np.bincount(table.target).tolist()))
     {'negative': 332, 'positive': 626}
     """
-    boards = combinations(*[3] * 9)
+    boards = all_combinations(*[3] * 9)
     x, o = boards == 0, boards == 1
     lines = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
     x_has_line, o_has_line = (player[:, lines].all(axis=2).any(axis=1) for player in (x, o))
@@ -63,7 +63,7 @@ def krk_legality() -> Table:
     >>> int((krk_legality().target == 0).sum())
     86976
     """
-    king, rook, other = combinations(64, 64, 64).T
+    king, rook, other = all_combinations(64, 64, 64).T
     is_illegal = _touch()[king, other] | (king == rook) | _checks()[rook, other, king]
     return _krk_table(king, rook, other, ~is_illegal, ("illegal", "legal"))
 
@@ -88,7 +88,7 @@ def krk_depth() -> Table:
     >>> krk_depth()
     Table(28,056 rows, 3 nominal and 3 numeric columns, 18 classes)
     """
-    king, rook, other = combinations(64, 64, 64).T
+    king, rook, other = all_combinations(64, 64, 64).T
     below = _FILE - _RANK  # how far below the diagonal a square lies
     is_listed = (_FILE[king] < 4) & (below[king] >= 0) & _is_position().ravel()
     is_listed &= (below[king] > 0) | (below[other] > 0) | ((below[other] == 0) & (below[rook] >= 0))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..data.table import Table
-from .rows import check_probability, generator, make_table
+from ._tables import check_probability, make_table, row_generator
 
 # Which segments of the display each digit lights: top, upper left, upper right, middle,
 # lower left, lower right, bottom.
@@ -40,7 +40,7 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
     >>> led24(1000)
     Table(1,000 rows, 24 nominal and 0 numeric columns, 10 classes)
     """
-    random = generator(n, seed)
+    random = row_generator(n, seed)
     check_probability("noise", noise)
     digits = random.integers(10, size=n)
     shown = SEGMENTS[digits] ^ (random.random((n, SEGMENTS.shape[1])) < noise)
@@ -74,7 +74,7 @@ def waveform(n: int, seed: int = 0) -> Table:
     >>> waveform(300)
     Table(300 rows, 0 nominal and 21 numeric columns, 3 classes)
     """
-    random = generator(n, seed)
+    random = row_generator(n, seed)
     target = random.integers(3, size=n)
     points = np.arange(1, 22)
     pairs = np.maximum(6 - np.abs(points - np.array(PEAKS)[:, :, None]), 0)
@@ -105,7 +105,7 @@ def noise(n: int, p: float, seed: int = 0) -> Table:
     >>> noise(100, 0.7)
     Table(100 rows, 0 nominal and 1 numeric columns, 2 classes)
     """
-    random = generator(n, seed)
+    random = row_generator(n, seed)
     check_probability("p", p)
     values = random.random(n)
     return make_table({"x": None}, [values], random.random(n) < p, (0, 1))

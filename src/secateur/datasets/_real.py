@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._utils.names import nearest
+from .._utils.checks import did_you_mean
 from ..data.encoding import encode
 from ..data.files import read_file
 from ..data.table import Column, Schema, Table
-from ..data.textfile import Csv, open_text
+from ..data.text_file import TextOptions, open_text_file
 from ..errors import DataError
 
 TARGET = "class"
@@ -52,7 +52,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     file = folder / f"{name}.csv.gz"
     _check_header(file, kinds)
     nominal = [column for column, kind in kinds.items() if kind != "numeric"]
-    frame: Any = nw.from_native(read_file(file, Csv(","), text=[*nominal, TARGET])[0], eager_only=True)
+    frame: Any = nw.from_native(read_file(file, TextOptions(","), text=[*nominal, TARGET])[0], eager_only=True)
     frame = frame.select([*kinds, TARGET])
     if frame[TARGET].null_count():
         raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")
@@ -99,7 +99,7 @@ def _kinds(name: str, folder: Path) -> dict[str, Kind]:
         raise DataError(f"{path} is not JSON ({error})") from error
     if not isinstance(schema, dict) or name not in schema:
         known = schema if isinstance(schema, dict) else {}
-        hint = nearest(name, known) or f"; it knows {', '.join(sorted(known))}"
+        hint = did_you_mean(name, known) or f"; it knows {', '.join(sorted(known))}"
         raise DataError(f"{path} does not know {name!r}{hint}")
     kinds = schema[name].get("columns") if isinstance(schema[name], dict) else None
     if not isinstance(kinds, dict) or not kinds or not all(_is_kind(kind) for kind in kinds.values()):
@@ -115,7 +115,7 @@ def _check_header(file: Path, kinds: dict[str, Kind]) -> None:
     """Refuse a file that lacks a column before its rows are read."""
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
-    header = open_text(file, Csv(",")).names
+    header = open_text_file(file, TextOptions(",")).names
     missing = [column for column in (*kinds, TARGET) if column not in header]
     if missing:
         raise DataError(

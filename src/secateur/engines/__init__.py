@@ -17,7 +17,7 @@ the engine, the order of the rows and the partitioning.
 
 from typing import TYPE_CHECKING
 
-from .._utils.names import lazily
+from .._utils.checks import lazy_getattr
 from .registry import ENGINES, Engine
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "Bins", "Engine", "Scan", "count", "counts", "grow"]
 
-__getattr__ = lazily(
+__getattr__ = lazy_getattr(
     __name__,
     {"Bins": "._bins", "Scan": "._count", "count": "._count", "counts": "._count", "grow": "._growing"},
 )

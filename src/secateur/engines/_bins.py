@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._kernels import histograms, ranks
-from .._utils.arrays import Array, ArrayLike, Bools, Floats, rebuilt, sealed
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, reduce_to_fields, write_protect
 from .._utils.warn import format_names
-from ..data.columns import Numbers, floats_of
-from ..data.sources import Batch
+from ..data.batch import Batch
+from ..data.raw_column import NumberColumn, column_as_floats
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
-from ._parts import CodeTask, Each, Local, changed
+from ._grow_source import GrowSource
+from ._parts import CodeTask, Each, LocalPasses, changed
 from ._survey import MOST_CODES, Survey
-from ._where import Site
 
 if TYPE_CHECKING:
     from ._dask import Cluster
@@ -59,11 +59,11 @@ class Bins:
                 raise ParameterError(
                     f"the bin edges of column {name!r} are {edges.tolist()}; rising numbers are needed"
                 )
-            checked[str(name)] = sealed(edges)
+            checked[str(name)] = write_protect(edges)
         object.__setattr__(self, "edges", checked)
         object.__setattr__(self, "every_value", frozenset(self.every_value))
 
-    __reduce__ = rebuilt
+    __reduce__ = reduce_to_fields
 
     def codes(self, name: str, values: ArrayLike) -> Array:
         """Return the bin of each value of a column (of NaN: one past the last bin)."""
@@ -73,7 +73,12 @@ class Bins:
 
 
 def find_bins(
-    survey: Survey, source: Site, where: "Local | Cluster", given: Bins | None, max_bins: int, quantiles: str
+    survey: Survey,
+    source: GrowSource,
+    where: "LocalPasses | Cluster",
+    given: Bins | None,
+    max_bins: int,
+    quantiles: str,
 ) -> Bins:
     """Return the bins of all numeric columns: given, of every value, from the sketch, or found in further passes."""
     edges: dict[str, Array] = {}
@@ -81,7 +86,7 @@ def find_bins(
     searches: list[Search] = []
     for one in survey.columns:
         name = one.name
-        if one.family not in ("number", "missing") or name in source.nominal:
+        if one.value_type not in ("number", "missing") or name in source.nominal:
             continue
         if given is not None and name in given.edges:
             edges[name] = given.edges[name]
@@ -105,7 +110,7 @@ def find_bins(
     highest = {one.name: one.highest for one in survey.columns}
     left = searches
     while left:
-        seen = where.over_source(RankTask(tuple(search.look() for search in left)))
+        seen = where.sum_over_source(RankTask(tuple(search.look() for search in left)))
         for search, own in zip(left, seen, strict=True):
             search.learn(own)
         left = [search for search in left if not search.is_done]
@@ -115,7 +120,7 @@ def find_bins(
     return Bins(edges, frozenset(every_value))
 
 
-def coding_of(schema: Schema, source: Site, bins: Bins) -> tuple[CodeTask, histograms.Columns]:
+def coding_of(schema: Schema, source: GrowSource, bins: Bins) -> tuple[CodeTask, histograms.CodeLayout]:
     """Return the pass that turns values into codes, and where the codes of each column lie in a histogram."""
     edges = tuple(bins.edges.get(column.name, np.zeros(0)) for column in schema.columns)
     is_nominal = np.array([column.kind == "nominal" for column in schema.columns])
@@ -130,11 +135,11 @@ def coding_of(schema: Schema, source: Site, bins: Bins) -> tuple[CodeTask, histo
         raise UnsupportedError(
             f"column {name!r} needs {most:,} codes; at most {MOST_CODES:,} are supported: use fewer bins"
         )
-    starts = tuple(ranks.starts_of(ranks.keys_of(one) >> np.uint64(64 - ranks.TOP_BITS)) for one in edges)
+    starts = tuple(ranks.prefix_starts(ranks.sort_keys(one) >> np.uint64(64 - ranks.PREFIX_BITS)) for one in edges)
     dtype = np.dtype(np.uint8 if most <= 256 else np.uint16)
     is_two = np.array([column.name in bins.every_value for column in schema.columns]) & ~has_missing
     is_bit = (n_codes == 2) & (is_nominal | is_two)
-    layout = histograms.Columns(
+    layout = histograms.CodeLayout(
         np.append(0, np.cumsum(sizes)).astype(np.int64),
         n_codes,
         missing,
@@ -182,7 +187,7 @@ class Search:
         bucket = np.searchsorted(through, rank, side="right")
         before = through[bucket] - top[bucket]
         return cls(
-            name, rank, bucket.astype(np.uint64), before, top[bucket], 64 - ranks.TOP_BITS, np.zeros(len(rank), bool)
+            name, rank, bucket.astype(np.uint64), before, top[bucket], 64 - ranks.PREFIX_BITS, np.zeros(len(rank), bool)
         )
 
     @property
@@ -193,7 +198,7 @@ class Search:
     def look(self) -> "Look":
         """Return what the next pass looks for."""
         prefixes, at = np.unique(self.prefix[~self.found], return_index=True)
-        starts = ranks.starts_of(prefixes >> np.uint64(64 - ranks.TOP_BITS - self.shift))
+        starts = ranks.prefix_starts(prefixes >> np.uint64(64 - ranks.PREFIX_BITS - self.shift))
         return Look(self.name, prefixes, starts, self.shift, int(self.n[~self.found][at].sum()) <= COLLECT)
 
     def learn(self, seen: "Seen") -> None:
@@ -213,8 +218,8 @@ class Search:
         bucket = (through <= within[:, None]).sum(axis=1)
         n = seen.counts[line, bucket]
         is_one = seen.lowest[line] == seen.highest[line]
-        self.shift -= ranks.MORE_BITS
-        deeper = (self.prefix[open_] << np.uint64(ranks.MORE_BITS)) | bucket.astype(np.uint64)
+        self.shift -= ranks.DIGIT_BITS
+        deeper = (self.prefix[open_] << np.uint64(ranks.DIGIT_BITS)) | bucket.astype(np.uint64)
         self.before[open_] += through[np.arange(len(open_)), bucket] - n
         self.n[open_] = n
         self.prefix[open_] = np.where(is_one, seen.lowest[line], deeper)
@@ -222,7 +227,7 @@ class Search:
 
     def values(self) -> Array:
         """Return the order statistics, each once."""
-        values: Array = ranks.values_of(np.unique(self.prefix))
+        values: Array = ranks.values_of_keys(np.unique(self.prefix))
         return values
 
     def _check(self, is_same: Bools | np.bool_) -> None:
@@ -275,7 +280,7 @@ class RankTask:
         seen = Each()
         for look in self.looks:
             n = 0 if look.collects else len(look.prefixes)
-            counts = np.zeros((n, 1 << ranks.MORE_BITS), np.int64)
+            counts = np.zeros((n, 1 << ranks.DIGIT_BITS), np.int64)
             seen.append(Seen(counts, np.full(n, ~np.uint64(0)), np.zeros(n, np.uint64), [] if look.collects else None))
         return seen
 
@@ -283,10 +288,10 @@ class RankTask:
         """Look at one batch."""
         for (name, prefixes, starts, shift, _), one in zip(self.looks, seen, strict=True):
             given = rows.read(name)
-            if not isinstance(given, Numbers):  # missing throughout this batch
+            if not isinstance(given, NumberColumn):  # missing throughout this batch
                 continue
-            values = np.asarray(floats_of(given), np.float64)
+            values = np.asarray(column_as_floats(given), np.float64)
             if one.keys is not None:
-                one.keys.append(ranks.collect(values, prefixes, starts, shift))
+                one.keys.append(ranks.collect_keys(values, prefixes, starts, shift))
             else:
-                ranks.refine(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)
+                ranks.count_digits(values, prefixes, starts, shift, one.counts, one.lowest, one.highest)

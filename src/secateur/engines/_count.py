@@ -7,13 +7,13 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from .. import routing
 from .._utils.arrays import Labels
 from ..core import Sample, Tree
+from ..data.batch import ProgressCallback
 from ..data.encoding import Unseen, encode
-from ..data.sources import Progress
-from ..data.textfile import Csv, Dates
+from ..data.text_file import DateReading, TextOptions
 from ..errors import ParameterError, UnsupportedError
-from ._open import open_source
-from ._paths import check_files
-from .registry import Client, Elsewhere, check_engine, engine_for, kind_of
+from ._data_file import check_files_fit_task
+from ._source import open_source
+from .registry import Client, ExternalData, check_engine, engine_for, source_kind_of
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Scan:
     n_rows: int
     n_unseen: dict[str, int] = field(default_factory=dict)
     n_new: int = 0
-    n_guarded: int = 0
+    n_verified: int = 0
 
     def __str__(self) -> str:
         unseen = ", ".join(f"{name!r} ({n:,} rows)" for name, n in self.n_unseen.items())
-        guarded = f", {self.n_guarded:,} of them checked one by one" if self.n_guarded else ""
+        guarded = f", {self.n_verified:,} of them checked one by one" if self.n_verified else ""
         new = f"; new classes in {self.n_new:,} rows" if self.n_new else ""
         categories = f"; unseen categories in {unseen}" if unseen else ""
         return f"{self.n_rows:,} rows counted with {self.engine}{guarded}{categories}{new}"
 
 
-class How(TypedDict, total=False):
+class CountOptions(TypedDict, total=False):
     """The parameters of `count` that say how rows are read and counted."""
 
     engine: str
@@ -67,24 +67,24 @@ class How(TypedDict, total=False):
     header: bool
     encoding: str | None
     decimal: str | None
-    dates: Dates
+    dates: DateReading
     missing_target: Literal["drop", "error"]
     ignore: Sequence[str]
-    progress: Progress | None
+    progress: ProgressCallback | None
     timeout: float
 
 
 @overload
 def count(
-    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[False] = ..., **how: Unpack[How]
+    tree: Any, source: ExternalData, target: Labels, *, return_scan: Literal[False] = ..., **how: Unpack[CountOptions]
 ) -> Sample: ...
 @overload
 def count(
-    tree: Any, source: Elsewhere, target: Labels, *, return_scan: Literal[True], **how: Unpack[How]
+    tree: Any, source: ExternalData, target: Labels, *, return_scan: Literal[True], **how: Unpack[CountOptions]
 ) -> tuple[Sample, Scan]: ...
 def count(
     tree: Any,
-    source: Elsewhere,
+    source: ExternalData,
     target: Labels,
     *,
     engine: str = "auto",
@@ -98,10 +98,10 @@ def count(
     header: bool = True,
     encoding: str | None = None,
     decimal: str | None = None,
-    dates: Dates = "auto",
+    dates: DateReading = "auto",
     missing_target: Literal["drop", "error"] = "drop",
     ignore: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     timeout: float = 30.0,
     return_scan: bool = False,
 ) -> Sample | tuple[Sample, Scan]:
@@ -173,7 +173,7 @@ def count(
     check_engine(engine)
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
-    used = engine_for(source, kind_of(source), engine)
+    used = engine_for(source, source_kind_of(source), engine)
     if used == "memory" and not isinstance(target, str):  # target and weights come beside the rows
         for what, name in (("sample_weight", sample_weight), ("ignore", ignore[0] if ignore else None)):
             if isinstance(name, str):
@@ -186,17 +186,17 @@ def count(
         return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
     if not isinstance(target, str):
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
-    csv = Csv(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
+    csv = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
     task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
-    check_files(opened.files, task)
+    check_files_fit_task(opened.files, task)
     tally = opened.over(task, progress)
     made: Sample = tally.finish(grown, sample)
     tally.warn(target)
     if not return_scan:
         return made
     n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}
-    return made, Scan(used, tally.n_rows, n_unseen, tally.n_new, tally.n_guarded)
+    return made, Scan(used, tally.n_rows, n_unseen, tally.n_new, tally.n_verified)
 
 
 counts = count

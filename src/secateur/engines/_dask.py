@@ -13,15 +13,15 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ..data.sources import Progress, Task, batch_of
+from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.settings import Inline
+from ..growers.kernel_arguments import InlinePool
 from ..routing import merged
-from ._levels import FinishTask
-from ._open import over_files
-from ._parts import CodeTask, Extent, Part, Pass, Pooled, Store, Subtree, Sums
-from ._paths import File
-from .registry import Client, Elsewhere, engine_for, retold
+from ._data_file import DataFile
+from ._level_growth import FinishTask
+from ._parts import BinRanges, CodedRows, CodeStore, CodeTask, Pass, Subtree, SumPerThread, Sums
+from ._source import files_summer
+from .registry import Client, ExternalData, engine_for, translate_errors
 
 FAN_IN = 8  # tallies that one task adds up
 LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
@@ -34,17 +34,17 @@ class Cluster:
         self.client, self.parts, self.timeout = client, parts, timeout
         self.kept: list[Any] = []
 
-    def names(self, source: Elsewhere) -> tuple[str, ...]:
+    def names(self, source: ExternalData) -> tuple[str, ...]:
         """Return the columns of a source."""
         if hasattr(source, "columns"):
             return tuple(map(str, source.columns))
         return self._result(self._submit(_columns, self.parts[0]))  # type: ignore[no-any-return]
 
-    def over(self, task: Task, progress: Progress | None) -> Any:
+    def over(self, task: BatchTask, progress: ProgressCallback | None) -> Any:
         """Return the sum of a task over all parts."""
         return self.sum(_run, self.parts, task, progress)
 
-    def sum(self, run: Any, parts: Sequence[Any], task: Any, progress: Progress | None = None) -> Any:
+    def sum(self, run: Any, parts: Sequence[Any], task: Any, progress: ProgressCallback | None = None) -> Any:
         """Return the sum over `run(part, task)`; `task` travels once."""
         shared = self._submit(_same, task)  # a result, not scattered data: it can be made anew if it is lost
         first = sums = [self._submit(run, part, shared) for part in parts]
@@ -52,17 +52,17 @@ class Cluster:
             sums = [self._submit(_merge, sums[k : k + FAN_IN]) for k in range(0, len(sums), FAN_IN)]
         return self._result(sums[0], progress, first)
 
-    def over_source(self, task: Pass[Sums]) -> Sums:
+    def sum_over_source(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all partitions."""
         return self.sum(_over_source, self.parts, task)  # type: ignore[no-any-return]
 
-    def code(self, task: CodeTask, _: int) -> Extent:
+    def code(self, task: CodeTask, _: int) -> BinRanges:
         """Keep the rows as codes on the workers."""
         shared = self._submit(_same, task)
         self.kept = [self._submit(_code, part, shared) for part in self.parts]
         return self.sum(_extent, self.kept, None)  # type: ignore[no-any-return]
 
-    def over_parts(self, task: Pass[Sums]) -> Sums:
+    def sum_over_codes(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all rows as codes."""
         return self.sum(_over_parts, self.kept, task)  # type: ignore[no-any-return]
 
@@ -85,7 +85,7 @@ class Cluster:
     def _submit(self, run: Any, *given: Any) -> Any:
         return self.client.submit(run, *given, pure=False)
 
-    def _result(self, future: Any, progress: Progress | None = None, first: Sequence[Any] = ()) -> Any:
+    def _result(self, future: Any, progress: ProgressCallback | None = None, first: Sequence[Any] = ()) -> Any:
         """Wait for a result, as long as the scheduler answers; tell how many of the first tasks are done."""
         silent_since = None
         while not future.done():
@@ -98,7 +98,7 @@ class Cluster:
             silent_since = silent_since or time.monotonic()
             if self.client.status in ("closed", "closing") or time.monotonic() - silent_since > self.timeout:
                 raise _dead(self.client)
-        with retold(_failed):
+        with translate_errors(_failed):
             try:
                 return future.result(timeout=self.timeout)
             except (CancelledError, TimeoutError, OSError) as error:
@@ -128,7 +128,7 @@ def client_of(client: Client, timeout: float) -> Client:
     return client
 
 
-def partitions(client: Client, source: Elsewhere) -> list[Any]:
+def partitions(client: Client, source: ExternalData) -> list[Any]:
     """Return the partitions of a Dask frame as futures, or a list of futures or delayed frames as it is."""
     if isinstance(source, list | tuple):
         parts = [client.compute(part) if hasattr(part, "dask") else part for part in source]
@@ -156,10 +156,10 @@ def _dead(client: Client) -> DataError:
     )
 
 
-def _run(part: Any, task: Task) -> Any:
+def _run(part: Any, task: BatchTask) -> Any:
     """Return the sum of a task over one file or partition, on a worker."""
-    if isinstance(part, File):
-        return over_files([part], engine_for(part, "files", "auto"), n_jobs=1)(task, None)
+    if isinstance(part, DataFile):
+        return files_summer([part], engine_for(part, "files", "auto"), n_jobs=1)(task, None)
     return task(part)
 
 
@@ -172,43 +172,43 @@ def _merge(tallies: list[Any]) -> Any:
 
 
 def _columns(frame: Any) -> tuple[str, ...]:
-    return batch_of(frame).names
+    return batch_from_frame(frame).names
 
 
-def _over_source(partition: Elsewhere, task: Pass[Sums]) -> Sums:
-    pooled = Pooled(task)
+def _over_source(partition: ExternalData, task: Pass[Sums]) -> Sums:
+    pooled = SumPerThread(task)
     _run(partition, pooled)
     return pooled.total()
 
 
-def _code(partition: Elsewhere, task: CodeTask) -> tuple[list[Part], Extent]:
-    store = Store()
+def _code(partition: ExternalData, task: CodeTask) -> tuple[list[CodedRows], BinRanges]:
+    store = CodeStore()
     extent = _over_source(partition, replace(task, store=store))
     return store.parts, extent
 
 
-def _extent(kept: tuple[list[Part], Extent], _: None) -> Extent:
+def _extent(kept: tuple[list[CodedRows], BinRanges], _: None) -> BinRanges:
     return kept[1]
 
 
-def _over_parts(kept: tuple[list[Part], Extent], task: Pass[Sums]) -> Sums:
-    pooled = Pooled(task)
+def _over_parts(kept: tuple[list[CodedRows], BinRanges], task: Pass[Sums]) -> Sums:
+    pooled = SumPerThread(task)
     for part in kept[0]:
         pooled.add(part)
     return pooled.total()
 
 
-def _deal(kept: tuple[list[Part], Extent], task: FinishTask) -> dict[int, list[Part]]:
-    dealt: dict[int, list[Part]] = {}
+def _deal(kept: tuple[list[CodedRows], BinRanges], task: FinishTask) -> dict[int, list[CodedRows]]:
+    dealt: dict[int, list[CodedRows]] = {}
     for part in kept[0]:
         for group, piece in task.split(part):
             dealt.setdefault(group, []).append(piece)
     return dealt
 
 
-def _piece(dealt: dict[int, list[Part]], group: int) -> list[Part]:
+def _piece(dealt: dict[int, list[CodedRows]], group: int) -> list[CodedRows]:
     return dealt.get(group, [])
 
 
-def _finish(pieces: list[list[Part]], task: FinishTask) -> list[Subtree]:
-    return task.grow(list(chain.from_iterable(pieces)), Inline(), 1)
+def _finish(pieces: list[list[CodedRows]], task: FinishTask) -> list[Subtree]:
+    return task.grow(list(chain.from_iterable(pieces)), InlinePool(), 1)

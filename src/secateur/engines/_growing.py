@@ -22,24 +22,24 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers.assemble import assemble
+from ..growers.grower import Grown
+from ..growers.kernel_arguments import settings_of
 from ..growers.prepare import Prepared, Values
-from ..growers.run import Grown
-from ..growers.settings import settings_of
-from ..routing import with_history
+from ..growers.tree_assembly import assemble
+from ..routing import with_growing_sketch
 from ._bins import Bins, coding_of, find_bins
 from ._count import count
-from ._levels import Growth
-from ._parts import Extent, Local
+from ._grow_source import open_grow_source
+from ._level_growth import Growth
+from ._parts import BinRanges, LocalPasses
 from ._survey import SurveyTask, read_schema
-from ._where import open_site
-from .registry import Client, Elsewhere
+from .registry import Client, ExternalData
 
 FINISH_CELLS = 20_000_000  # rows times columns that are grown at once in memory
 
 
 def grow(
-    source: Elsewhere,
+    source: ExternalData,
     target: Labels = None,
     *,
     engine: Literal["auto", "memory", "duckdb", "polars", "pyarrow", "dask"] = "auto",
@@ -138,11 +138,11 @@ def grow(
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     if finish_rows is not None and finish_rows < 0:
         raise ParameterError(f"finish_rows={finish_rows}; 0 or more is needed")
-    opened = open_site(source, target, engine, nominal, columns, client, n_jobs, timeout)
-    where = opened.cluster or Local(opened.over, n_jobs, folder)
+    opened = open_grow_source(source, target, engine, nominal, columns, client, n_jobs, timeout)
+    where = opened.cluster or LocalPasses(opened.over, n_jobs, folder)
     try:
         task = SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")
-        survey = where.over_source(task)
+        survey = where.sum_over_source(task)
         schema, counts = read_schema(survey, opened, criterion)
         found = find_bins(survey, opened, where, bins, max_bins, quantiles)
         code, layout = coding_of(schema, opened, found)
@@ -163,11 +163,11 @@ def grow(
     # The sketch of the rows needs the tree: one more pass.
     counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
     assert counted.sketch is not None
-    grown = with_history(grown, counted.sketch)
+    grown = with_growing_sketch(grown, counted.sketch)
     return (grown.tree, grown, found) if return_bins else (grown.tree, grown)
 
 
-def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tuple[Tree, Counts]:
+def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: BinRanges) -> tuple[Tree, Counts]:
     """Return the tree and its counts: cuts between codes become thresholds between values."""
     nodes, reals, branch = growth.tables()
     values = {}
@@ -176,10 +176,10 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: Extent) -> tu
             # A bin that holds nothing begins where the next one does.
             values[j] = Values(np.minimum.accumulate(extent.low[j][::-1])[::-1], extent.high[j])
             if column.name not in bins.every_value:
-                is_cut = (nodes[:, parts.BIRTH] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
+                is_cut = (nodes[:, parts.SPLIT_STEP] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
                 nodes[is_cut, parts.ABOVE] = nodes[is_cut, parts.BELOW] + 1
-    lists = parts.Lists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
-    codes = parts.Codes(
+    lists = parts.PresortedLists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
+    codes = parts.PackedCodes(
         np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
         growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),
     )  # fmt: skip

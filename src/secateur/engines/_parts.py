@@ -16,17 +16,17 @@ import numpy as np
 
 from .._kernels import histograms
 from .._utils.arrays import Array, Rows
-from .._utils.threads import Threads
-from ..data.columns import Numbers, floats_of
-from ..data.encoding import later_column
-from ..data.sources import Batch, Task, batch_of
+from .._utils.threads import StoppableThreadPool
+from ..data.batch import Batch, BatchTask, batch_from_frame
+from ..data.encoding import encode_column
+from ..data.raw_column import NumberColumn, column_as_floats
 from ..data.table import Schema
 from ..data.target import class_numbers
 from ..errors import DataError
 from ..routing import merged
 
 if TYPE_CHECKING:
-    from ._levels import FinishTask
+    from ._level_growth import FinishTask
 
 Sums = TypeVar("Sums")
 Subtree: TypeAlias = tuple[int, Array, Array, Array]  # the node it hangs from, and its tables
@@ -49,7 +49,7 @@ class Each(list[Any]):
             own.merge(more)
 
 
-class Part(NamedTuple):
+class CodedRows(NamedTuple):
     """Some rows as codes: one line per row, and the class of each; of rows on their way to be finished, the node."""
 
     codes: Array
@@ -57,7 +57,7 @@ class Part(NamedTuple):
     node: Array = np.zeros(0, np.int32)
 
 
-class Store:
+class CodeStore:
     """Parts in memory or, one after the other, in a temporary file."""
 
     def __init__(self, folder: str | None = None, is_on_disk: bool = False) -> None:
@@ -71,7 +71,7 @@ class Store:
     def __len__(self) -> int:
         return len(self.parts)
 
-    def put(self, part: Part) -> None:
+    def put(self, part: CodedRows) -> None:
         """Add a part."""
         if not self.is_on_disk:
             self.parts.append(part)
@@ -81,13 +81,13 @@ class Store:
             for array in part:
                 np.save(file, array)
 
-    def get(self, k: int) -> Part:
+    def get(self, k: int) -> CodedRows:
         """Return part k."""
         if not self.is_on_disk:
             return self.parts[k]  # type: ignore[no-any-return]
         with self.path.open("rb") as file:
             file.seek(self.parts[k])
-            return Part(np.load(file), np.load(file), np.load(file))
+            return CodedRows(np.load(file), np.load(file), np.load(file))
 
     def close(self) -> None:
         """Forget the parts and remove the file."""
@@ -97,14 +97,14 @@ class Store:
 
 
 @dataclass
-class Extent:
+class BinRanges:
     """The lowest and the highest value in each bin of each column."""
 
     low: list[Array]
     high: list[Array]
     n_rows: int = 0
 
-    def merge(self, other: "Extent") -> None:
+    def merge(self, other: "BinRanges") -> None:
         """Stretch to the other's."""
         self.n_rows += other.n_rows
         self.low = [np.minimum(*pair) for pair in zip(self.low, other.low, strict=True)]
@@ -122,30 +122,30 @@ class CodeTask:
     starts: tuple[Array, ...] = field(repr=False)  # where edges with each beginning begin
     missing: Array  # code of missing numbers of each column
     dtype: np.dtype
-    store: Store | None = None  # where the codes go
+    store: CodeStore | None = None  # where the codes go
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the source that are read."""
         return (*self.names, self.target)
 
-    def start(self) -> Extent:
+    def start(self) -> BinRanges:
         """Return the extent of no rows."""
         sizes = [len(edges) + 1 for edges in self.edges]
-        return Extent([np.full(n, np.inf) for n in sizes], [np.full(n, -np.inf) for n in sizes])
+        return BinRanges([np.full(n, np.inf) for n in sizes], [np.full(n, -np.inf) for n in sizes])
 
-    def add(self, extent: Extent, rows: Batch, first: int) -> None:
+    def add(self, extent: BinRanges, rows: Batch, first: int) -> None:
         """Turn one batch into codes."""
         assert self.schema.classes is not None
         assert self.store is not None
         codes = np.empty((rows.n_rows, len(self.names)), self.dtype)
         for j, (about, name) in enumerate(zip(self.schema.columns, self.names, strict=True)):
             given = rows.read(name)
-            if about.kind == "numeric" and isinstance(given, Numbers):
-                values, low, high = np.asarray(floats_of(given), np.float64), extent.low[j], extent.high[j]
-                histograms.code_numbers(values, self.edges[j], self.starts[j], self.missing[j], codes[:, j], low, high)
+            if about.kind == "numeric" and isinstance(given, NumberColumn):
+                values, low, high = np.asarray(column_as_floats(given), np.float64), extent.low[j], extent.high[j]
+                histograms.bin_numbers(values, self.edges[j], self.starts[j], self.missing[j], codes[:, j], low, high)
                 continue
-            values, n_new = later_column(about, given, "error")
+            values, n_new = encode_column(about, given, "error")
             if about.kind == "numeric":  # a batch without one value, read as categories
                 codes[:, j] = self.missing[j]
             elif n_new or (values < 0).any():
@@ -156,7 +156,7 @@ class CodeTask:
         if new:
             raise changed(self.target)
         extent.n_rows += rows.n_rows
-        self.store.put(Part(codes, target.astype(np.uint16)))
+        self.store.put(CodedRows(codes, target.astype(np.uint16)))
 
 
 def changed(name: str) -> DataError:
@@ -168,43 +168,43 @@ def changed(name: str) -> DataError:
 
 
 @dataclass
-class Local:
+class LocalPasses:
     """Passes on this machine, over anything that can be read again and again."""
 
-    over: Callable[[Task, None], Any]
+    over: Callable[[BatchTask, None], Any]
     n_jobs: int
     folder: str | None
-    store: Store = field(default_factory=Store)
+    store: CodeStore = field(default_factory=CodeStore)
 
-    def over_source(self, task: Pass[Sums]) -> Sums:
+    def sum_over_source(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all batches of the source."""
-        pooled = Pooled(task)
+        pooled = SumPerThread(task)
         self.over(pooled, None)
         return pooled.total()
 
-    def code(self, task: CodeTask, n_rows: int) -> Extent:
+    def code(self, task: CodeTask, n_rows: int) -> BinRanges:
         """Keep the rows as codes."""
         n_bytes = n_rows * (len(task.names) * task.dtype.itemsize + 2)
-        self.store = Store(self.folder, n_bytes > IN_MEMORY)
-        return self.over_source(replace(task, store=self.store))
+        self.store = CodeStore(self.folder, n_bytes > IN_MEMORY)
+        return self.sum_over_source(replace(task, store=self.store))
 
-    def over_parts(self, task: Pass[Sums]) -> Sums:
+    def sum_over_codes(self, task: Pass[Sums]) -> Sums:
         """Return the sum of a task over all rows as codes."""
-        pooled = Pooled(task)
-        with Threads(self.n_jobs) as pool:
+        pooled = SumPerThread(task)
+        with StoppableThreadPool(self.n_jobs) as pool:
             list(pool.map(lambda k: pooled.add(self.store.get(k)), range(len(self.store))))
         return pooled.total()
 
     def finish(self, task: "FinishTask", n_groups: int) -> Iterator[list[Subtree]]:
         """Collect the rows of each group of nodes, and grow there; one pass writes them group by group."""
-        groups = [Store(self.folder, self.store.is_on_disk) for _ in range(n_groups)]
+        groups = [CodeStore(self.folder, self.store.is_on_disk) for _ in range(n_groups)]
 
         def deal(k: int) -> None:
             for group, part in task.split(self.store.get(k)):
                 groups[group].put(part)
 
         try:
-            with Threads(self.n_jobs) as pool:
+            with StoppableThreadPool(self.n_jobs) as pool:
                 list(pool.map(deal, range(len(self.store))))
                 for group in groups:
                     parts = [group.get(k) for k in range(len(group))]
@@ -219,7 +219,7 @@ class Local:
         self.store.close()
 
 
-class Pooled(Generic[Sums]):
+class SumPerThread(Generic[Sums]):
     """A pass as the scanning functions call a task: it adds into one sum per thread, and returns nothing to add up."""
 
     def __init__(self, task: Pass[Sums]) -> None:
@@ -227,22 +227,22 @@ class Pooled(Generic[Sums]):
         self.columns: tuple[str, ...] = getattr(task, "columns", ())
         self.free: list[Sums] = []
 
-    def empty(self) -> "Pooled[Sums]":
+    def empty(self) -> "SumPerThread[Sums]":
         """Return what stands for the tally of no rows, and of any."""
         return self
 
     def merge(self, other: object) -> None:
         """Add nothing: all is added up already."""
 
-    def __call__(self, batch: Rows, first: int = 0) -> "Pooled[Sums]":
+    def __call__(self, batch: Rows, first: int = 0) -> "SumPerThread[Sums]":
         """Add a batch of the source; refuse one that has rows but lacks columns."""
-        rows = batch_of(batch)
+        rows = batch_from_frame(batch)
         if rows.n_rows:
-            rows.check_has(self.columns)
+            rows.check_columns(self.columns)
             self.add(rows, first)
         return self
 
-    def add(self, rows: Batch | Part, first: int = 0) -> None:
+    def add(self, rows: Batch | CodedRows, first: int = 0) -> None:
         """Add rows."""
         try:
             sums = self.free.pop()

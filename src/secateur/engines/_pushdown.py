@@ -20,13 +20,13 @@ import numpy as np
 
 from .._utils.arrays import Array
 from .._utils.warn import format_names
-from ..core import check_plain
-from ..data.sources import batch_of
+from ..core import check_no_surrogates
+from ..data.batch import batch_from_frame
 from ..data.target import class_numbers
 from ..errors import DataError, SchemaError, UnsupportedError
-from ..routing import ClassTally, CountTask, NumberTally, shown_labels
-from ._paths import frame_family, misfits
-from .registry import Lazy, retold
+from ..routing import ClassTally, CountTask, NumberTally, format_new_labels
+from ._data_file import find_type_mismatches, frame_value_type
+from .registry import Lazy, translate_errors
 
 LEVELS = 8  # of the tree in one expression
 MOST_STAGES = 32
@@ -47,14 +47,16 @@ def lazy_of(source: Lazy) -> tuple[Lazy, Lazy]:
 
 def count_lazy(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTally | NumberTally:
     """Return the tally of a lazy frame, which counts by itself, after the guard has compared some rows."""
-    with retold(lambda _, words: DataError(f"the engine behind {where} cannot evaluate the tree: {words}")):
-        check_plain(task.tree, "a tree that is pushed down", STREAM)
+    with translate_errors(lambda _, words: DataError(f"the engine behind {where} cannot evaluate the tree: {words}")):
+        check_no_surrogates(task.tree, "a tree that is pushed down", STREAM)
         if int(task.tree.depth.max()) > LEVELS * MOST_STAGES:
             raise UnsupportedError(
                 f"{task.tree} is too deep to push down (at most {LEVELS * MOST_STAGES} levels); {STREAM}, or on a "
                 "cluster with 'dask' or 'spark'"
             )
-        for name, needed, _ in misfits(task, {name: frame_family(kind) for name, kind in types.items()}):
+        for name, needed, _ in find_type_mismatches(
+            task, {name: frame_value_type(kind) for name, kind in types.items()}
+        ):
             raise SchemaError(f"column {name!r} is {types[name]}, but {needed} is needed; convert the column")
         plain, n_unlabelled = tested_frame(frame, task, types), 0
         if task.missing_target == "drop":
@@ -65,7 +67,7 @@ def count_lazy(frame: Lazy, types: Lazy, task: CountTask, where: str) -> ClassTa
             staged = _with_stage(staged, task, depth, first)
         n_guarded = _guard(plain, staged, task, types, str(frame.implementation).rpartition(".")[2].lower())
         tally = _counted(plain, staged, task)
-        tally.n_guarded, tally.n_unlabelled = n_guarded, n_unlabelled
+        tally.n_verified, tally.n_unlabelled = n_guarded, n_unlabelled
         return tally
 
 
@@ -165,18 +167,18 @@ def _counted(plain: Lazy, staged: Lazy, task: CountTask) -> ClassTally | NumberT
         mean = np.divide(a, w, out=np.zeros(len(w)), where=w > 0)
         assert isinstance(tally, NumberTally)
         tally.weight[nodes], tally.mean[nodes] = w, centre + mean
-        tally.spread[nodes] = np.maximum(b - a * mean, 0.0)
+        tally.sse[nodes] = np.maximum(b - a * mean, 0.0)
     else:
         rows = staged.select(NODE, TARGET, w=weight).group_by(NODE, TARGET).agg(nw.len().alias("n"), nw.col("w").sum())
         found = _collected(rows)
         nodes, n = found[NODE].to_numpy().astype(np.int32), found["n"].to_numpy()
         if int(n.sum()) != facts["n"]:
             raise DataError(f"the engine counted {int(n.sum()):,} of {facts['n']:,} rows; stream the rows instead")
-        codes, new = class_numbers(batch_of(found.to_native()).read(TARGET), classes, f"target {task.target!r}")
+        codes, new = class_numbers(batch_from_frame(found.to_native()).read(TARGET), classes, f"target {task.target!r}")
         sums = found["w"].to_numpy().astype(np.float64)
         tally.add(nodes, codes, sums)
         is_new = codes == len(classes)
-        tally.n_new, tally.new_labels = int(n[is_new].sum()), shown_labels(new)
+        tally.n_new, tally.new_labels = int(n[is_new].sum()), format_new_labels(new)
     tally.n_rows, tally.n_used, tally.sketch = facts["n"], facts.get("used", facts["n"]), None
     tally.n_unseen = np.array([facts.get(f"unseen{j}", 0) for j in range(len(task.schema.columns))], np.int64)
     if task.unseen == "error" and tally.n_unseen.any():

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ..routing import ClassTally, CountTask, merged
-from .registry import Elsewhere, retold
+from .registry import ExternalData, translate_errors
 
 N_SUMS = 8  # tallies that come back to be added up here
 FAULT = "secateur refuses these rows: "
 
 
-def count_on(source: Elsewhere, task: CountTask) -> ClassTally:
+def count_on(source: ExternalData, task: CountTask) -> ClassTally:
     """Return the tally of a Spark data frame."""
     if not hasattr(source, "mapInArrow"):
         raise UnsupportedError(
@@ -29,7 +29,7 @@ def count_on(source: Elsewhere, task: CountTask) -> ClassTally:
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"
         )
     chosen = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
-    with retold(_told):
+    with translate_errors(_told):
         tallies = chosen.mapInArrow(summing(task, lambda batch: [task(batch)]), "tally binary").repartition(N_SUMS)
         sums = tallies.mapInArrow(summing(task, tallies_in), "tally binary").collect()
     return merged(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from .._utils.arrays import MAX_EXACT_INT, Array, Level, sealed
+from .._utils.arrays import MAX_EXACT_INT, Array, Category, write_protect
 from .._utils.warn import format_names, warn
+from ..data.batch import Batch
 from ..data.column_warnings import warn_categories
-from ..data.columns import Coded, Family, Numbers, factorised, family, floats_of
-from ..data.sources import Batch
+from ..data.raw_column import CategoryColumn, NumberColumn, ValueType, column_as_floats, factorize, value_type
 from ..data.table import Column, Schema
-from ..data.target import check_target, encode_target
+from ..data.target import check_target_complete, encode_target
 from ..errors import DataError, SchemaError, UnsupportedError
+from ._grow_source import GrowSource
 from ._parts import Each
-from ._where import Site
 
 FREE = ~np.uint64(0)  # what is no key, in a table of keys
 MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
@@ -37,7 +37,7 @@ class Surveyed:
 
     name: str
     max_bins: int
-    family: Family = "missing"
+    value_type: ValueType = "missing"
     has_missing: bool = False
     n_infinite: int = 0
     highest: float = -np.inf
@@ -46,13 +46,13 @@ class Surveyed:
     top: Array | None = None
     table: Array | None = None
     sketch: Any = None
-    levels: set[Level] = field(default_factory=set)
-    declared: tuple[Level, ...] | None = None
+    levels: set[Category] = field(default_factory=set)
+    declared: tuple[Category, ...] | None = None
     is_declared: bool = True
 
-    def add_numbers(self, given: Numbers) -> None:
+    def add_numbers(self, given: NumberColumn) -> None:
         """Survey a batch of numbers."""
-        values = np.asarray(floats_of(given), np.float64)
+        values = np.asarray(column_as_floats(given), np.float64)
         if np.isnan(values).all():
             self.has_missing = True
             return
@@ -60,27 +60,29 @@ class Surveyed:
         if given.values.dtype.kind in "iu" and given.values.dtype.itemsize == 8:
             self.is_large |= bool(given.values.max() > MAX_EXACT_INT or given.values.min() < -MAX_EXACT_INT)
         top, table = self._tables()
-        self.n_different, n_missing, n_infinite = ranks.survey(values, top, table, self.max_bins, self.n_different)
+        self.n_different, n_missing, n_infinite = ranks.count_prefixes(
+            values, top, table, self.max_bins, self.n_different
+        )
         self.n_infinite += n_infinite
         self.has_missing |= n_missing > 0
         self.highest = max(self.highest, float(np.fmax.reduce(values)))
         if self.sketch is not None:
             self.sketch.update(values[~np.isnan(values)])  # a copy: the sketch takes no write-protected array
 
-    def add_coded(self, given: Coded) -> None:
+    def add_coded(self, given: CategoryColumn) -> None:
         """Survey a batch of categories."""
         occurs = np.unique(given.codes)
         self.has_missing |= bool(len(occurs) and occurs[0] < 0)
         found = {given.levels[code] for code in occurs[occurs >= 0]}
         if found:
-            self._is(family(given.levels) or "missing")
+            self._is(value_type(given.levels) or "missing")
         self.levels |= found
         self._declare(given.levels if given.is_declared else None, bool(found))
 
     def merge(self, other: "Surveyed") -> None:
         """Add what the other saw."""
-        if other.family != "missing":
-            self._is(other.family)
+        if other.value_type != "missing":
+            self._is(other.value_type)
         self.has_missing |= other.has_missing
         self.n_infinite += other.n_infinite
         self.highest = max(self.highest, other.highest)
@@ -93,31 +95,31 @@ class Surveyed:
             if other.n_different > self.max_bins:
                 self.n_different = other.n_different
             spare = np.zeros_like(top)
-            self.n_different = ranks.survey(other.values(), spare, table, self.max_bins, self.n_different)[0]
+            self.n_different = ranks.count_prefixes(other.values(), spare, table, self.max_bins, self.n_different)[0]
         if self.sketch is not None:
             self.sketch.merge(other.sketch)
 
     def values(self) -> Array:
         """Return the different numbers seen so far, if they are few enough."""
         _, table = self._tables()
-        values: Array = ranks.values_of(np.sort(table[table != FREE]))
+        values: Array = ranks.values_of_keys(np.sort(table[table != FREE]))
         return values
 
-    def categories(self) -> tuple[Level, ...]:
+    def categories(self) -> tuple[Category, ...]:
         """Return the categories: as declared by every partition alike, else those that occur, sorted."""
         if self.is_declared and self.declared is not None:
             return self.declared
         return tuple(sorted(self.levels))
 
-    def _is(self, found: Family) -> None:
-        if self.family not in ("missing", found):
+    def _is(self, found: ValueType) -> None:
+        if self.value_type not in ("missing", found):
             raise SchemaError(
-                f"column {self.name!r} holds {found} values in one partition and {self.family} values in another; "
+                f"column {self.name!r} holds {found} values in one partition and {self.value_type} values in another; "
                 "convert it to one kind"
             )
-        self.family = found
+        self.value_type = found
 
-    def _declare(self, levels: tuple[Level, ...] | None, has_values: bool) -> None:
+    def _declare(self, levels: tuple[Category, ...] | None, has_values: bool) -> None:
         if levels is None:
             self.is_declared = self.is_declared and not has_values
         elif self.declared is None:
@@ -127,7 +129,7 @@ class Surveyed:
 
     def _tables(self) -> tuple[Array, Array]:
         if self.top is None or self.table is None:
-            self.top = np.zeros(1 << ranks.TOP_BITS, np.int64)
+            self.top = np.zeros(1 << ranks.PREFIX_BITS, np.int64)
             self.table = np.full(1 << (4 * self.max_bins).bit_length(), FREE)
         return self.top, self.table
 
@@ -149,7 +151,7 @@ class Survey:
     """What is known of a source so far."""
 
     columns: Each
-    labels: Counter[Level] = field(default_factory=Counter)
+    labels: Counter[Category] = field(default_factory=Counter)
     n_rows: int = 0
 
     def merge(self, other: "Survey") -> None:
@@ -191,9 +193,9 @@ class SurveyTask:
         """Survey one batch; its rows are counted from `first` in messages."""
         for column in survey.columns:
             given = rows.read(column.name)
-            if isinstance(given, Numbers) and column.name in self.nominal:
-                given = factorised(given)
-            if isinstance(given, Numbers):
+            if isinstance(given, NumberColumn) and column.name in self.nominal:
+                given = factorize(given)
+            if isinstance(given, NumberColumn):
                 column.add_numbers(given)
             else:
                 column.add_coded(given)
@@ -201,9 +203,9 @@ class SurveyTask:
         survey.n_rows += rows.n_rows
 
 
-def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
-    check_target(given, f"target {name!r}", first)
-    if isinstance(given, Coded):
+def _labels(given: NumberColumn | CategoryColumn, name: str, first: int) -> dict[Category, int]:
+    check_target_complete(given, f"target {name!r}", first)
+    if isinstance(given, CategoryColumn):
         n = np.bincount(given.codes, minlength=len(given.levels))
         return {given.levels[code]: int(n[code]) for code in np.flatnonzero(n)}
     values, counts = np.unique(given.values, return_counts=True)
@@ -215,7 +217,7 @@ def _labels(given: Numbers | Coded, name: str, first: int) -> dict[Level, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, Array]:
+def read_schema(survey: Survey, source: GrowSource, criterion: str) -> tuple[Schema, Array]:
     """Return what the columns are, and the rows of each class."""
     if survey.n_rows == 0:
         raise DataError("the source has 0 rows; at least one is needed")
@@ -240,12 +242,12 @@ def read_schema(survey: Survey, source: Site, criterion: str) -> tuple[Schema, A
     if np.count_nonzero(counts) == 1:
         warn(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
     columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
-    return Schema(columns, sealed(classes), source.has_names), counts
+    return Schema(columns, write_protect(classes), source.has_names), counts
 
 
-def _column(one: Surveyed, source: Site, n_rows: int) -> Column:
+def _column(one: Surveyed, source: GrowSource, n_rows: int) -> Column:
     name = one.name
-    if one.family in ("number", "missing") and name not in source.nominal:
+    if one.value_type in ("number", "missing") and name not in source.nominal:
         if not source.is_memory and one.is_large:
             warn(
                 f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "

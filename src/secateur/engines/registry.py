@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..errors import SecateurError, UnsupportedError
 
 # Objects of libraries that are imported when first needed.
-Elsewhere: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
+ExternalData: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
 Lazy: TypeAlias = Any  # a lazy frame of narwhals, its schema, or an expression over its columns
 Client: TypeAlias = Any  # of Dask
-Kind = Literal["files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"]
+SourceKind = Literal[
+    "files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"
+]
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,11 @@ class Engine:
     """
 
     name: str
-    reads: tuple[Kind, ...]
+    reads: tuple[SourceKind, ...]
     needs: tuple[str, ...] = ()
     extra: str = "arrow"
-    grows: bool = True
-    sees_rows: bool = True
+    can_grow: bool = True
+    sketches_rows: bool = True
     is_cluster: bool = False
 
     @property
@@ -60,16 +62,18 @@ ENGINES = {
         Engine("polars", ("files", "polars lazy"), ("polars",)),
         Engine("pyarrow", ("files", "stream"), ("pyarrow",)),
         Engine("dask", ("files", "dask", "partitions"), ("distributed",), "dask", is_cluster=True),
-        Engine("spark", ("spark",), ("pyspark",), "spark", grows=False, is_cluster=True),
-        Engine("narwhals", ("polars lazy", "duckdb relation", "lazy", "spark"), (), grows=False, sees_rows=False),
+        Engine("spark", ("spark",), ("pyspark",), "spark", can_grow=False, is_cluster=True),
+        Engine(
+            "narwhals", ("polars lazy", "duckdb relation", "lazy", "spark"), (), can_grow=False, sketches_rows=False
+        ),
     )
 }
-SCANNERS = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
-FROM_FILES = ("auto", "memory", *SCANNERS)  # of the command line, which has no cluster
+SCANNING_ENGINES = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
+COMMAND_LINE_ENGINES = ("auto", "memory", *SCANNING_ENGINES)  # of the command line, which has no cluster
 
 
 @contextmanager
-def retold(told: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
+def translate_errors(told: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
     """Raise the errors of an engine, which have no common base, as ours: `told(error, its words)`."""
     try:
         yield
@@ -81,12 +85,12 @@ def retold(told: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
 
 def check_engine(name: object, *, to_grow: bool = False) -> None:
     """Refuse a name that is no engine (`to_grow`: or that cannot grow), with the nearest that is."""
-    check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.grows or not to_grow)])
+    check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.can_grow or not to_grow)])
 
 
-def engine_for(source: Elsewhere, kind: Kind, engine: str) -> str:
+def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
     """Return the name of the engine that will read a source of this kind."""
-    if kind == "stream" and engine in SCANNERS:
+    if kind == "stream" and engine in SCANNING_ENGINES:
         engine = "pyarrow"  # which hands streams on, whoever makes them
     fitting = [one for one in ENGINES.values() if kind in one.reads]
     if engine == "auto" and kind == "files":
@@ -118,11 +122,11 @@ _WAYS = {  # to have files read after all
 }
 
 
-def kind_of(source: Elsewhere) -> Kind:
+def source_kind_of(source: ExternalData) -> SourceKind:
     """What a source is, told by where its class is defined, so that nothing need be imported."""
-    from ..data.files import is_path
+    from ..data.files import is_path_or_paths
 
-    if is_path(source):
+    if is_path_or_paths(source):
         return "files"
     packages = {cls.__module__.partition(".")[0] for cls in type(source).__mro__}
     name = type(source).__name__

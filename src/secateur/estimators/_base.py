@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator
 
 from .. import model_selection
 from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
+from ..data.batch import open_batch
 from ..data.encoding import encode
-from ..data.sources import open_source
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
@@ -24,11 +24,11 @@ from ..inspection import importances
 from ..inspection.text import export_rules, export_text
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
-from ._asked import Asked
+from ._inspection import InspectionMixin
 from ._parameters import check_foreign, n_jobs, plain, seed, target
 
 
-class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     tree_: Tree
@@ -133,7 +133,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
 
     def get_depth(self) -> int:
         """Return the depth of the pruned tree."""
-        return int(self.model_.shown.depth.max())
+        return int(self.model_.pruned_tree.depth.max())
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves of the pruned tree."""
@@ -199,7 +199,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         model = self.model_
         holdout = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample=sample)
         model = replace(model, holdout=holdout)
-        bound = model_selection.certificate_of(
+        bound = model_selection.certify_model(
             model, method=method, delta=delta, seed=seed(self.random_state), repeated=repeated
         )
         return self._with(replace(model, certificate=bound))
@@ -293,7 +293,7 @@ class TreeEstimator(Asked, BaseEstimator):  # type: ignore[misc]
         """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
         if isinstance(X, Table | str | os.PathLike):
             return X
-        source = None if isinstance(X, np.ndarray | list | tuple) else open_source(X)
+        source = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
         has_names = source is not None and source.has_names
         name, had_names = type(self).__name__, model.tree.schema is not None and model.tree.schema.has_names
         if has_names and not had_names:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from .._utils.arrays import Array, ArrayLike, Columns, Floats, Level, Rows
+from .._utils.arrays import Array, ArrayLike, Category, Columns, Floats, Rows
 from ..core import Counts
 from ..routing import prediction
 from ._base import TreeEstimator
@@ -201,7 +201,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         certify: str | bool | None = None,
         delta: float = 0.05,
         costs: ArrayLike | None = None,
-        class_weight: dict[Level, float] | Literal["balanced"] | None = None,
+        class_weight: dict[Category, float] | Literal["balanced"] | None = None,
         nominal: Columns | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,

@@ -8,7 +8,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .._utils.arrays import Labels
 from ..errors import DataError, ParameterError
-from ..model_selection.splits import seed_of
+from ..model_selection.folds import seed_from
 
 
 def target(y: Labels, estimator: object) -> Labels:
@@ -23,7 +23,7 @@ def target(y: Labels, estimator: object) -> Labels:
 
 def seed(random_state: object) -> int:
     """A whole number from what scikit-learn takes as a seed; None is 0, so that the default repeats itself."""
-    return 0 if random_state is None else seed_of(random_state, most=2**31, also=", or None,")
+    return 0 if random_state is None else seed_from(random_state, most=2**31, also=", or None,")
 
 
 FOREIGN = {  # parameters of scikit-learn's trees that have another name here, or another way

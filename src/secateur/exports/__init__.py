@@ -10,7 +10,7 @@ names and values are quoted by the rules of each language, whatever they hold.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.names import check_name, check_parameters, lazily
+from .._utils.checks import check_name, check_parameters, lazy_getattr
 
 if TYPE_CHECKING:
     from ._c import export_c as export_c
@@ -40,7 +40,7 @@ class Export:
         Whether it is bytes in a file, not text.
     needs : str
         The extra of this package that must be installed for it.
-    most_levels : int, optional
+    max_levels : int, optional
         How deep a tree may be.
     module : str
         The file of the function, without its underscore, if it is not `_NAME.py`.
@@ -51,7 +51,7 @@ class Export:
     runs: bool = True
     is_binary: bool = False
     needs: str = ""
-    most_levels: int | None = None
+    max_levels: int | None = None
     module: str = ""
 
 
@@ -60,13 +60,13 @@ EXPORTS = {
     "rules": Export("a rule for each leaf", (".rules",), runs=False, module="text"),
     "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False, module="pictures"),
     "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False, module="pictures"),
-    "sql": Export("a query that adds the answer to every row", (".sql",), most_levels=7200),
+    "sql": Export("a query that adds the answer to every row", (".sql",), max_levels=7200),
     "python": Export("a module that needs only Python", (".py",)),
     "c": Export("a file of C99", (".c",)),
-    "pmml": Export("a PMML document", (".pmml",), most_levels=1000),
-    "onnx": Export("an ONNX model", (".onnx",), is_binary=True, needs="onnx", most_levels=1000),
+    "pmml": Export("a PMML document", (".pmml",), max_levels=1000),
+    "onnx": Export("an ONNX model", (".onnx",), is_binary=True, needs="onnx", max_levels=1000),
 }
-__getattr__ = lazily(__name__, {f"export_{name}": f"._{EXPORTS[name].module or name}" for name in EXPORTS})
+__getattr__ = lazy_getattr(__name__, {f"export_{name}": f"._{EXPORTS[name].module or name}" for name in EXPORTS})
 __all__ = ["EXPORTS", "Export", "export", *(f"export_{name}" for name in EXPORTS)]  # noqa: PLE0604
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._walk import Exported, categories_of, check_levels, utf8
 

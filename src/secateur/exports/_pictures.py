@@ -183,5 +183,5 @@ def _edge(view: TreeView, v: int) -> str:
         return view.known(v).removeprefix(view.columns[column]).strip()
     word = "no" if view.child[v] else "yes"
     says_it = view.child[v] == 1 and view.threshold[p] == "inf"  # not known is missing
-    goes_here = view.ways.is_missing_in[v] and view.has_gaps(column) and not says_it
+    goes_here = view.reachable.can_be_missing[v] and view.has_gaps(column) and not says_it
     return f"{word} or missing" if goes_here else word

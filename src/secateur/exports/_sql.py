@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..errors import ParameterError, UnsupportedError
 from ._dialects import DIALECTS, Dialect
 from ._sql_plain import can_be_plain, case_words, has_dates, nested_case

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
-from ..core import as_model, check_plain
+from ..core import as_model, check_no_surrogates
 from ..data.table import Column
 from ..errors import ParameterError, PruningError, TreeError, UnsupportedError
 from ..inspection.view import view_of
@@ -58,7 +58,7 @@ class Exported:
         if not tree.has_tests or tree.schema is None:
             what = "has no schema" if tree.has_tests else "has no tests (it was made from parents alone)"
             raise TreeError(f"{tree} {what}; only a tree that was grown on a table can be exported")
-        check_plain(tree, "an export", "predict with secateur itself")
+        check_no_surrogates(tree, "an export", "predict with secateur itself")
         self.nodes: list[int] = self.view.node.tolist()
         self.columns, self.classes = tree.schema.columns, tree.schema.classes
         self.used: list[int] = tree.tested[0].tolist()
@@ -205,9 +205,9 @@ def categories_of(column: Column, *, is_double: bool = True) -> tuple[Family, li
 
 def check_levels(n_levels: int, name: str, what: str) -> None:
     """Refuse a tree that is deeper than the export can be."""
-    most = EXPORTS[name].most_levels
+    most = EXPORTS[name].max_levels
     if most is not None and n_levels > most:
-        able = " or ".join(other for other, facts in EXPORTS.items() if facts.runs and facts.most_levels is None)
+        able = " or ".join(other for other, facts in EXPORTS.items() if facts.runs and facts.max_levels is None)
         raise UnsupportedError(
             f"the tree is {n_levels:,} tests deep; up to {most:,} can be written as {what}: prune it further, or "
             f"export it to {able}"

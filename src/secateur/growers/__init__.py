@@ -7,7 +7,7 @@ is all that growing, the engines, the command, the reference and the tests need 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .._utils.names import lazily
+from .._utils.checks import lazy_getattr
 
 if TYPE_CHECKING:
     from ._grow import grow as grow
@@ -47,5 +47,5 @@ CRITERIA = {
     "gain_ratio": Criterion("that of entropy", kernel="entropy", is_ratio=True),
     "squared_error": Criterion("variance of the target", "number"),
 }
-__getattr__ = lazily(__name__, {"grow": "._grow"})
+__getattr__ = lazy_getattr(__name__, {"grow": "._grow"})
 __all__ = ["CRITERIA", "Criterion", "grow"]

@@ -6,17 +6,17 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.arrays import ArrayLike
-from .._utils.threads import Threads
+from .._utils.threads import StoppableThreadPool
 from ..core import Tree
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import DataError, ParameterError
-from ..routing import remembered
+from ..routing import with_growing_rows
 from . import CRITERIA
-from .folds import Ground
+from .kernel_arguments import InlinePool, apply_class_weight, resolve_n_jobs, settings_of
 from .prepare import rows_used
-from .settings import Inline, n_threads, settings_of, times_class_weight
+from .presorted_data import PresortedData
 
 
 def grow(
@@ -133,7 +133,7 @@ def grow(
     >>> counts
     Counts('grow', 4 in 2 classes, 5 nodes)
     >>> tree, moments = secateur.grow([[1.0], [2.0], [4.0]], [3.0, 3.0, 9.0], criterion="squared_error")
-    >>> moments.mean.tolist(), moments.spread.tolist()
+    >>> moments.mean.tolist(), moments.sse.tolist()
     ([5.0, 3.0, 9.0], [24.0, 0.0, 0.0])
     """
     settings = settings_of(
@@ -153,16 +153,16 @@ def grow(
         raise ParameterError(
             f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
         )
-    n_jobs = n_threads(n_jobs)
+    n_jobs = resolve_n_jobs(n_jobs)
     weight = check_weights(weight, table.n_rows)
     if class_weight is not None:
-        weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
+        weight = check_weights(apply_class_weight(weight, table, class_weight), table.n_rows)
     table, weight = rows_used(table, weight)
     target, classes = table.target, table.schema.classes
     if classes is not None and target is not None and (target == target[0]).all():
         only = classes[target[0]]
         warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
-    with Threads(n_jobs) if n_jobs > 1 else Inline() as pool:
-        sample = Ground(table, weight).whole().grow(settings, pool=pool, n_jobs=n_jobs)[1]
-    grown = remembered(sample, table)
+    with StoppableThreadPool(n_jobs) if n_jobs > 1 else InlinePool() as pool:
+        sample = PresortedData(table, weight).whole().grow(settings, pool=pool, n_jobs=n_jobs)[1]
+    grown = with_growing_rows(sample, table)
     return grown.tree, grown

@@ -13,15 +13,15 @@ import numpy as np
 from .._kernels import criteria, grow
 from .._kernels import grow_parts as parts
 from .._kernels.job import Space
-from .._utils.arrays import Array, sealed
+from .._utils.arrays import Array, write_protect
 from ..core import Moments, Tree
 from ..data.table import Table
 from ..errors import DataError
 from ..routing import moments_of
-from .assemble import assemble
+from .grower import Grower, Grown
 from .prepare import prepare
-from .run import Grower, Grown
-from .surrogates import surrogates_of, with_surrogates
+from .surrogate import surrogates_of, with_surrogates
+from .tree_assembly import assemble
 
 SMALLEST_RANGE = 1e-60  # its fourth power, times a small weight, is still a float with all its digits
 TOP_SHARE = 16  # with threads: nodes of at most 1/16 of the rows are grown side by side
@@ -31,7 +31,7 @@ N_SUMS = 2  # weight and deviations
 def grow_squared(
     table: Table,
     weight: Array | None,
-    limits: parts.Limits,
+    limits: parts.GrowLimits,
     pool: Any,
     n_jobs: int,
     *,
@@ -45,13 +45,13 @@ def grow_squared(
     `weight` is None or above 0 everywhere, and `2**-exponent` times the weights themselves.
     """
     is_whole = weight is None or bool((weight == np.rint(weight)).all())
-    order = np.lexsort((table.answers,) if weight is None else (weight, table.answers))
-    y, scale = _scaled(table.answers[order])
+    order = np.lexsort((table.required_target,) if weight is None else (weight, table.required_target))
+    y, scale = _scaled(table.required_target[order])
     in_order = table.take(order)
     one_class = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
     sorted_weight = None if weight is None else weight[order]
     data = prepare(
-        replace(in_order, schema=one_class, target=sealed(np.zeros(table.n_rows, np.int32))),
+        replace(in_order, schema=one_class, target=write_protect(np.zeros(table.n_rows, np.int32))),
         sorted_weight,
         max_bins=max_bins,
         multiway=limits.multiway,
@@ -96,5 +96,5 @@ def _grow(grower: Grower, y: Array, total: float) -> Grown:
     grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)
     if not most:
         return grown
-    below = np.flatnonzero(grown.nodes[:, parts.BIRTH] == parts.OPEN).tolist()
+    below = np.flatnonzero(grown.nodes[:, parts.SPLIT_STEP] == parts.OPEN).tolist()
     return grower.joined(grown.nodes, grown.reals, grown.branch, below, most)

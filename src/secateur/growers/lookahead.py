@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from .._kernels.pairs import best_of_three
+from .._kernels.pairs import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
 from ..data.table import Table
-from ..routing import remembered
-from .assemble import shortest
+from ..routing import with_growing_rows
+from .kernel_arguments import scale_weights
 from .prepare import midpoint
-from .settings import scaled
+from .tree_assembly import shortest_decimals
 
 FEWEST, MOST = 2, 8  # leaves; with more, greedy growing is as good
 MOST_ROWS, MOST_CELLS = 100_000, 10_000_000
@@ -60,7 +60,7 @@ def can_look_ahead(table: Table, n_leaves: int) -> bool:
     return FEWEST <= n_leaves <= MOST and n <= MOST_ROWS and n * table.n_columns <= MOST_CELLS
 
 
-def grow_ahead(table: Table, weight: Array | None, n_leaves: int, also: Iterable[Tree] = ()) -> Counts | None:
+def grow_with_lookahead(table: Table, weight: Array | None, n_leaves: int, also: Iterable[Tree] = ()) -> Counts | None:
     """Return the counts of the tree of so many leaves with the fewest errors that is found; None if there is none.
 
     Parameters
@@ -74,14 +74,14 @@ def grow_ahead(table: Table, weight: Array | None, n_leaves: int, also: Iterable
     also : trees
         Trees grown on the same table, whose tests are tried, too.
     """
-    weight, is_whole, exponent = scaled(weight)
+    weight, is_whole, exponent = scale_weights(weight)
     tests = _tests(table, weight, also)
     found = _Search(table, weight, tests).tree(n_leaves) if tests else None
     if found is None:
         return None
     tree, by_class = found
     by_class = by_class.astype(np.int64) if is_whole else np.ldexp(by_class, exponent)
-    return remembered(Counts(tree, by_class, "grow"), table)  # type: ignore[no-any-return]
+    return with_growing_rows(Counts(tree, by_class, "grow"), table)  # type: ignore[no-any-return]
 
 
 class _Search:
@@ -89,7 +89,7 @@ class _Search:
 
     def __init__(self, table: Table, weight: Array | None, tests: list[Test]) -> None:
         assert table.schema.classes is not None
-        self.table, self.tests, self.target = table, tests, table.answers
+        self.table, self.tests, self.target = table, tests, table.required_target
         self.n_classes = len(table.schema.classes)
         self.passes = np.column_stack([test.passes for test in tests])
         # Sums of whole numbers are exact; in float32 up to 2**24, which is more than there are rows.
@@ -113,7 +113,7 @@ class _Search:
         """The least costs of a node."""
         meet, total = self.meet(rows)
         cost, by = np.full(AHEAD + 1, np.inf), {}
-        cost[1] = best_of_three(meet, total, self.unit)[0][0]
+        cost[1] = best_small_trees(meet, total, self.unit)[0][0]
         for f in range(len(self.tests)):
             passes = self.passes[rows, f]
             some = rows[passes]
@@ -122,7 +122,7 @@ class _Search:
             is_few = 2 * len(some) <= len(rows)
             part = self.meet(some if is_few else rows[~passes])
             rest = meet - part[0], total - part[1]
-            left, right = (best_of_three(*side, self.unit)[0] for side in ((part, rest) if is_few else (rest, part)))
+            left, right = (best_small_trees(*side, self.unit)[0] for side in ((part, rest) if is_few else (rest, part)))
             for n_left, n_right in ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3)):
                 found = left[n_left - 1] + right[n_right - 1]
                 if found < cost[n_left + n_right] - TIE:
@@ -132,7 +132,7 @@ class _Search:
     def parted(self, rows: Array, n_leaves: int) -> tuple[int, int, int] | None:
         """The test of a node that is to have so many leaves, and how many each of its sides gets."""
         if n_leaves <= 3:
-            _, (two, first, passed, _) = best_of_three(*self.meet(rows), self.unit)
+            _, (two, first, passed, _) = best_small_trees(*self.meet(rows), self.unit)
             if n_leaves == 2:
                 return None if two < 0 else (int(two), 1, 1)
             return None if first < 0 else (int(first), *((2, 1) if passed >= 0 else (1, 2)))
@@ -183,7 +183,7 @@ def _tree(parent: Array, tests: list[Test], by_class: Floats, table: Table) -> T
         parent,
         feature=np.array([test.feature for test in tests], np.int32),
         threshold=threshold,
-        rounded=shortest(low, threshold, high),
+        rounded=shortest_decimals(low, threshold, high),
         branch_start=np.append(0, np.cumsum([len(test.branch) for test in tests])),
         branch=np.concatenate([test.branch for test in tests]),
         default=np.array([test.default for test in tests], np.int32),
@@ -197,7 +197,7 @@ def _tests(table: Table, weight: Array | None, also: Iterable[Tree]) -> list[Tes
     assert table.schema.classes is not None
     given = np.ones(table.n_rows) if weight is None else weight
     of_class = np.zeros((table.n_rows, len(table.schema.classes)))
-    of_class[np.arange(table.n_rows), table.answers] = given
+    of_class[np.arange(table.n_rows), table.required_target] = given
     found = [test for tree in also for test in _tests_of(tree, table)]
     n_first = len(found)
     for j, about in enumerate(table.schema.columns):

@@ -53,8 +53,8 @@ def made_monotone(tree: Tree, grown: Counts | Moments, monotonic_cst: Any) -> tu
     signs = signs_of(monotonic_cst, tree.schema)
     is_ordered = (tree.feature >= 0) & np.isfinite(tree.threshold)  # not tests for missing values alone
     sign = np.where(is_ordered, signs[tree.feature], 0).astype(np.int8)
-    value: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300) if grown.has_classes else grown.answers
-    cuts = np.flatnonzero(ordering.out_of_order(tree.end, value, sign))
+    value: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300) if grown.has_classes else grown.predictions
+    cuts = np.flatnonzero(ordering.monotone_cuts(tree.end, value, sign))
     if not len(cuts):
         return tree, grown
     small, kept = Pruning.from_cuts(tree, cuts).to_tree(grown)

@@ -73,9 +73,9 @@ class Coded:
 class Prepared:
     """The columns as the kernels take them, and what turns tests back into thresholds."""
 
-    lists: parts.Lists
-    codes: parts.Codes | None
-    weights: parts.Weights | None
+    lists: parts.PresortedLists
+    codes: parts.PackedCodes | None
+    weights: parts.RowWeights | None
     values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
 
     @cached_property
@@ -115,7 +115,7 @@ def prepare(
     `is_squares`: its numbers go their own way, and all rows are of one class. `in_codes`: bins may be
     counted by their codes.
     """
-    target, classes, n = table.answers, table.schema.classes, table.n_rows
+    target, classes, n = table.required_target, table.schema.classes, table.n_rows
     assert classes is not None
     shift, entry = layout_of(n, len(classes))
     size = _size(weight)
@@ -148,7 +148,7 @@ def prepare(
     coded += nominal_of(table)
     coded.sort(key=Coded.order)
     feature = np.array(listed + [column.feature for column in coded], np.int32)
-    lists = parts.Lists(found.lists, feature, shift)
+    lists = parts.PresortedLists(found.lists, feature, shift)
     weights = weights_of(weight, missing, target, 0 if is_squares else len(classes), by_weight)
     codes = codes_of(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
     return Prepared(lists, codes, weights, values)
@@ -205,13 +205,13 @@ def sorted_columns(
 
     Entries are let go of columns for which `keeps`, given what `finish` said, is False.
     """
-    n, target = table.n_rows, table.answers
+    n, target = table.n_rows, table.required_target
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     matrix = _row_major(table)
     if matrix is not None:
-        kinds, low, high = packing.two_valued(matrix)
+        kinds, low, high = packing.find_two_valued(matrix)
     else:
-        each = [packing.two_valued(_as_matrix(table, j)) for j in numeric]
+        each = [packing.find_two_valued(_as_matrix(table, j)) for j in numeric]
         kinds, low, high = np.zeros(table.n_columns, np.uint8), np.zeros(table.n_columns), np.zeros(table.n_columns)
         for j, about in zip(numeric, each, strict=True):
             kinds[j], low[j], high[j] = (array[0] for array in about)
@@ -265,11 +265,11 @@ def codes_of(
     target: Array,
     shift: int,
     entry: Any,
-    weights: parts.Weights | None,
+    weights: parts.RowWeights | None,
     multiway: bool,
     is_squares: bool = False,
     matrix: Array | None = None,
-) -> parts.Codes | None:
+) -> parts.PackedCodes | None:
     """The coded columns, two-valued ones last; None where there are none (and sums need no rows of their own)."""
     if not coded and (not is_squares or weights is None):
         return None
@@ -286,11 +286,11 @@ def codes_of(
     if matrix is not None and in_words:  # at once, from the rows as they came
         columns = np.array([column.feature for column in two_valued], np.int64)
         highest = np.array([column.highest for column in two_valued], np.float64)
-        packing.pack_columns(matrix, columns, highest, words)
+        packing.pack_two_valued(matrix, columns, highest, words)
         two_valued = []
     for p, column in enumerate(two_valued):
         if in_words:
-            packing.pack(np.asarray(column.ones()).astype(np.uint8), p % WORD, words[p // WORD])
+            packing.pack_codes(np.asarray(column.ones()).astype(np.uint8), p % WORD, words[p // WORD])
         else:
             bits[:, p] = column.ones()
     by_class = target.astype(np.uint16 if len(target) == 0 or target.max() < 2**16 else np.int32)
@@ -300,11 +300,11 @@ def codes_of(
     codes = np.zeros((-(-len(lines) // per_word), n), np.uint64)
     for j, code in enumerate(lines):
         narrow = code if code.dtype == np.uint8 else code.astype(np.int32, copy=False)  # the kernel takes these two
-        packing.pack(narrow, code_bits * (j % per_word), codes[j // per_word])
+        packing.pack_codes(narrow, code_bits * (j % per_word), codes[j // per_word])
     for line in (*words, *codes):
         line[:] = line[rows]
     rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))
-    return parts.Codes(
+    return parts.PackedCodes(
         codes,
         bits.ravel(),
         words,
@@ -317,14 +317,14 @@ def codes_of(
 
 def weights_of(
     weight: Array | None, missing: list[Array | None], target: Array, n_classes: int, by_weight: bool
-) -> parts.Weights | None:
+) -> parts.RowWeights | None:
     """Weights and missing values; `n_classes` is 0 of numbers."""
     has_missing = [line for line in missing if line is not None]
     if weight is None and not has_missing:
         return None
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
-    return parts.Weights(
+    return parts.RowWeights(
         None if weight is None else np.array(weight, np.float64),
         None if weight is None or n_classes == 0 else _of_class(weight, target, n_classes),
         by_weight or _size(weight) is not None,

@@ -2,19 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from .._utils.names import lazily
+from .._utils.checks import lazy_getattr
 
 if TYPE_CHECKING:  # what they are, for type checkers
     from ._evaluation import Evaluation, evaluate
     from ._explanation import Explanation, explain
-    from ._summary import Summary, errors, importances, measured, summary
+    from ._summary import Summary, error_on_sample, errors, importances, summary
 
 _HOMES = {
     **dict.fromkeys(("Evaluation", "evaluate"), "._evaluation"),
     **dict.fromkeys(("Explanation", "explain"), "._explanation"),
-    **dict.fromkeys(("Summary", "errors", "importances", "measured", "summary"), "._summary"),
+    **dict.fromkeys(("Summary", "errors", "importances", "error_on_sample", "summary"), "._summary"),
 }
 __all__ = [
-    "Evaluation", "Explanation", "Summary", "errors", "evaluate", "explain", "importances", "measured", "summary",
+    "Evaluation",
+    "Explanation",
+    "Summary",
+    "error_on_sample",
+    "errors",
+    "evaluate",
+    "explain",
+    "importances",
+    "summary",
 ]  # fmt: skip
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import Array, Floats
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Counts, Model, Moments, as_model
 from ..core.class_names import class_names_of
 from ..errors import CountsError, UnsupportedError
@@ -95,7 +95,7 @@ class Evaluation:
         """Share of wrong answers; for numbers the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._right.sum()) / float(self.n)
-        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.answers))) / float(self.n)
+        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.predictions))) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:

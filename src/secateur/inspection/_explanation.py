@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..certifiers import leaf_shares
 from ..core import LeafShares, Model, as_model
 from ..data.encoding import encode

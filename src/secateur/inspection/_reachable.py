@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.arrays import Bools, Ints, sealed
+from .._utils.arrays import Bools, Ints, write_protect
 from ..core import Tree
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class ReachableValues:
     """What the way to each node leaves of the column its parent tests.
 
     Parameters
@@ -25,12 +25,12 @@ class Ways:
 
     low: Ints
     high: Ints
-    is_missing_in: Bools
-    is_known_in: Bools
+    can_be_missing: Bools
+    can_be_known: Bools
     arrives: Bools
 
 
-def ways_of(tree: Tree) -> Ways:
+def find_reachable_values(tree: Tree) -> ReachableValues:
     """Return what can arrive at every node, in one pass."""
     n = tree.n_nodes
     low, high, missing, known = [-1] * n, [-1] * n, [True] * n, [True] * n
@@ -56,9 +56,9 @@ def ways_of(tree: Tree) -> Ways:
             p = parent[above]
             came = tree.branch[start[p] : start[p + 1]] == child[above]
             arrives[start[v] : start[v + 1]] = came & arrives[start[p] : start[p + 1]]
-    return Ways(
-        sealed(np.array(low, np.int32)), sealed(np.array(high, np.int32)), sealed(np.array(missing)),
-        sealed(np.array(known)), sealed(arrives),
+    return ReachableValues(
+        write_protect(np.array(low, np.int32)), write_protect(np.array(high, np.int32)),
+        write_protect(np.array(missing)), write_protect(np.array(known)), write_protect(arrives),
     )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from .._utils.arrays import Floats
 from ..core import Counts, Model, Moments, Selection, as_model
-from ..growers.importances import column_importances, node_gains
-from .wording import rate
+from ..growers.importance import column_importances, node_gains
+from .wording import error_text
 
 WIDTH = 80
 AROUND = 3  # members of the path shown on each side of the chosen one
@@ -37,10 +37,10 @@ class Summary:
         result: dict[str, Any] = {
             "leaves": model.pruning.n_leaves,
             "grown_leaves": model.tree.n_leaves,
-            "depth": int(model.shown.depth.max()),
+            "depth": int(model.pruned_tree.depth.max()),
             "rule": model.pruning.rule,
-            "rows": model.facts.get("rows"),
-            "held_out_rows": model.facts.get("held_out_rows"),
+            "rows": model.metadata.get("rows"),
+            "held_out_rows": model.metadata.get("held_out_rows"),
             "errors": errors(model),
         }
         if model.tree.schema is not None and model.tree.has_tests:
@@ -73,8 +73,8 @@ class Summary:
     def _head(self) -> str:
         model = self.model
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
-        target = f", target {model.facts['target']!r}" if model.facts.get("target") else ""
-        depth, rule = int(model.shown.depth.max()), model.pruning.rule.split(" (")[0]
+        target = f", target {model.metadata['target']!r}" if model.metadata.get("target") else ""
+        depth, rule = int(model.pruned_tree.depth.max()), model.pruning.rule.split(" (")[0]
         n_rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
         how = chosen = ""
@@ -91,7 +91,7 @@ class Summary:
 
     def _errors(self) -> str:
         what = "error" if self.model.is_classifier else "mean squared error"
-        shown = {where: rate(x, is_share=self.model.is_classifier) for where, x in errors(self.model).items()}
+        shown = {where: error_text(x, is_share=self.model.is_classifier) for where, x in errors(self.model).items()}
         return "\n".join(f"{where:<24}{value:>20}" for where, value in {"measured by": what, **shown}.items())
 
 
@@ -102,23 +102,23 @@ def summary(model: object) -> Summary:
 
 def errors(model: Model) -> dict[str, float]:
     """Return the error (regression: mean squared error) of the shown tree, by where it was measured."""
-    found: dict[str, float] = {"growing": measured(model, model.grown)}
+    found: dict[str, float] = {"growing": error_on_sample(model, model.grown)}
     selection = model.selection
     if selection is not None and selection.is_error and selection.sample == "cross-validation":
-        member = selection.sequence.place_of(model.pruning)
+        member = selection.sequence.index_of(model.pruning)
         if member is not None:
             found["cross-validation"] = float(selection.error[member])
     if model.holdout is not None:
-        found["held out"] = measured(model, model.holdout)
+        found["held out"] = error_on_sample(model, model.holdout)
     return found
 
 
-def measured(model: Model, sample: Counts | Moments) -> float:
+def error_on_sample(model: Model, sample: Counts | Moments) -> float:
     """Return the error of the shown tree on one sample."""
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
-    return model.pruning.cost(sample.costs_if_leaf(model.grown.answers)) / total
+    return model.pruning.cost(sample.costs_if_leaf(model.grown.predictions)) / total
 
 
 def importances(model: Model) -> Floats:
@@ -138,7 +138,7 @@ def _path(selection: Selection, *, is_share: bool) -> str:
         if k > before + 1:
             lines.append(f"{'':2}{'...':>8}")
         alpha = "" if alphas is None else f"{alphas[k]:.4g}"
-        error, se = (rate(float(values[k]), is_share=is_share) for values in (selection.error, selection.se))
+        error, se = (error_text(float(values[k]), is_share=is_share) for values in (selection.error, selection.se))
         mark, told = "> " if k == at else "  ", " least" if k == selection.best else ""
         lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
     return "\n".join(lines)

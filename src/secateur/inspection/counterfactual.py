@@ -1,6 +1,6 @@
 """The nearest change of a row that alters the answer of a tree: exact over all leaves.
 
-A best-first search from the root. What a path asks of a column leaves an interval or a set of categories (`ways`);
+A best-first search from the root. What a path asks of a column leaves an interval or a set of categories (`reachable`);
 what it costs to get there never falls on the way down, so the first leaf with another answer that is taken from the
 queue is the nearest. Fewest columns come first, then the least sum of changes, each as a share of its column's spread.
 """
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.names import check_name
-from ..core import Tree, check_plain
+from .._utils.checks import check_name
+from ..core import Tree, check_no_surrogates
 from ..data.table import Column, Table
 from ..errors import ParameterError
 from .view import TreeView
@@ -99,7 +99,7 @@ def nearest_change(
     >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
     """
     tree, names, columns = view.tree, view.columns, table.schema.columns
-    check_plain(tree, "the search for the nearest change", "explain without it")
+    check_no_surrogates(tree, "the search for the nearest change", "explain without it")
     for name in actionable or ():
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
@@ -119,8 +119,8 @@ def nearest_change(
         column = int(tree.feature[v])
         unit = (spread or {}).get(column) or 1.0
         for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
-            is_missing_in = column not in costs and k == tree.default[v]
-            cost = _cost(view, below, columns[column], values[column], unit, is_missing_in=is_missing_in)
+            can_be_missing = column not in costs and k == tree.default[v]
+            cost = _cost(view, below, columns[column], values[column], unit, can_be_missing=can_be_missing)
             if cost > 0 and (column not in may_change or math.isinf(cost)):
                 continue
             more = {**costs, column: cost} if cost else costs
@@ -138,15 +138,15 @@ def spreads_of(tree: Tree) -> dict[int, float]:
     return found
 
 
-def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, is_missing_in: bool) -> float:
+def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, can_be_missing: bool) -> float:
     """What it costs to bring a value to node `v` as far as its column decides; infinite if none gets there."""
     if about.kind == "nominal":
-        fits = is_missing_in if value < 0 else value in view.codes(v)
+        fits = can_be_missing if value < 0 else value in view.codes(v)
         return 0.0 if fits else 1.0 if _categories(view, v, about) else math.inf
     x, (low, high) = float(value), _ends(view, v)
-    if math.isnan(x) and is_missing_in:
+    if math.isnan(x) and can_be_missing:
         return 0.0
-    if not (view.ways.is_known_in[v] and low < high):
+    if not (view.reachable.can_be_known[v] and low < high):
         return math.inf
     if math.isnan(x):
         return 1.0
@@ -158,7 +158,7 @@ def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, is_
 
 def _ends(view: TreeView, v: int) -> tuple[float, float]:
     """What a number that is known is above, and at most, at node `v`."""
-    low, high = int(view.ways.low[v]), int(view.ways.high[v])
+    low, high = int(view.reachable.low[v]), int(view.reachable.high[v])
     threshold = view.tree.threshold
     return float(threshold[low]) if low >= 0 else -math.inf, float(threshold[high]) if high >= 0 else math.inf
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.names import whole
-from ..core import SAYS_NOTHING
+from .._utils.checks import check_int
+from ..core import NO_BRANCH
 from ..data.encoding import encode
 from ..data.table import Column
 from ..errors import ParameterError, TreeError
 from .view import TreeView
-from .wording import ranged, value_text
+from .wording import range_text, value_text
 
 __all__ = ["Path", "Step", "path_of"]
 
@@ -116,7 +116,7 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     if not tree.has_tests or tree.schema is None or view.n_hidden.any():
         raise TreeError(f"{tree} cannot route rows; a view of a whole tree with tests is needed")
     table = encode(X, schema=tree.schema)
-    if whole("row", row, 0) >= table.n_rows:
+    if check_int("row", row, 0) >= table.n_rows:
         raise ParameterError(f"row={row}; a number from 0 to {table.n_rows - 1} is needed")
     start, child = tree.child_lists
     values = [column[row] for column in table.columns]
@@ -147,7 +147,7 @@ def _for_missing(view: TreeView, v: int, columns: Sequence[Column], values: list
     for number in others.of(v):
         column = int(others.feature[number])
         taken, name = others.side(number, values[column]), view.columns[column]
-        if taken != SAYS_NOTHING:
+        if taken != NO_BRANCH:
             told = _value(columns[column], values[column], is_missing=False)
             if others.branch_start[number] < others.branch_start[number + 1]:
                 return taken, f"{name} = {told}"
@@ -171,4 +171,4 @@ def _compared(view: TreeView, v: int, below: int, about: Column, value: float) -
         return view.branch(below)
     shown, name = value_text(about, exact), view.columns[int(view.tree.feature[v])]
     ends = ("", shown) if value <= exact else (shown, "")
-    return ranged(name, *ends, is_missing_in=False, is_known_in=True, gaps=False)
+    return range_text(name, *ends, can_be_missing=False, can_be_known=True, gaps=False)

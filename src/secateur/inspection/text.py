@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Counts, LeafShares, Moments, Pruning, Tree, check_plain
+from ..core import Counts, LeafShares, Moments, Pruning, Tree, check_no_surrogates
 from ..errors import ParameterError, TreeError, UnsupportedError
 from .view import TreeView, view_of
-from .wording import limited
+from .wording import share_limit_text
 
 __all__ = ["export_rules", "export_text"]
 
@@ -169,7 +169,7 @@ def export_rules(
     view = _view(tree, counts, limits, pruning=pruning, **names)
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
-    check_plain(view.tree, "rules", "show the tree as text")
+    check_no_surrogates(view.tree, "rules", "show the tree as text")
     lines, n_asked = [], 0
     for v, asked in view.rules():
         n_asked += len(asked)
@@ -214,7 +214,7 @@ def _limit(view: TreeView, v: int, limits: LeafShares | None) -> str:
     if limits is None:
         return ""
     label = None if view.label is None else int(view.label[v])
-    return f", {limited(limits, int(view.node[v]), label, view.classes)}"
+    return f", {share_limit_text(limits, int(view.node[v]), label, view.classes)}"
 
 
 def _indented(depth: int, text: str) -> str:

@@ -11,14 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
-from .._utils.arrays import Array, Bools, Floats, Ints, Longs, sealed
-from .._utils.names import whole
+from .._utils.arrays import Array, Bools, Floats, Ints, Longs, write_protect
+from .._utils.checks import check_int
 from ..core import Counts, Moments, Pruning, Tree
 from ..core.class_names import class_names_of
 from ..data.table import Column
 from ..errors import PruningError
-from ._reachable import Ways, child_numbers, walk, ways_of
-from .wording import among, answered, column_names, covered, ranged, threshold_text
+from ._reachable import ReachableValues, child_numbers, find_reachable_values, walk
+from .wording import categories_text, column_names, mean_text, range_text, rows_text, threshold_text
 
 __all__ = ["TreeView", "view_of"]
 
@@ -67,17 +67,17 @@ class TreeView:
     @cached_property
     def child(self) -> Ints:
         """Which child of its parent each node is."""
-        return sealed(child_numbers(self.tree))
+        return write_protect(child_numbers(self.tree))
 
     @cached_property
     def is_nominal(self) -> Bools:
         """Which nodes test for categories."""
-        return sealed(np.diff(self.tree.branch_start) > 0)
+        return write_protect(np.diff(self.tree.branch_start) > 0)
 
     @cached_property
     def mean(self) -> Array | None:
         """The number each node of a regression tree answers."""
-        return None if self.sample is None or self.sample.has_classes else self.sample.answers
+        return None if self.sample is None or self.sample.has_classes else self.sample.predictions
 
     @cached_property
     def wrong(self) -> Array | None:
@@ -93,7 +93,7 @@ class TreeView:
         shares = by_class / np.where(total > 0, total, 1)[:, None]
         for v in np.flatnonzero(total == 0).tolist():  # parents come first, and have their shares already
             shares[v] = shares[self.tree.parent[v]] if v else 1 / shares.shape[1]
-        return sealed(shares)
+        return write_protect(shares)
 
     @cached_property
     def threshold(self) -> list[str]:
@@ -111,12 +111,12 @@ class TreeView:
         last[self.tree.parent[1:]] = np.arange(1, self.tree.n_nodes)  # of several children the last one stays
         for v in self.tree.internal[::-1].tolist():
             place[v] = (place[v + 1] + place[last[v]]) / 2
-        return sealed(np.array(place))
+        return write_protect(np.array(place))
 
     @cached_property
-    def ways(self) -> Ways:
+    def reachable(self) -> ReachableValues:
         """What can arrive at each node."""
-        return ways_of(self.tree)
+        return find_reachable_values(self.tree)
 
     def codes(self, v: int) -> Array:
         """The categories that lead from the parent of node `v` to it and can arrive there, as codes."""
@@ -130,7 +130,7 @@ class TreeView:
         tree = self.tree
         first, child = tree.child_lists
         owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
-        to = np.where(self.ways.arrives, child[first[owner] + tree.branch], tree.n_nodes)
+        to = np.where(self.reachable.arrives, child[first[owner] + tree.branch], tree.n_nodes)
         order = np.argsort(to, kind="stable")
         return order, np.searchsorted(to[order], np.arange(tree.n_nodes + 1))
 
@@ -147,8 +147,8 @@ class TreeView:
         name, gaps, goes_on = self.columns[column], self.has_gaps(column), int(self.child[v]) == 0
         text = "" if self.threshold[p] == "inf" else self.threshold[p]  # one of inf asks whether the number is known
         ends = ("", text) if goes_on else (text, "")
-        is_missing_in, is_known_in = bool(self.ways.is_missing_in[v]), goes_on or bool(text)
-        told = ranged(name, *ends, is_missing_in=is_missing_in, is_known_in=is_known_in, gaps=gaps)
+        can_be_missing, can_be_known = bool(self.reachable.can_be_missing[v]), goes_on or bool(text)
+        told = range_text(name, *ends, can_be_missing=can_be_missing, can_be_known=can_be_known, gaps=gaps)
         return told or f"{name} <= inf or missing"
 
     def known(self, v: int) -> str:
@@ -158,11 +158,11 @@ class TreeView:
         name, gaps = self.columns[column], self.has_gaps(column)
         if self.is_nominal[p]:
             about = self.about(column)
-            return among(name, self.codes(v), None if about is None else about.categories, gaps=gaps)
-        ways = self.ways
+            return categories_text(name, self.codes(v), None if about is None else about.categories, gaps=gaps)
+        ways = self.reachable
         low, high = (self.threshold[u] if u >= 0 else "" for u in (int(ways.low[v]), int(ways.high[v])))
-        is_missing_in, is_known_in = bool(ways.is_missing_in[v]), bool(ways.is_known_in[v])
-        return ranged(name, low, high, is_missing_in=is_missing_in, is_known_in=is_known_in, gaps=gaps)
+        can_be_missing, can_be_known = bool(ways.can_be_missing[v]), bool(ways.can_be_known[v])
+        return range_text(name, low, high, can_be_missing=can_be_missing, can_be_known=can_be_known, gaps=gaps)
 
     def rules(self) -> Iterator[tuple[int, list[str]]]:
         """Each leaf, and what its path asks of every column, in the order in which they are tested first."""
@@ -188,12 +188,12 @@ class TreeView:
     def answer(self, v: int) -> str:
         """The class or the mean of node `v`; empty if neither is known."""
         if self.mean is not None:
-            return answered(float(self.mean[v]), self.decimals)
+            return mean_text(float(self.mean[v]), self.decimals)
         return "" if self.label is None else self.classes[self.label[v]]
 
     def size(self, v: int) -> str:
         """How many rows node `v` holds, or their weight; empty if that is not known."""
-        return "" if self.sample is None else covered(self.sample.total[v], is_whole=self.sample.is_whole)
+        return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.is_whole)
 
     def conclusion(self, v: int) -> str:
         """What a rule that ends at node `v` concludes: its answer, its rows, their error."""
@@ -202,7 +202,7 @@ class TreeView:
             return name
         total, error = float(self.sample.total[v]), ""
         if total > 0 and self.mean is not None:
-            error = f", mean squared error {self.sample.spread[v] / total:.4g}"  # type: ignore[union-attr]
+            error = f", mean squared error {self.sample.sse[v] / total:.4g}"  # type: ignore[union-attr]
         elif total > 0 and self.wrong is not None:
             error = f", error {self.wrong[v] / total:.1%}"
         return f"{name} ({self.size(v)}{error})"
@@ -252,7 +252,7 @@ def view_of(
     """
     for name, value in (("decimals", decimals), ("max_depth", max_depth)):
         if value is not None:
-            whole(name, value, 0)
+            check_int(name, value, 0)
     if counts is not None:
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):
@@ -270,9 +270,9 @@ def view_of(
     n_classes = n_classes if label is None else max(n_classes, int(label.max()) + 1)
     return TreeView(
         tree=small,
-        node=sealed(here),
+        node=write_protect(here),
         sample=sample,
-        label=None if label is None else sealed(label[here]),
+        label=None if label is None else write_protect(label[here]),
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),
@@ -287,4 +287,4 @@ def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Lo
     for v in np.flatnonzero(is_stub).tolist():  # stubs do not lie under one another
         below = tree.depth[v : tree.end[v]][is_leaf[v : tree.end[v]]]
         n_leaves[v], n_levels[v] = len(below), below.max() - tree.depth[v]
-    return sealed(n_leaves[here]), sealed(n_levels[here])
+    return write_protect(n_leaves[here]), write_protect(n_levels[here])

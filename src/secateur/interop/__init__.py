@@ -5,7 +5,7 @@ Everything here is imported when first asked for, as the neighbours are heavy.
 
 from typing import TYPE_CHECKING
 
-from .._utils.names import lazily
+from .._utils.checks import lazy_getattr
 
 if TYPE_CHECKING:
     from ._path import SklearnPath as SklearnPath
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 
 __all__ = ["SklearnPath", "from_sklearn", "path_sklearn", "prune_sklearn", "to_sklearn"]
 
-__getattr__ = lazily(__name__, dict.fromkeys(__all__, ".sklearn"))
+__getattr__ = lazy_getattr(__name__, dict.fromkeys(__all__, ".sklearn"))

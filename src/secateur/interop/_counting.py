@@ -7,9 +7,9 @@ from scipy.sparse import issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from .._kernels import structure
-from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows, Sums, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, LongsOrFloats, Rows, write_protect
 from ..core import Counts, Moments, Pruning, PruningSequence, Sample, Tree
-from ..data.target import check_weights, encode_target, numeric_target, summable
+from ..data.target import check_weights, encode_numeric_target, encode_target, round_for_exact_sums
 from ..errors import CountsError, DataError, UnsupportedError
 from ..model_selection import choose as select_member
 from ._foreign import Foreign
@@ -86,7 +86,7 @@ class HeldOut:
     target: Array
     weight: Floats
     sample: Sample
-    cost: Sums
+    cost: LongsOrFloats
 
     def standard_error(self, pruning: Pruning) -> float:
         """Return the standard error of the summed cost of a pruning."""
@@ -127,7 +127,7 @@ def _target(foreign: Foreign, y: Labels, n_rows: int) -> Array:
     """Return the target, class numbers or numbers, one for each row of X."""
     target: Array
     if foreign.classes is None:
-        target, what = numeric_target(y), "number"
+        target, what = encode_numeric_target(y), "number"
     else:
         target, what = encode_target(y, classes=foreign.classes)[0], "label"
     if len(target) != n_rows:
@@ -141,13 +141,13 @@ def _counted(foreign: Foreign, leaves: Ints, target: Array, weight: Floats | Non
     if foreign.classes is None:
         return _moments(tree, leaves, target, weight, sample)
     n_classes = max(len(foreign.classes), int(target.max()) + 1)  # one more where labels are new
-    rows = None if weight is None else summable(weight)
+    rows = None if weight is None else round_for_exact_sums(weight)
     at = leaves.astype(np.int64) * n_classes + target
-    own: Sums = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
+    own: LongsOrFloats = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
     if own.dtype.kind == "f" and not (own % 1).any():
         own = own.astype(np.int64)
     n_rows = len(leaves) if weight is None else int(np.count_nonzero(weight))
-    return Counts(tree, sealed(structure.sum_upwards(tree.parent, own)), sample, n_rows)
+    return Counts(tree, write_protect(structure.sum_upwards(tree.parent, own)), sample, n_rows)
 
 
 def _growing_weights(foreign: Foreign, y: Labels, n_rows: int) -> Floats:
@@ -200,4 +200,4 @@ def _absolute_errors(foreign: Foreign, leaves: Ints, target: Floats, weight: Flo
         cost += np.bincount(nodes, loss, minlength=len(cost))
         nodes = parent[nodes]
         rows, nodes = rows[nodes >= 0], nodes[nodes >= 0]
-    return sealed(cost)
+    return write_protect(cost)

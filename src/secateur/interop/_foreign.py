@@ -18,7 +18,7 @@ from sklearn.base import is_classifier
 from sklearn.ensemble._forest import ForestClassifier, ForestRegressor
 from sklearn.tree import BaseDecisionTree
 
-from .._utils.arrays import Array, ArrayLike, Floats, Ints, Sums, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.warn import warn
 from ..core import Counts, Moments, Pruning, Sample, Tree
 from ..data.table import Column, Schema
@@ -88,9 +88,9 @@ class Foreign:
     @cached_property
     def risk(self) -> Floats:
         """What cost-complexity pruning in scikit-learn charges a leaf: its share of the rows times its impurity."""
-        return sealed(self.loss / self.weight[0])
+        return write_protect(self.loss / self.weight[0])
 
-    def costs(self, grown: Sample | None) -> Sums:
+    def costs(self, grown: Sample | None) -> LongsOrFloats:
         """Return what each node costs the growing sample as a leaf; None means a regressor, and its own criterion."""
         if grown is not None:
             return grown.costs_if_leaf(self.answers)
@@ -137,7 +137,7 @@ class Foreign:
         is_whole = np.abs(counts - whole) <= 1e-13 * np.maximum(counts, 1.0)
         if is_whole.all():
             counts = whole.astype(np.int64)
-        return Counts(self.tree, sealed(counts))
+        return Counts(self.tree, write_protect(counts))
 
 
 def members(estimator: Estimator) -> list[Foreign]:
@@ -175,7 +175,7 @@ def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequen
     if isinstance(names, str) or len(names) != n_features or not all(isinstance(name, str) for name in names):
         raise ParameterError(f"feature_names={names!r}; one string for each of {n_features} columns is needed")
     columns = tuple(Column(str(name), "numeric") for name in names)
-    labels = None if classes is None else sealed(np.array(classes))
+    labels = None if classes is None else write_protect(np.array(classes))
     return Schema(columns, labels, has_names, has_numeric_target=classes is None)
 
 
@@ -200,15 +200,15 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> Foreign:
     is_nominal = np.isin(nodes["feature"], records.nominal_features())  # of these no threshold is known
     threshold = np.where(is_nominal, 0.0, split_part(nodes)["threshold"])
     tree = Tree(
-        sealed(parent.astype(np.int32)),
-        feature=sealed(np.where(is_leaf, -1, nodes["feature"])[order].astype(np.int32)),
-        threshold=sealed(np.where(is_leaf, np.nan, threshold)[order]),
-        score=sealed(score[order]),
+        write_protect(parent.astype(np.int32)),
+        feature=write_protect(np.where(is_leaf, -1, nodes["feature"])[order].astype(np.int32)),
+        threshold=write_protect(np.where(is_leaf, np.nan, threshold)[order]),
+        score=write_protect(score[order]),
         schema=schema_of(estimator, classes),
     )
-    loss = sealed(np.maximum(weight * impurity, 0.0)[order])
+    loss = write_protect(np.maximum(weight * impurity, 0.0)[order])
     values = np.asarray(records.values[order, 0], np.float64)
-    order = sealed(order.astype(np.int32))
+    order = write_protect(order.astype(np.int32))
     return Foreign(estimator, owner, index, records, tree, order, classes, weight[order], loss, values)
 
 
@@ -264,7 +264,7 @@ def pruned_forest(forest: Estimator, trees: list[Estimator]) -> Estimator:
     return smaller
 
 
-def deciding(shares: Floats, label: int, samples: Iterable[Sums]) -> Floats:
+def deciding(shares: Floats, label: int, samples: Iterable[LongsOrFloats]) -> Floats:
     """Return class shares whose first largest is `label`: those of a sample that has it so, else these, just raised."""
     for rows in samples:
         if rows.any() and int(rows.argmax()) == label:

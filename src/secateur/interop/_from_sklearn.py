@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats, Labels, Rows, sealed
-from ..core import Model, Pruning, Seen, Tree
+from .._utils.arrays import ArrayLike, Floats, Labels, Rows, write_protect
+from ..core import Model, Pruning, SampleUsage, Tree
 from ..data.encoding import encode
 from ..errors import UnsupportedError
-from ..growers.assemble import shortest
-from ..routing import remembered
+from ..growers.tree_assembly import shortest_decimals
+from ..routing import with_growing_rows
 from ._counting import grown_sample
 from ._foreign import MEANS, Foreign, read_tree, schema_of
 from ._nodes import Estimator, split_part
@@ -73,17 +73,17 @@ def from_sklearn(
     grown: Any = replace(grown_sample(foreign, X, y, sample_weight), tree=tree, sample="grow")
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
-        grown = remembered(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
+        grown = with_growing_rows(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
     labels = foreign.labels if foreign.is_classifier else None
-    pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="scikit-learn")
+    pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="scikit-learn")
     import sklearn
 
-    facts: dict[str, object] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
+    metadata: dict[str, object] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
     if (np.diff(foreign.order) != 1).any():
-        facts["nodes"] = foreign.order.tolist()
+        metadata["nodes"] = foreign.order.tolist()
     # What scikit-learn answers are the shares of a leaf.
     parameters = {"estimator": type(estimator).__name__, "criterion": estimator.criterion, "probabilities": "frequency"}
-    return Model(pruning, grown, parameters=parameters, facts=facts)
+    return Model(pruning, grown, parameters=parameters, metadata=metadata)
 
 
 def float64_thresholds(thresholds: ArrayLike) -> Floats:
@@ -130,10 +130,10 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
         above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     return Tree(
         foreign.tree.parent,
-        feature=sealed(feature),
-        threshold=sealed(np.where(is_leaf, np.nan, limit)),
-        rounded=sealed(np.where(is_leaf, np.nan, shortest(below.astype(np.float64), threshold, above))),
-        default=sealed(default.astype(np.int32)),
+        feature=write_protect(feature),
+        threshold=write_protect(np.where(is_leaf, np.nan, limit)),
+        rounded=write_protect(np.where(is_leaf, np.nan, shortest_decimals(below.astype(np.float64), threshold, above))),
+        default=write_protect(default.astype(np.int32)),
         score=foreign.tree.score,
         schema=schema_of(estimator, foreign.classes, feature_names),
     )

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import numpy as np
 
-from .._utils.arrays import Array, Level
+from .._utils.arrays import Array, Category
 from ..data.table import Schema
 from ._nodes import Estimator
 
@@ -64,7 +64,7 @@ def _example(schema: Schema) -> Array:
     return _objects(cells)[None, :]
 
 
-def _objects(values: list[Level]) -> Array:
+def _objects(values: list[Category]) -> Array:
     array = np.empty(len(values), object)
     array[:] = values
     return array

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.tree import BaseDecisionTree
 
 from .._utils.arrays import Array, ArrayLike, Labels, Rows
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Counts, Pruning, PruningSequence, Sample
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..pruners import RULES, prune

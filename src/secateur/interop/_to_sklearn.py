@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Floats, Ints, sealed
-from ..core import Model, Moments, Tree, check_plain
+from .._utils.arrays import Array, Floats, Ints, write_protect
+from ..core import Model, Moments, Tree, check_no_surrogates
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 from ._foreign import deciding
@@ -64,7 +64,7 @@ def to_sklearn(model: Any) -> Estimator:
     records = Records.of(estimator.tree_)
     nodes = _nodes(plan, records.nodes.dtype, estimator.criterion)
     estimator.tree_ = replace(records, nodes=nodes, values=_values(model, plan)).build(plan.depth)
-    estimator.node_ids_ = sealed(np.array(plan.owner, np.int32))
+    estimator.node_ids_ = write_protect(np.array(plan.owner, np.int32))
     if any(order is not None for _, order in plan.columns):
         return with_encoders(estimator, schema, plan.columns)
     if schema.has_names:
@@ -181,7 +181,7 @@ def _statistics(model: Model) -> Array:
     """One row per node: class weights, or weight, mean and spread."""
     grown = model.grown
     if isinstance(grown, Moments):
-        return np.stack([grown.weight, grown.mean, grown.spread], axis=1)
+        return np.stack([grown.weight, grown.mean, grown.sse], axis=1)
     return np.asarray(grown.by_class, np.float64)
 
 
@@ -250,7 +250,7 @@ def _checked(model: Model) -> Schema:
     """Refuse trees that scikit-learn cannot hold."""
     tree, kept = model.tree, model.pruning.is_kept
     schema = tree.schema
-    check_plain(tree, "a tree of scikit-learn", "predict with secateur itself")
+    check_no_surrogates(tree, "a tree of scikit-learn", "predict with secateur itself")
     if schema is None or (tree.feature[kept] < 0).any():
         raise TreeError(f"{tree} has no tests or no columns; only a tree that was grown on a table can be written")
     is_far = kept & np.isfinite(tree.threshold) & (np.abs(tree.threshold) > LARGEST)

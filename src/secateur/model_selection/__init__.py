@@ -12,13 +12,13 @@ line call these functions.
 
 from typing import TYPE_CHECKING
 
-from .._utils.names import lazily
-from ._registry import CHOICES, SCORES, Choice, Score, choice_of, is_accuracy, is_number_of_leaves, scoring_of
+from .._utils.checks import lazy_getattr
+from ._registry import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:
     from ._cross_validate import auto_repeats, cross_validate
     from ._fit_model import fit_model
-    from ._prune_model import certificate_of, choose_on_holdout, path_table, prune_to, pruned_by, snip
+    from ._prune_model import certify_model, choose_on_holdout, path_table, prune_by_rule, prune_to, snip
     from ._recipe import Recipe
     from ._select import choose, select
 
@@ -26,14 +26,31 @@ _HOMES = {
     **dict.fromkeys(("auto_repeats", "cross_validate"), "._cross_validate"),
     **dict.fromkeys(("choose", "select"), "._select"),
     **dict.fromkeys(
-        ("certificate_of", "choose_on_holdout", "path_table", "prune_to", "pruned_by", "snip"), "._prune_model"
+        ("certify_model", "choose_on_holdout", "path_table", "prune_to", "prune_by_rule", "snip"), "._prune_model"
     ),
     "fit_model": "._fit_model",
     "Recipe": "._recipe",
 }
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)
 __all__ = [
-    "CHOICES", "SCORES", "Choice", "Recipe", "Score", "auto_repeats", "certificate_of", "choice_of", "choose",
-    "choose_on_holdout", "cross_validate", "fit_model", "is_accuracy", "is_number_of_leaves", "path_table", "prune_to",
-    "pruned_by", "scoring_of", "select", "snip",
+    "CHOICES",
+    "SCORES",
+    "Choice",
+    "Recipe",
+    "Score",
+    "auto_repeats",
+    "certify_model",
+    "check_scoring",
+    "choose",
+    "choose_on_holdout",
+    "cross_validate",
+    "fit_model",
+    "is_accuracy",
+    "is_number_of_leaves",
+    "parse_select",
+    "path_table",
+    "prune_by_rule",
+    "prune_to",
+    "select",
+    "snip",
 ]  # fmt: skip

@@ -17,37 +17,37 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.shrinkage import shrunk_losses
 from .._kernels.weakest_link import member_sums, nested_path
-from .._utils.arrays import Array, Floats, Sums
-from ..core import PruningSequence, Sample, Seen, Selection, Tree
+from .._utils.arrays import Array, Floats, LongsOrFloats
+from ..core import PruningSequence, Sample, SampleUsage, Selection, Tree
 from ..errors import DataError
-from ..growers.folds import Ground, Judges
-from ..growers.settings import Settings
+from ..growers.kernel_arguments import GrowParameters
+from ..growers.presorted_data import PresortedData, ValidationRows
 from ..pruners import cost_complexity
-from ..statistics.probabilities import SHRINKAGE, STRENGTHS, shares_of
+from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
 from ._select import TOLERANCE, choose
-from .losses import LEAST, Losses, answers_of, area_losses, held_out, likelihood_losses
-from .run import Progress, run_all
-from .splits import Split
+from .folds import Fold
+from .losses import LEAST, Losses, area_losses, held_out, leaf_predictions, likelihood_losses
+from .tasks import Progress, run_tasks
 
 FIRM = 0.8  # of the folds, ten or more: leaving one of them out leaves the choice as it is
 
 
-class Fold(NamedTuple):
+class FoldLosses(NamedTuple):
     """Held-out losses of every tree on the path of one fold.
 
     `alphas` (per unit of weight) say from which penalty on each tree is the best; `loss` and
     `square` are sums over the held-out rows, `weight` is their weight. `square` is None where
     losses are 0 or 1. `shrunk` holds the same two sums for shrunk probabilities, a line for each
-    of `STRENGTHS`: Brier scores if these are asked for, else log losses.
+    of `SHRINKAGE_STRENGTHS`: Brier scores if these are asked for, else log losses.
     """
 
     alphas: Floats
-    loss: Sums
-    square: Sums | None
+    loss: LongsOrFloats
+    square: LongsOrFloats | None
     weight: float
     shrunk: tuple[Floats, Floats] | None = None
 
-    def at(self, betas: Floats) -> tuple[Sums, Sums]:
+    def at(self, betas: Floats) -> tuple[LongsOrFloats, LongsOrFloats]:
         """Return the sums of losses and of their squares at the given penalties."""
         member = self.members(betas)
         return self.loss[member], (self.loss if self.square is None else self.square)[member]
@@ -57,16 +57,16 @@ class Fold(NamedTuple):
         found: Array = np.searchsorted(self.alphas, betas * (1 + TOLERANCE), side="right") - 1
         return found
 
-    def with_strength(self, at: int) -> "Fold":
+    def with_strength(self, at: int) -> "FoldLosses":
         """Return the losses of the probabilities shrunk by one of the strengths."""
         assert self.shrunk is not None
         return self._replace(loss=self.shrunk[0][at], square=self.shrunk[1][at])
 
 
-class Way(NamedTuple):
+class CandidateResult(NamedTuple):
     """How a way of growing stands in the race: its folds so far, and what they say of its path of all rows."""
 
-    folds: list[Fold]
+    folds: list[FoldLosses]
     table: Selection
 
     @property
@@ -76,17 +76,17 @@ class Way(NamedTuple):
         n_leaves, error, se = int(table.sequence.n_leaves[at]), float(table.error[at]), float(table.se[at])
         return table.growing | {"n_leaves": n_leaves, "error": error, "se": se}
 
-    def is_behind(self, first: "Way") -> bool:
+    def is_worse(self, first: "CandidateResult") -> bool:
         """Whether its choice errs more than that of the first, by more than that difference deviates."""
         ours, theirs = (np.asarray(way.table.fold_error)[:, way.table.chosen] for way in (self, first))
         more = ours - theirs
         return bool(more.mean() > more.std(ddof=1) / np.sqrt(len(more)))
 
 
-class Race(NamedTuple):
+class CandidateSearch(NamedTuple):
     """The rows, how ways of growing on them are judged by their folds, and who does the work."""
 
-    ground: Ground
+    ground: PresortedData
     losses: Losses
     n_folds: int
     se: str
@@ -97,12 +97,12 @@ class Race(NamedTuple):
 
     def run(
         self,
-        pool: list[tuple[dict[str, Any], Settings]],
-        rounds: Iterable[list[Split]],
+        pool: list[tuple[dict[str, Any], GrowParameters]],
+        rounds: Iterable[list[Fold]],
         *,
         n_splits: int,
         may_stop: bool,
-    ) -> tuple[Selection, list[Way]]:
+    ) -> tuple[Selection, list[CandidateResult]]:
         """Return the table of the way of growing that wins, and how all stand.
 
         `pool` has the parameters of each, and its settings.
@@ -114,7 +114,7 @@ class Race(NamedTuple):
         weight, n_done, before = self.ground.weight, 0, None
         is_judged = np.zeros(self.ground.table.n_rows, np.bool_)
         left, n_growths = list(range(len(pool))), len(pool) * (1 + n_splits)
-        ways: dict[int, Way] = {}
+        ways: dict[int, CandidateResult] = {}
         for parts in rounds:
             is_judged[np.concatenate([part.test for part in parts])] = True
             judged = np.flatnonzero(is_judged)
@@ -128,27 +128,27 @@ class Race(NamedTuple):
                 else:
                     table = ways[i].table
                     path, counts, folds = table.sequence, table.counts, [*ways[i].folds, *found]
-                ways[i] = Way(folds, self._table(pool[i][0], path, counts, folds, len(judged), worth))
+                ways[i] = CandidateResult(folds, self._table(pool[i][0], path, counts, folds, len(judged), worth))
             n_done += len(left) * len(asked)
             winner = min(left, key=lambda i: (ways[i].line["error"], ways[i].line["n_leaves"]))
             choice = winner, ways[winner].table.chosen
             if may_stop and (self._is_firm(ways[winner], worth) if before is None else before == choice):
                 break
             if before is None and n_splits > len(parts):
-                left = [i for i in left if not ways[i].is_behind(ways[winner])]
+                left = [i for i in left if not ways[i].is_worse(ways[winner])]
             before = choice
         return self._with_shrinkage(ways[winner]), [ways[i] for i in range(len(pool))]
 
     def _path(self, counts: Sample) -> PruningSequence:
         """The path of all rows, its penalties per unit of weight."""
         losses = self.losses
-        answers = answers_of(counts, losses)
+        answers = leaf_predictions(counts, losses)
         path: Any = cost_complexity(counts.tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
         alphas: Floats = path.alphas / answers.unit
-        return replace(path, alphas=alphas, node_labels=answers.labels, seen=Seen.of(counts))  # type: ignore[no-any-return]
+        return replace(path, alphas=alphas, node_labels=answers.labels, seen=SampleUsage.of(counts))  # type: ignore[no-any-return]
 
     def _grown(
-        self, ways: list[Settings], parts: Sequence[Split | None], n_done: int, n_growths: int
+        self, ways: list[GrowParameters], parts: Sequence[Fold | None], n_done: int, n_growths: int
     ) -> Iterable[tuple[Any, ...]]:
         """For each way, what it gives for every part: a fold; for None the counts of all rows.
 
@@ -164,7 +164,7 @@ class Race(NamedTuple):
             for group in groups
         ]
         progress = None if heard is None else lambda done, _: heard(n_done + done, n_growths)
-        results = run_all(self.ground, tasks, n_jobs, progress, sizes=[len(task[1][0]) for task in tasks])
+        results = run_tasks(self.ground, tasks, n_jobs, progress, sizes=[len(task[1][0]) for task in tasks])
         starts = range(0, len(results), len(groups))
         return zip(*(itertools.chain(*results[i : i + len(groups)]) for i in starts), strict=True)
 
@@ -173,7 +173,7 @@ class Race(NamedTuple):
         growing: dict[str, Any],
         path: PruningSequence,
         counts: Sample | None,
-        folds: list[Fold],
+        folds: list[FoldLosses],
         n_rows: int,
         worth: float,
     ) -> Selection:
@@ -184,7 +184,7 @@ class Race(NamedTuple):
         if self.losses.score.is_likelihood and folds[0].shrunk is not None:
             strength = int(_shrunk(folds, betas).min(axis=1).argmin())
             folds = [fold.with_strength(strength) for fold in folds]
-            details |= {"shrinkage": STRENGTHS[strength]}
+            details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
         error, spread, by_fold, best, chosen = self._choice(folds, betas, path.n_leaves, worth)
         return Selection(
             path, error, spread, best, chosen, f"{self.n_errors:g}se", "cross-validation", n_rows,
@@ -192,7 +192,7 @@ class Race(NamedTuple):
         )  # fmt: skip
 
     def _choice(
-        self, folds: list[Fold], betas: Floats, n_leaves: Array, worth: float
+        self, folds: list[FoldLosses], betas: Floats, n_leaves: Array, worth: float
     ) -> tuple[Floats, Floats, Floats, int, int]:
         """(error, standard error, error of each fold, the member of least error, the one to take)."""
         n_folds = min(self.n_folds, len(folds))  # repeats see the same rows again: they do not count as further folds
@@ -204,40 +204,42 @@ class Race(NamedTuple):
             chosen = _more_than_one_leaf(chosen, by_fold, n_folds, n_leaves)
         return error, spread, by_fold, best, chosen
 
-    def _is_firm(self, way: Way, worth: float) -> bool:
+    def _is_firm(self, way: CandidateResult, worth: float) -> bool:
         """Whether the choice hangs on no single fold: without one of them it is nearly always the same."""
         folds, table, betas = way.folds, way.table, way.table.betas
         if len(folds) < 10 or betas is None:
             return False
         if "shrinkage" in table.details:
-            folds = [fold.with_strength(STRENGTHS.index(table.details["shrinkage"])) for fold in folds]
+            folds = [fold.with_strength(SHRINKAGE_STRENGTHS.index(table.details["shrinkage"])) for fold in folds]
         without = (folds[:i] + folds[i + 1 :] for i in range(len(folds)))
         n_same = sum(self._choice(rest, betas, table.sequence.n_leaves, worth)[-1] == table.chosen for rest in without)
         return n_same >= FIRM * len(folds)
 
-    def _with_shrinkage(self, way: Way) -> Selection:
+    def _with_shrinkage(self, way: CandidateResult) -> Selection:
         """Its table with the strength of shrinkage that is best for the choice, and what its log losses are then."""
         table = way.table
         if way.folds[0].shrunk is None or "shrinkage" in table.details or table.betas is None:
             return table
         found = _shrunk(way.folds, table.betas)
         strength = int(found[:, table.chosen].argmin())
-        details = table.details | {"shrinkage": STRENGTHS[strength]}
+        details = table.details | {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
         if self.losses.score.path == "answers":
             details |= {"log_loss": float(found[strength, table.chosen]), "least_log_loss": float(found.min())}
         return replace(table, details=details)
 
 
-def _shrunk(folds: list[Fold], betas: Floats) -> Floats:
+def _shrunk(folds: list[FoldLosses], betas: Floats) -> Floats:
     """The mean loss of shrunk probabilities, by strength and penalty."""
-    summed = np.zeros((len(STRENGTHS), len(betas)))
+    summed = np.zeros((len(SHRINKAGE_STRENGTHS), len(betas)))
     for fold in folds:
         assert fold.shrunk is not None
         summed += fold.shrunk[0][:, fold.members(betas)]
     return summed / sum(fold.weight for fold in folds)
 
 
-def _measured(folds: list[Fold], betas: Floats, n_rows: float, n_folds: int, se: str) -> tuple[Floats, Floats, Floats]:
+def _measured(
+    folds: list[FoldLosses], betas: Floats, n_rows: float, n_folds: int, se: str
+) -> tuple[Floats, Floats, Floats]:
     """(error, standard error, error of each fold) at every penalty; folds without a score are left out."""
     folds = [fold for fold in folds if fold.weight > 0]
     if not folds:
@@ -274,20 +276,22 @@ def _within_difference(best: int, by_fold: Floats, n_folds: int, k: float) -> in
     return int(np.flatnonzero(more.mean(axis=0) <= limit * (1 + TOLERANCE))[-1])
 
 
-def grow_all(ground: Ground, ways: tuple[Settings, ...]) -> list[Sample]:
+def grow_all(ground: PresortedData, ways: tuple[GrowParameters, ...]) -> list[Sample]:
     """Return the counts of all rows in the tree of each way of growing."""
-    part = ground.part(np.arange(ground.table.n_rows))
+    part = ground.subset(np.arange(ground.table.n_rows))
     return [part.grow(settings)[1] for settings in ways]
 
 
-def score_fold(ground: Ground, ways: tuple[Settings, ...], losses: Losses, split: Split) -> list[Fold]:
+def score_fold(
+    ground: PresortedData, ways: tuple[GrowParameters, ...], losses: Losses, split: Fold
+) -> list[FoldLosses]:
     """Return the held-out losses of every tree that one fold gives, for each way of growing."""
-    part, judges = ground.part(split.train), ground.judges(split.test)
-    return [_scored(*part.grow(settings, is_shown=False), judges, losses) for settings in ways]
+    part, judges = ground.subset(split.train), ground.validation_rows(split.test)
+    return [_scored(*part.grow(settings, has_rounded=False), judges, losses) for settings in ways]
 
 
-def _scored(tree: Tree, counts: Sample, judges: Judges, losses: Losses) -> Fold:
-    answers = answers_of(counts, losses)
+def _scored(tree: Tree, counts: Sample, judges: ValidationRows, losses: Losses) -> FoldLosses:
+    answers = leaf_predictions(counts, losses)
     added: Any
     steps: Any
     alphas: Any
@@ -300,26 +304,26 @@ def _scored(tree: Tree, counts: Sample, judges: Judges, losses: Losses) -> Fold:
         steps, alphas, added = sequence.steps, sequence.alphas, sequence.costs_on
     alphas = alphas / answers.unit
     if not counts.has_classes:
-        first, second, weight = judges.squares(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
-        return Fold(alphas, added(first), added(second), weight)
+        first, second, weight = judges.loss_sums(tree, answers.answer, is_absolute=losses.scoring == "absolute_error")
+        return FoldLosses(alphas, added(first), added(second), weight)
     held = judges.count(tree)
     weight = float(held[0].sum())
     shrunk = None
     if steps is not None and losses.probabilities == "shrunk":
-        of = counts.by_class.astype(np.float64), held.astype(np.float64), np.array(STRENGTHS)
+        of = counts.by_class.astype(np.float64), held.astype(np.float64), np.array(SHRINKAGE_STRENGTHS)
         shrunk = shrunk_losses(tree.parent, steps, *of, len(alphas), LEAST, losses.scoring == "brier")
         if losses.score.is_likelihood:
-            at = STRENGTHS.index(SHRINKAGE)
-            return Fold(alphas, shrunk[0][at], shrunk[1][at], weight, shrunk)
+            at = SHRINKAGE_STRENGTHS.index(DEFAULT_SHRINKAGE)
+            return FoldLosses(alphas, shrunk[0][at], shrunk[1][at], weight, shrunk)
     if losses.score.path == "answers":
         loss, square = held_out(held, answers.answer, losses.costs if losses.scoring != "error" else None)
-        return Fold(alphas, added(loss), None if square is None else added(square), weight, shrunk)
+        return FoldLosses(alphas, added(loss), None if square is None else added(square), weight, shrunk)
     kind = "m-estimate" if losses.probabilities == "mixture" else losses.probabilities
     shares = shares_of(tree.parent, counts.by_class, kind=kind)
     if losses.scoring == "roc_auc":
         members, areas = area_losses(tree.parent, steps, len(alphas), held, shares)
         is_known = not np.isnan(areas).any()
         shrunk = None if shrunk is None else (shrunk[0][:, members], shrunk[1][:, members])
-        return Fold(alphas[members], areas if is_known else np.zeros(len(areas)), None, float(is_known), shrunk)
+        return FoldLosses(alphas[members], areas if is_known else np.zeros(len(areas)), None, float(is_known), shrunk)
     loss, square = likelihood_losses(held, shares, losses.scoring)
-    return Fold(alphas, added(loss), added(square), weight)
+    return FoldLosses(alphas, added(loss), added(square), weight)

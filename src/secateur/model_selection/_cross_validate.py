@@ -12,22 +12,22 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike
-from .._utils.names import whole
-from ..core import Seen, Selection
+from .._utils.checks import check_int
+from ..core import SampleUsage, Selection
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers.folds import Ground
-from ..growers.interactions import plain_groups
-from ..growers.settings import GROWING, is_auto, n_threads, settings_of, times_class_weight
-from ..routing import remembered
-from ._candidate_search import Race
+from ..growers.interaction import normalize_groups
+from ..growers.kernel_arguments import GROWING, apply_class_weight, is_auto, resolve_n_jobs, settings_of
+from ..growers.presorted_data import PresortedData
+from ..routing import with_growing_rows
+from ._candidate_search import CandidateSearch
 from ._registry import n_standard_errors
+from .folds import seed_from, splits_of
 from .losses import losses_of
-from .run import Progress
-from .splits import seed_of, splits_of
+from .tasks import Progress
 
 POOL = {"criterion": ("gini", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
 FEW_ROWS = 5_000  # up to so many, folds are dealt up to three times
@@ -169,19 +169,19 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     if isinstance(monotonic_cst, np.ndarray):
         growing["monotonic_cst"] = monotonic_cst.tolist()
     if interaction_cst is not None:
-        growing["interaction_cst"] = plain_groups(interaction_cst)
+        growing["interaction_cst"] = normalize_groups(interaction_cst)
     tried = {name: values for name, values in POOL.items() if is_auto(growing[name])}
     combined = (growing | dict(zip(tried, values, strict=True)) for values in itertools.product(*tried.values()))
     pool = [(one, settings_of(**one)) for one in combined]
-    n_jobs = n_jobs if hasattr(n_jobs, "submit") else n_threads(n_jobs)
+    n_jobs = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
     table, weight = _rows_of(X, y, sample_weight, class_weight, nominal, criterion)
     is_dealt = isinstance(cv, int | np.integer)
     is_ours = is_auto(cv_repeats) and is_dealt  # how often folds are dealt
     if is_auto(cv_repeats):
         n_repeats = auto_repeats(table.n_rows) if is_dealt else 1
     else:
-        n_repeats = whole("cv_repeats", cv_repeats, 1, also=", or 'auto',")
-    seed = seed_of(random_state)
+        n_repeats = check_int("cv_repeats", cv_repeats, 1, alternative=", or 'auto',")
+    seed = seed_from(random_state)
     losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)._replace(penalty=penalty, size=size)
     if losses.scoring == "roc_auc":
         se = "folds"  # an area is not a mean over rows
@@ -204,10 +204,10 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
         "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
-    race = Race(Ground.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
+    race = CandidateSearch(PresortedData.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
     winner, ways = race.run(pool, rounds, n_splits=n_splits, may_stop=may_stop)
-    counts = remembered(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
-    sequence = replace(winner.sequence, tree=counts.tree, seen=Seen.of(counts))
+    counts = with_growing_rows(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
+    sequence = replace(winner.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
     lines = tuple(way.line for way in ways) if len(ways) > 1 else ()
     return replace(winner, counts=counts, sequence=sequence, pool=lines)
 
@@ -233,7 +233,7 @@ def _rows_of(
         )
     weight = check_weights(given, table.n_rows)
     if class_weight is not None:
-        weight = check_weights(times_class_weight(weight, table, class_weight), table.n_rows)
+        weight = check_weights(apply_class_weight(weight, table, class_weight), table.n_rows)
     used = target if weight is None else target[weight > 0]
     if classes is not None and (used == used[0]).all():
         message = f"every row has the class {classes[used[0]]!r}; the tree is one leaf"

@@ -6,30 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike, Sums
+from .._utils.arrays import Array, ArrayLike, LongsOrFloats
 from .._utils.warn import warn
-from ..core import Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
+from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
-from ..growers.lookahead import can_look_ahead, grow_ahead
-from ..growers.settings import is_auto, times_class_weight
+from ..growers.kernel_arguments import apply_class_weight, is_auto
+from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._cross_validate import cross_validate
 from ._prune_model import (
-    certificate_of,
+    certify_model,
     choose_on_holdout,
     index_with_accuracy,
     labelled,
-    pruned_by,
+    prune_by_rule,
     sequence_of,
     with_leaves,
 )
-from ._recipe import Plan, Recipe, plan_of
-from .losses import balanced_costs, cheapest, cost_matrix
+from ._recipe import FitPlan, Recipe, make_plan
+from .losses import balanced_costs, cheapest, check_cost_matrix
 from .losses import held_out as held_out_losses
 
 FEW_ROWS = 5  # held out: they decide nothing
@@ -81,7 +81,7 @@ def fit_model(
     >>> fit_model(table, Recipe(growing={"criterion": "gini"}))
     Model(2 of 2 leaves, 40 rows, not certified)
     """
-    plan = plan_of(recipe, table)
+    plan = make_plan(recipe, table)
     weights = check_weights(sample_weight, table.n_rows)
     if weights is not None and (weights == 1).all():
         weights = None
@@ -91,7 +91,7 @@ def fit_model(
     elif plan.needs_holdout:
         every = np.ones(table.n_rows) if weights is None else weights.copy()
         used = np.flatnonzero(every)
-        used = used[fold_assignment.hold_out(table.take(used), plan.holdout, seed=plan.seed)]
+        used = used[fold_assignment.draw_holdout(table.take(used), plan.holdout, seed=plan.seed)]
         aside, aside_weight = _taken(table, weights, used)
         every[used], weights = 0, every
     is_certified = plan.certify or plan.select == "certificate"
@@ -104,7 +104,7 @@ def fit_model(
         )
     if plan.scoring == "balanced_error":
         class_weight = plan.growing.get("class_weight")
-        plan = replace(plan, costs=balanced_costs(table, times_class_weight(weights, table, class_weight)))
+        plan = replace(plan, costs=balanced_costs(table, apply_class_weight(weights, table, class_weight)))
     has_given_folds = plan.is_cross_validated and not isinstance(plan.cv, int | np.integer)
     if weights is not None and not has_given_folds:  # these name rows by their number
         table, weights = _taken(table, weights, np.flatnonzero(weights))
@@ -118,26 +118,26 @@ def fit_model(
             given = plan.prune_parameters
             k = k_limit(model.class_grown, **{name: given[name] for name in ("k", "factor", "rate") if name in given})
         method = "best" if plan.certify is True else plan.certify
-        bound = certificate_of(model, method=method, delta=plan.delta, seed=plan.seed, k=k)
+        bound = certify_model(model, method=method, delta=plan.delta, seed=plan.seed, k=k)
         model = replace(model, certificate=bound)
     is_weighted, classes = plan.growing.get("class_weight") is not None, table.schema.classes
     if selection is not None and plan.scoring == "error" and model.pruning.n_leaves <= FEW_LEAVES and not is_weighted:
         _tell_of_rare_classes(model, selection.details, np.asarray(classes))
     n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
     n_aside = 0 if aside is None else aside.n_rows
-    facts: dict[str, Any] = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": n_aside}
+    metadata: dict[str, Any] = {"rows": n_rows, "columns": table.n_columns, "held_out_rows": n_aside}
     if table.constant:
-        facts["constant_columns"] = list(table.constant)
+        metadata["constant_columns"] = list(table.constant)
     if held_out is not None and 0 < n_aside < FEW_ROWS:
         warn(
             f"only {n_aside} row{'s are' if n_aside > 1 else ' is'} held out: each decides {1 / n_aside:.0%} of the "
             f"error, and no certificate from so few can be below {1 - plan.delta ** (1 / n_aside):.0%}; hold out more"
         )
-    return replace(model, facts=facts)
+    return replace(model, metadata=metadata)
 
 
 def _grown(
-    plan: Plan, table: Table, weight: Array | None, progress: Callable[[int, int], None] | None
+    plan: FitPlan, table: Table, weight: Array | None, progress: Callable[[int, int], None] | None
 ) -> tuple[Sample, Selection | None]:
     """The growing sample in its tree; with cross-validation also the path of the tree and the choice from it."""
     growing = {name: value for name, value in plan.growing.items() if value is not None}
@@ -168,7 +168,7 @@ def _grown(
     return grow(table, sample_weight=weight, n_jobs=n_jobs, **growing)[1], None
 
 
-def _looks_ahead(plan: Plan, table: Table) -> bool:
+def _looks_ahead(plan: FitPlan, table: Table) -> bool:
     """Whether a few leaves are asked for, and nothing else that a tree must meet."""
     given = {name: value for name, value in plan.growing.items() if value is not None}
     is_free = given.pop("criterion", None) == "auto" and given.pop("min_samples_leaf", "auto") in ("auto", 1)
@@ -192,8 +192,8 @@ def _few_leaves(table: Table, weight: Any, growing: dict[str, Any], n_leaves: in
     paths = [best_of_size(sample.tree, sample, max_leaves=n_leaves) for sample in found]
     if found[0].total[0] > 0 and any(path.n_leaves[0] == n_leaves for path in paths):
         also = [path[0].to_tree() for path in paths]
-        weight = times_class_weight(weight, table, growing.get("class_weight"))
-        ahead = grow_ahead(table, weight, n_leaves, also)
+        weight = apply_class_weight(weight, table, growing.get("class_weight"))
+        ahead = grow_with_lookahead(table, weight, n_leaves, also)
         if ahead is not None:
             found.insert(0, ahead)
             paths.insert(0, best_of_size(ahead.tree, ahead, max_leaves=n_leaves))
@@ -201,25 +201,25 @@ def _few_leaves(table: Table, weight: Any, growing: dict[str, Any], n_leaves: in
     return found[least]
 
 
-def _with_accuracy(plan: Plan, selection: Selection, grown: Sample) -> Selection:
+def _with_accuracy(plan: FitPlan, selection: Selection, grown: Sample) -> Selection:
     """The choice of the smallest member that reaches the accuracy asked for."""
     where = selection.sample if selection.sample == "cross-validation" else "held-out rows"
     chosen = index_with_accuracy(selection.sequence, selection.error, where, plan.select, grown)
     return replace(selection, chosen=chosen, select=f"accuracy {plan.select:g}")
 
 
-def _pruned(plan: Plan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+def _pruned(plan: FitPlan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
     """The model cut back by the rule; where that gives a sequence, to the member that is to be chosen."""
     labels, cost = grown.labels, None  # always: the ledger notes that the rows gave labels
     if plan.costs is not None:
         assert isinstance(grown, Counts)  # numbers have no costs
-        costs = cost_matrix(plan.costs, grown.n_classes)
+        costs = check_cost_matrix(plan.costs, grown.n_classes)
         labels = cheapest(grown, costs)
         judge = holdout if plan.sees_holdout and holdout is not None else grown
         cost = held_out_losses(judge.by_class, labels, costs)[0]
     if selection is not None and plan.select != "certificate":  # cross-validation has chosen
         return Model(selection.pruning, grown, holdout, selection.sequence, selection)
-    whole = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=Seen.of(grown), rule="none")
+    whole = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="none")
     model = Model(whole, grown, holdout, None if selection is None else selection.sequence, selection)
     if plan.prune is None:
         return model
@@ -233,7 +233,7 @@ def _pruned(plan: Plan, grown: Sample, holdout: Sample | None, selection: Select
 
 
 def _by_rule(
-    plan: Plan, rule: str, grown: Sample, holdout: Sample | None, cost: Sums | None
+    plan: FitPlan, rule: str, grown: Sample, holdout: Sample | None, cost: LongsOrFloats | None
 ) -> Pruning | PruningSequence:
     """What the rule makes of the tree; `cost` is that of nodes as leaves, where errors do not say it."""
     parameters = dict(plan.prune_parameters)
@@ -249,11 +249,11 @@ def _by_rule(
         "smallest-within": {"accuracy": plan.select},
         "certificate-optimal": {"delta": plan.delta},
     }
-    result = pruned_by(rule, grown, holdout, **defaults.get(rule, {}) | parameters)
-    return replace(result, seen=Seen.of(grown, holdout if plan.sees_holdout else None))
+    result = prune_by_rule(rule, grown, holdout, **defaults.get(rule, {}) | parameters)
+    return replace(result, seen=SampleUsage.of(grown, holdout if plan.sees_holdout else None))
 
 
-def _chosen(plan: Plan, model: Model) -> Model:
+def _chosen(plan: FitPlan, model: Model) -> Model:
     """The model with the member of its sequence that the recipe asks for."""
     how, sequence = plan.select, sequence_of(model)
     if how is None:
@@ -271,7 +271,7 @@ def _chosen(plan: Plan, model: Model) -> Model:
     return model
 
 
-def _by_certificate(plan: Plan, model: Model, sequence: PruningSequence) -> Model:
+def _by_certificate(plan: FitPlan, model: Model, sequence: PruningSequence) -> Model:
     """The model with the member of the least certified limit, which is its certificate."""
     holdout, selection = model.class_holdout, model.selection
     if holdout is None:
@@ -283,7 +283,7 @@ def _by_certificate(plan: Plan, model: Model, sequence: PruningSequence) -> Mode
     index = bound.details["member"]
     if selection is not None:
         selection = replace(selection, chosen=index, select="certificate")
-    pruning = replace(sequence[index], seen=sequence[index].seen | Seen.of(holdout))
+    pruning = replace(sequence[index], seen=sequence[index].seen | SampleUsage.of(holdout))
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array, Sums
-from .._utils.names import check_name
+from .._utils.arrays import Array, LongsOrFloats
+from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Bound, Counts, Model, Pruning, PruningSequence, Sample, Seen, Selection
+from ..core import Bound, Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..errors import ParameterError, PruningError, UnsupportedError
 from ..pruners import RULES, best_of_size, prune
 from ._registry import is_accuracy, is_number_of_leaves
 from ._select import select as select_on
-from .losses import Losses, answers_of
+from .losses import Losses, leaf_predictions
 
 
 def prune_to(
@@ -55,7 +55,7 @@ def prune_to(
     n_asked = sum(value is not None for value in (n_leaves, alpha, accuracy))
     if n_asked != 1:
         raise ParameterError(f"{n_asked} of n_leaves, alpha and accuracy are given; exactly one is needed")
-    sequence, judges = sequence_of(model), Seen()
+    sequence, evaluated_on = sequence_of(model), SampleUsage()
     index: int | None
     if n_leaves is not None:
         pruning, index = with_leaves(model, sequence, n_leaves)
@@ -63,11 +63,11 @@ def prune_to(
         if alpha is not None:
             index = sequence.index_at(alpha)
         else:
-            errors, where, judges = _measured(model, sequence)
+            errors, where, evaluated_on = _measured(model, sequence)
             index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
         pruning = sequence[index]
     pruning = labelled(pruning, model.pruning.node_labels)
-    pruning = replace(pruning, seen=pruning.seen | judges)
+    pruning = replace(pruning, seen=pruning.seen | evaluated_on)
     holdout, certificate = model.class_holdout, None
     if model.certificate is not None and holdout is not None and index is not None:
         bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
@@ -89,7 +89,7 @@ def snip(model: Model, node: int) -> Model:
     Model(1 of 4 leaves, 4 rows, not certified)
     """
     pruning = model.pruning.snip(node)  # who cuts by hand may have seen what the report tells of the held-out rows
-    return replace(model, pruning=replace(pruning, seen=pruning.seen | Seen.of(model.holdout)), certificate=None)
+    return replace(model, pruning=replace(pruning, seen=pruning.seen | SampleUsage.of(model.holdout)), certificate=None)
 
 
 def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
@@ -107,13 +107,13 @@ def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | Non
     if model.holdout is None:
         raise ParameterError("the model has no held-out sample to choose on")
     sequence = sequence_of(model)
-    values = None if model.grown.has_classes else model.grown.answers
+    values = None if model.grown.has_classes else model.grown.predictions
     pruning, selection = select_on(sequence, model.holdout, rule=select, k=k, costs=costs, values=values)
     pruning = labelled(pruning, model.pruning.node_labels)
     return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
 
 
-def certificate_of(
+def certify_model(
     model: Model,
     *,
     method: str = "best",
@@ -141,10 +141,10 @@ def certificate_of(
     Examples
     --------
     >>> from secateur import encode
-    >>> from secateur.model_selection import Recipe, certificate_of, fit_model
+    >>> from secateur.model_selection import Recipe, certify_model, fit_model
     >>> rows = [[0.0], [1.0], [2.0], [3.0]] * 60
     >>> model = fit_model(encode(rows, target=["a", "a", "b", "b"] * 60), Recipe(prune="reduced-error"))
-    >>> round(certificate_of(model).value, 3)
+    >>> round(certify_model(model).value, 3)
     0.058
     """
     holdout = model.class_holdout
@@ -189,7 +189,7 @@ def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.
     if isinstance(holdout, Counts) and not holdout.is_weighted:
         bounds = _bounds_of_fresh(sequence, holdout, delta)
         table |= {"certified": np.array([bound.value for bound in bounds])} if bounds else {}
-    member = sequence.place_of(model.pruning)
+    member = sequence.index_of(model.pruning)
     table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
     return table
 
@@ -209,20 +209,22 @@ def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -
 
 def sequence_of(model: Model) -> PruningSequence:
     """The model's sequence, or the cost-complexity path of its growing sample."""
-    sequence = pruned_by("cost-complexity", model.grown) if model.sequence is None else model.sequence
+    sequence = prune_by_rule("cost-complexity", model.grown) if model.sequence is None else model.sequence
     assert isinstance(sequence, PruningSequence)
     return sequence
 
 
-def pruned_by(rule: str, grown: Sample, holdout: Sample | None = None, **parameters: Any) -> Pruning | PruningSequence:
+def prune_by_rule(
+    rule: str, grown: Sample, holdout: Sample | None = None, **parameters: Any
+) -> Pruning | PruningSequence:
     """Return the result of a rule on the samples of a model, with penalties per row.
 
     Examples
     --------
     >>> from secateur import Counts, Tree, prune
-    >>> from secateur.model_selection import pruned_by
+    >>> from secateur.model_selection import prune_by_rule
     >>> counts = Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[3, 0], [1, 2]])
-    >>> prune(counts.tree, counts).alphas.tolist(), pruned_by("cost-complexity", counts).alphas.tolist()
+    >>> prune(counts.tree, counts).alphas.tolist(), prune_by_rule("cost-complexity", counts).alphas.tolist()
     ([0.0, 1.0], [0.0, 0.16666666666666666])
     """
     check_name("rule", rule, RULES)
@@ -238,19 +240,19 @@ def labelled(pruning: Pruning, labels: Any) -> Pruning:
     return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
 
 
-def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, Seen]:
+def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, SampleUsage]:
     """(the error of each member, where it was measured, on which sample), the most honest there is."""
     selection = _errors_of(model, sequence)
     if selection is not None:
-        return selection.error, selection.sample, selection.judges
+        return selection.error, selection.sample, selection.evaluated_on
     if model.holdout is not None:
-        return sequence.rates_on(model.holdout, model.grown), "held-out rows", Seen.of(model.holdout)
+        return sequence.rates_on(model.holdout, model.grown), "held-out rows", SampleUsage.of(model.holdout)
     if model.selection is not None and not model.selection.is_error:
         raise UnsupportedError(
             f"the members were measured by their {model.selection.score}, which is not an accuracy; fit with "
             "scoring='error' (regression: 'squared_error'), or hold rows out"
         )
-    return sequence.rates_on(model.grown, model.grown), "the growing sample", Seen()
+    return sequence.rates_on(model.grown, model.grown), "the growing sample", SampleUsage()
 
 
 def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple[Pruning, int | None]:
@@ -277,15 +279,15 @@ def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple
     return replace(found, node_labels=sequence.node_labels, seen=sequence.seen, rule=sequence.rule), None
 
 
-def _path_cost(model: Model) -> Sums:
+def _path_cost(model: Model) -> LongsOrFloats:
     """What nodes cost the path of a model as leaves."""
     grown, labels = model.grown, model.pruning.node_labels
     details = {} if model.selection is None else model.selection.details
     if "cost" in details:
         costs = details.get("costs")
         losses = Losses(details["cost"], details["m"], None if costs is None else np.asarray(costs))
-        return answers_of(grown, losses).cost
-    return grown.own_costs if labels is None else grown.wrong(labels)
+        return leaf_predictions(grown, losses).cost
+    return grown.resubstitution_costs if labels is None else grown.unrecorded_errors_if_leaf(labels)
 
 
 def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, accuracy: Any, grown: Sample) -> int:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..data.table import Table
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.settings import GROWING
+from ..growers.kernel_arguments import GROWING
 from ..pruners import RULES
-from ._registry import CHOICES, choice_of, scoring_of
+from ._registry import CHOICES, check_scoring, parse_select
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Plan(Recipe):
+class FitPlan(Recipe):
     """A recipe, checked for a table, and what follows from it.
 
     Parameters
@@ -97,7 +97,7 @@ class Plan(Recipe):
     needs_holdout: bool = False
 
 
-def plan_of(recipe: Recipe, table: Table) -> Plan:
+def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     """Return the recipe with all that the steps of fitting ask of it, or raise what is wrong with it."""
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
@@ -106,7 +106,7 @@ def plan_of(recipe: Recipe, table: Table) -> Plan:
     if recipe.prune is not None:
         check_name("prune", recipe.prune, RULES)
         rule = RULES[recipe.prune]
-    choice = choice_of(recipe.select)
+    choice = parse_select(recipe.select)
     is_measured = choice is not None and choice.is_measured
     is_cross_validated = is_measured and recipe.prune == "cost-complexity"
     if isinstance(recipe.cv, int | np.integer) and is_cross_validated and recipe.cv < 2:
@@ -114,7 +114,7 @@ def plan_of(recipe: Recipe, table: Table) -> Plan:
     if recipe.costs is not None and not is_class:
         raise ParameterError("costs= is for classification; a regression has no classes")
     is_sequence = rule is not None and rule.returns == "sequence" and recipe.prune_parameters.get("threshold") is None
-    scoring = scoring_of(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
+    scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
     is_size, is_accuracy = choice is CHOICES["leaves"], choice is CHOICES["accuracy"]
     if is_sequence and choice is not None and not is_size:
         if not is_cross_validated and scoring not in ("error", "cost", "balanced_error", "squared_error"):
@@ -128,7 +128,7 @@ def plan_of(recipe: Recipe, table: Table) -> Plan:
                 "costs out, or choose with select='1se' or '0se'"
             )
     sees_holdout = rule is not None and rule.needs_holdout
-    return Plan(
+    return FitPlan(
         **vars(recipe) | {"scoring": scoring},
         sees_holdout=sees_holdout,
         is_size=is_size,

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..errors import ParameterError
 
 _NAMED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
@@ -84,7 +84,7 @@ SCORES = {
 }
 
 
-def scoring_of(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
+def check_scoring(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
     """Return the name of the score, checked; None is the error, or the cost where there are costs."""
     if scoring is None:
         return ("cost" if has_costs else "error") if is_class else "squared_error"
@@ -97,12 +97,12 @@ def scoring_of(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
     return str(scoring)
 
 
-def choice_of(select: Any) -> Choice | None:
+def parse_select(select: Any) -> Choice | None:
     """Return the entry of `CHOICES` for a value of `select=`; None chooses nothing.
 
     Examples
     --------
-    >>> choice_of("0.25se").k, choice_of(0.9).what
+    >>> parse_select("0.25se").k, parse_select(0.9).what
     (0.25, 'the smallest tree with this accuracy')
     """
     if select is None:
@@ -117,7 +117,7 @@ def choice_of(select: Any) -> Choice | None:
     also = (
         ", another number of standard errors ('0.25se'), an accuracy above 0 and up to 1, a number of leaves, or None"
     )
-    check_name("select", select, WORDS, also=also)
+    check_name("select", select, WORDS, alternative=also)
     return CHOICES[select]
 
 
@@ -132,7 +132,9 @@ def n_standard_errors(what: str, value: Any, k: float | None) -> float:
     named = _NAMED.fullmatch(value) if isinstance(value, str) else None
     if named is not None:
         return float(named[1])
-    check_name(what, value, [name for name, one in CHOICES.items() if one.k is not None], also=" or 'kse' with k=")
+    check_name(
+        what, value, [name for name, one in CHOICES.items() if one.k is not None], alternative=" or 'kse' with k="
+    )
     return CHOICES[value].k or 0.0
 
 

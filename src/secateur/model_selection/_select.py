@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Sums
-from ..core import Counts, Moments, Pruning, PruningSequence, Seen, Selection
+from .._utils.arrays import ArrayLike, LongsOrFloats
+from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
 from ..errors import CountsError, ParameterError, PruningError
 from ._registry import n_standard_errors
-from .losses import cost_matrix, held_out
+from .losses import check_cost_matrix, held_out
 
 TOLERANCE = 1e-12  # error rates are rounded quotients, penalties are geometric means: nearer ones are tied
 
@@ -88,7 +88,7 @@ def select(
     if sum(given is not None for given in (cost, costs, values)) > 1:
         raise ParameterError("cost, costs and values exclude each other; pass at most one")
     loss, square = _losses(sequence, counts, cost, costs, values)
-    sequence.tree.ledger.look(counts, sequence=sequence)
+    sequence.tree.evaluation_log.record(counts, sequence=sequence)
     rate = sequence.costs_on(loss) / total
     # Rows behind the rates, whatever they weigh; where they are not known their weight, rounded.
     n = max(1, round(total) if counts.n_rows is None else counts.n_rows)
@@ -108,7 +108,7 @@ def select(
     name = rule if rule == "min-error" else f"{n_errors:g}se"
     details = {"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"})
     judged = (sequence, rate, spread, best, chosen, name, counts.sample, n)
-    table = Selection(*judged, judges=Seen.of(counts), details=details)
+    table = Selection(*judged, evaluated_on=SampleUsage.of(counts), details=details)
     return table.pruning, table
 
 
@@ -150,7 +150,7 @@ def choose(error: ArrayLike, se: ArrayLike, k: float = 0.0) -> tuple[int, int]:
 
 def _losses(
     sequence: PruningSequence, counts: Counts | Moments, cost: Any, costs: Any, values: Any
-) -> tuple[Sums, Sums | None]:
+) -> tuple[LongsOrFloats, LongsOrFloats | None]:
     """Summed losses of each node, and of their squares where they are not the same."""
     n_nodes = sequence.tree.n_nodes
     if cost is not None:
@@ -169,6 +169,6 @@ def _losses(
     if sequence.node_labels is None:
         raise PruningError("this sequence was made from costs and has no classes; pass cost=, one number per node")
     if costs is None:
-        return counts.wrong(sequence.node_labels), None
+        return counts.unrecorded_errors_if_leaf(sequence.node_labels), None
     n_classes = max(int(sequence.node_labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
-    return held_out(counts.by_class, sequence.node_labels, cost_matrix(costs, n_classes))
+    return held_out(counts.by_class, sequence.node_labels, check_cost_matrix(costs, n_classes))

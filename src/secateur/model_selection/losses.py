@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Floats, Ints, Sums, sealed
-from .._utils.names import check_name
+from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
+from .._utils.checks import check_name
 from ..core import Counts, m_estimate
 from ..data.table import Table
 from ..errors import ParameterError
 from ..statistics import PROBABILITIES
-from ._registry import SCORES, Score, scoring_of
+from ._registry import SCORES, Score, check_scoring
 
-COSTS = ("errors", "m-estimate", "deviance", "impurity")
+PATH_COSTS = ("errors", "m-estimate", "deviance", "impurity")
 LEAST = 1e-15  # a probability below it counts as this in a log loss
 MOST_AREAS = 100  # members of a path whose area under the curve is computed
 
@@ -61,7 +61,7 @@ class Answers(NamedTuple):
     """What each node answers, what it costs as a leaf, the divisor that makes costs a rate, and its class if any."""
 
     answer: Any
-    cost: Sums
+    cost: LongsOrFloats
     unit: float
     labels: Ints | None
 
@@ -71,7 +71,7 @@ def losses_of(
 ) -> Losses:
     """Return the losses for the rows of a table, checked."""
     classes = table.schema.classes
-    scoring = scoring_of(scoring, is_class=classes is not None, has_costs=costs is not None)
+    scoring = check_scoring(scoring, is_class=classes is not None, has_costs=costs is not None)
     if cost not in ("errors", "m-estimate"):
         raise ParameterError(f"cost={cost!r}; 'errors' or 'm-estimate' is needed")
     if isinstance(m, bool) or not isinstance(m, int | float | np.number) or not 0 <= m < np.inf:
@@ -87,10 +87,12 @@ def losses_of(
         costs = balanced_costs(table, weight)
     path = SCORES[scoring].path
     cost = cost if path == "answers" else path
-    return Losses(cost, float(m), None if costs is None else cost_matrix(costs, len(classes)), scoring, probabilities)
+    return Losses(
+        cost, float(m), None if costs is None else check_cost_matrix(costs, len(classes)), scoring, probabilities
+    )
 
 
-def cost_matrix(costs: Any, n_classes: int) -> Sums:
+def check_cost_matrix(costs: Any, n_classes: int) -> LongsOrFloats:
     """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
     try:
         matrix = np.asarray(costs)
@@ -105,7 +107,7 @@ def cost_matrix(costs: Any, n_classes: int) -> Sums:
     if len(wrong):
         i, j = wrong[0]
         raise ParameterError(f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed")
-    return sealed(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
+    return write_protect(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
 
 
 def balanced_costs(table: Table, weight: Array | None) -> Floats:
@@ -117,11 +119,11 @@ def balanced_costs(table: Table, weight: Array | None) -> Floats:
     return costs
 
 
-def answers_of(grown: Any, losses: Losses) -> Answers:
+def leaf_predictions(grown: Any, losses: Losses) -> Answers:
     """Return what the nodes of a grown tree answer, and what they cost the path."""
     total = float(grown.total[0])
     if losses.costs is None and losses.cost == "errors":
-        return Answers(grown.answers, grown.own_costs, total, grown.labels)
+        return Answers(grown.predictions, grown.resubstitution_costs, total, grown.labels)
     if losses.cost in ("deviance", "impurity"):
         labels = grown.majority if losses.costs is None else cheapest(grown, losses.costs)
         return Answers(labels, _spread(grown, losses.cost), total, labels)
@@ -135,39 +137,39 @@ def answers_of(grown: Any, losses: Losses) -> Answers:
     smooth = (grown.by_class + losses.m * grown.by_class[0] / total) @ losses.costs
     weight = rows + losses.m
     rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
-    return Answers(labels, sealed(rows / total * rate), 1.0, labels)
+    return Answers(labels, write_protect(rows / total * rate), 1.0, labels)
 
 
-def _spread(grown: Counts, cost: str) -> Sums:
+def _spread(grown: Counts, cost: str) -> LongsOrFloats:
     """The summed log loss of the rows of each node under its own shares, or their Gini impurity."""
     rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
     if cost == "impurity":
-        return sealed(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
+        return write_protect(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
     logs = np.log(np.where(rows > 0, rows, 1.0))
-    return sealed(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))
+    return write_protect(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))
 
 
 def cheapest(grown: Counts, costs: Array) -> Ints:
     """The class of least expected cost in each node: lowest class on a tie, the parent's if empty."""
     labels = (grown.by_class @ costs).argmin(axis=1).astype(np.int32)
-    return sealed(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
+    return write_protect(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
 
 
-def held_out(by_class: Sums, answer: Any, costs: Any) -> tuple[Sums, Sums | None]:
+def held_out(by_class: LongsOrFloats, answer: Any, costs: Any) -> tuple[LongsOrFloats, LongsOrFloats | None]:
     """(sum of losses, sum of their squares) of the held-out rows of each node; None: the same, losses are 0 or 1.
 
     A class beyond those of the growing rows errs everywhere, at the highest cost.
     """
     if costs is None:
         total = structure.row_sums(by_class) if by_class.dtype.kind == "i" else by_class.sum(axis=1)
-        return structure.wrong_counts(by_class, total, answer), None
+        return structure.error_counts(by_class, total, answer), None
     nodes = np.arange(len(by_class))
     n_new = by_class.shape[1] - len(costs)
     rows = np.vstack([costs, np.full((n_new, len(costs)), costs.max())]) if n_new > 0 else costs[: by_class.shape[1]]
     return (by_class @ rows)[nodes, answer], (by_class @ (rows * rows))[nodes, answer]
 
 
-def likelihood_losses(held: Sums, shares: Floats, scoring: str) -> tuple[Floats, Floats]:
+def likelihood_losses(held: LongsOrFloats, shares: Floats, scoring: str) -> tuple[Floats, Floats]:
     """(sums of losses, of their squares) of the held-out rows of each node, whose probabilities are `shares`."""
     if scoring == "log_loss":
         each = -np.log(np.maximum(shares, LEAST))
@@ -177,7 +179,9 @@ def likelihood_losses(held: Sums, shares: Floats, scoring: str) -> tuple[Floats,
     return (held * each).sum(axis=1), (held * each * each).sum(axis=1)
 
 
-def area_losses(parent: Array, steps: Array, n_members: int, held: Sums, shares: Floats) -> tuple[Array, Floats]:
+def area_losses(
+    parent: Array, steps: Array, n_members: int, held: LongsOrFloats, shares: Floats
+) -> tuple[Array, Floats]:
     """(members, 1 - area under the ROC curve of each): at most a hundred members, evenly spread on a path.
 
     NaN where the held-out rows are of one class.

@@ -12,7 +12,7 @@ import numpy as np
 from .._utils.arrays import MAX_EXACT_INT
 from ..core import Bound, Counts, Model
 from ..errors import ModelFileError, SecateurError
-from ..model_selection.losses import COSTS, cost_matrix
+from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.tails import binomial_upper
 from ._text import shortened
 
@@ -50,12 +50,12 @@ def _check_said(model: Model) -> None:
         value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
         if type(value) not in (int, float) or not 0 <= value < MAX_EXACT_INT:
             raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
-    if "cost" in details and details["cost"] not in COSTS:
+    if "cost" in details and details["cost"] not in PATH_COSTS:
         raise ModelFileError(
-            f"selection.details.cost is {shortened(details['cost'])}; one of {', '.join(COSTS)} is needed"
+            f"selection.details.cost is {shortened(details['cost'])}; one of {', '.join(PATH_COSTS)} is needed"
         )
     if details.get("costs") is not None and isinstance(model.grown, Counts):
-        cost_matrix(details["costs"], model.grown.n_classes)
+        check_cost_matrix(details["costs"], model.grown.n_classes)
 
 
 def _check_choice(model: Model) -> None:
@@ -70,7 +70,7 @@ def _check_choice(model: Model) -> None:
         )
     if (error < error[best] * (1 - SLACK)).any():  # also where errors are infinite
         raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have a lower error")
-    is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.judges.samples)
+    is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.evaluated_on.samples)
     if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
         return
     if selection.n != holdout.n_rows and abs(selection.n - float(holdout.total[0])) > 1:
@@ -81,8 +81,8 @@ def _check_choice(model: Model) -> None:
     if "loss" in selection.details or model.parameters.get("costs") is not None or not holdout.total[0] > 0:
         return  # losses of other kinds are what the file says
     members = selection.sequence
-    answers = model.grown.answers if members.node_labels is None else members.node_labels
-    found = members.costs_on(holdout.costs_if_leaf(answers)) / float(holdout.total[0])
+    predictions = model.grown.predictions if members.node_labels is None else members.node_labels
+    found = members.costs_on(holdout.costs_if_leaf(predictions)) / float(holdout.total[0])
     is_off = ~(np.abs(error - found) <= SLACK * np.abs(found).max())
     if is_off.any():
         at = int(is_off.argmax())
@@ -118,7 +118,10 @@ def _check_alone(bound: Bound) -> None:
 def _check_counts(bound: Bound, model: Model, holdout: Counts) -> None:
     """Refuse a certificate that the counts of its sample contradict."""
     assert model.pruning.node_labels is not None  # of a model that classifies
-    n, wrong = float(holdout.total[0]), float(model.pruning.cost(holdout.wrong(model.pruning.node_labels)))
+    n, wrong = (
+        float(holdout.total[0]),
+        float(model.pruning.cost(holdout.unrecorded_errors_if_leaf(model.pruning.node_labels))),
+    )
     if bound.n not in (n, holdout.n_rows) or abs(bound.errors - wrong) > SLACK * wrong:
         raise ModelFileError(
             f"the certificate counts {bound.errors:,.10g} errors in {bound.n:,} rows of sample {bound.sample!a}; the "
@@ -133,7 +136,7 @@ def _following(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
     except SecateurError:  # such as rows that are not fresh, by what the file says
         return None
     finally:
-        model.tree.ledger.looks.clear()  # nobody has asked; the file's own looks are entered later
+        model.tree.evaluation_log.records.clear()  # nobody has asked; the file's own looks are entered later
     if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
         return None
     if (again.method, again.reason) != (bound.method, bound.reason):  # people read them

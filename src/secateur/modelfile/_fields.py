@@ -98,22 +98,33 @@ KINDS = {
 }
 
 
+# Keys of the file whose fields have another name.
+FIELD_OF_KEY = {"birth": "split_order", "judges": "evaluated_on", "spread": "sse"}
+KEY_OF_FIELD = {field: key for key, field in FIELD_OF_KEY.items()}
+
+
 def read_fields(
     part: Json, where: str, names: Collection[str], optional: Collection[str] = (), **ways: Way
 ) -> Document:
     """The values of an object with all these names and no unknown one, each of its kind or by `ways`."""
+    names, optional = ([KEY_OF_FIELD.get(name, name) for name in given] for given in (names, optional))
     check_keys(part, where, names, optional)
     ways = {name: kind.read for name, kind in KINDS.items()} | ways
     return {
-        name: ways.get(name, as_it_is)(part[name], f"{where}.{name}") for name in (*names, *optional) if name in part
+        FIELD_OF_KEY.get(key, key): ways.get(key, as_it_is)(part[key], f"{where}.{key}")
+        for key in (*names, *optional)
+        if key in part
     }
 
 
 def write_fields(noun: object, where: str, names: Collection[str], **given: Json) -> Document:
     """The attributes of a noun by these names, each as its kind is written; `given` are written already."""
+    keys = [KEY_OF_FIELD.get(name, name) for name in names]
     return {
-        name: given[name] if name in given else KINDS[name].write(getattr(noun, name), f"{where}.{name}")
-        for name in names
+        key: given[key]
+        if key in given
+        else KINDS[key].write(getattr(noun, FIELD_OF_KEY.get(key, key)), f"{where}.{key}")
+        for key in keys
     }
 
 

@@ -4,7 +4,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from .._utils.output import PathLike, reason_of
+from .._utils.output import PathLike, error_reason
 from ..errors import ModelFileError
 
 MOST_BYTES = 1 << 30  # of JSON text, packed or not: about twenty million nodes
@@ -27,7 +27,9 @@ def read_file(path: PathLike) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"it cannot be read ({reason_of(error)}); check the name and the permissions") from error
+        raise ModelFileError(
+            f"it cannot be read ({error_reason(error)}); check the name and the permissions"
+        ) from error
     return unpacked(data)
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Ints
-from ..core import MOST_DIGITS
-from ..data.columns import family_of
+from ..core import MAX_ROUNDED_DIGITS
+from ..data.raw_column import value_type_of_class
 from ..data.table import Schema
 from ..errors import ModelFileError
 from ._text import Document
@@ -68,21 +68,21 @@ def prove_schema(schema: Schema) -> None:
         seen.add(column.name)
         if column.kind == "numeric" and column.categories:
             raise ModelFileError(f"{where}.categories are for nominal columns; this one is numeric")
-        if len({family_of(type(value)) for value in column.categories}) > 1:
+        if len({value_type_of_class(type(value)) for value in column.categories}) > 1:
             raise ModelFileError(f"{where}.categories mix text, numbers and booleans; one kind is needed")
     if not schema.columns:
         raise ModelFileError("schema.columns is empty; at least one column is needed")
     if schema.classes is not None:
         if schema.has_numeric_target or not len(schema.classes):
             raise ModelFileError("schema.classes must be null for a numeric target, else contain at least one class")
-        if len({family_of(type(label)) for label in schema.classes.tolist()}) > 1:
+        if len({value_type_of_class(type(label)) for label in schema.classes.tolist()}) > 1:
             raise ModelFileError("schema.classes mix text, numbers and booleans; one kind is needed")
 
 
 def prove_tests(shape: Shape, schema: Schema | None, tests: dict[str, Array]) -> None:
     """Tests that send every row to a child that is there."""
     n, arity = shape.n_nodes, shape.arity
-    feature, threshold, start, branch, default, _, birth, ids, rounded = tests.values()  # as in `blank_tests`
+    feature, threshold, start, branch, default, _, split_order, ids, rounded = tests.values()  # as in `blank_tests`
     n_codes = np.diff(start)
     if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(branch):
         raise ModelFileError(f"tree.branch_start must rise from 0 to {len(branch):,}, the length of tree.branch")
@@ -104,7 +104,7 @@ def prove_tests(shape: Shape, schema: Schema | None, tests: dict[str, Array]) ->
         refuse(is_tested & (n_codes != expected), "the number of branches of node", n_codes, "its column has another")
         _prove_texts(shape, schema, feature, len(branch))
     refuse(~_is_rounded(rounded, threshold), "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
-    refuse(birth < -1, "tree.birth", birth, "-1 or a step is needed")
+    refuse(split_order < -1, "tree.birth", split_order, "-1 or a step is needed")
     refuse(ids < 0, "tree.ids", ids, "a node number is needed")
     if len(np.unique(ids)) < n:
         raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
@@ -114,7 +114,7 @@ def _is_rounded(rounded: Array, threshold: Array) -> Bools:
     """Whether each number is nearer to the threshold than one unit of its last digit; a foreign tree's is a float32."""
     scale = np.ones(len(rounded))
     with np.errstate(over="ignore", invalid="ignore"):
-        for n_digits in range(1, MOST_DIGITS + 1):
+        for n_digits in range(1, MAX_ROUNDED_DIGITS + 1):
             scale = np.where(np.rint(rounded * scale) / scale == rounded, scale, 10.0**n_digits)
         gap = np.abs(rounded - threshold) - np.abs(threshold) * 2.0**-23
         found: Bools = np.isnan(rounded) | (rounded == threshold) | (gap < 1 / scale)

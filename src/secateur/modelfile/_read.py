@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import core
-from .._utils.arrays import Ints, sealed
+from .._utils.arrays import Ints, write_protect
 from ..core.tree import blank_tests
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
@@ -160,8 +160,8 @@ def sample_in(part: Json, shape: Shape, where: str) -> Document:
     read = read_fields(part, where, NAMES_OF["moments" if is_moments else "counts"])
     one_of(read.pop("kind"), f"{where}.kind", "counts", "moments")
     if is_moments:
-        check_lengths(read, where, shape.n_nodes, "weight", "mean", "spread")
-        _prove.prove_moments(shape, read["weight"], read["mean"], read["spread"], where)
+        check_lengths(read, where, shape.n_nodes, "weight", "mean", "sse")
+        _prove.prove_moments(shape, read["weight"], read["mean"], read["sse"], where)
     else:
         columns = list_in(read["by_class"], f"{where}.by_class")
         if not columns:
@@ -169,7 +169,7 @@ def sample_in(part: Json, shape: Shape, where: str) -> Document:
         kind, n = read.pop("numbers"), shape.n_nodes
         by_class = np.array([numbers_in(x, kind, f"{where}.by_class[{c}]", n) for c, x in enumerate(columns)])
         _prove.prove_counts(shape, by_class, where)
-        read["by_class"] = sealed(np.ascontiguousarray(by_class.T))
+        read["by_class"] = write_protect(np.ascontiguousarray(by_class.T))
     if read["n_rows"] is not None:
         whole_number_in(read["n_rows"], f"{where}.n_rows", most=2**53)
     sketch = read["sketch"] = sketch_in(read["sketch"], f"{where}.sketch")
@@ -257,7 +257,7 @@ def selection_in(part: Json, shape: Shape, n_classes: int | None, labels: Json, 
     if read["fold_error"] is not None:
         folds = enumerate(list_in(read["fold_error"], "fold_error"))
         by_fold = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in folds]
-        read["fold_error"] = sealed(np.array(by_fold).reshape(len(by_fold), n))
+        read["fold_error"] = write_protect(np.array(by_fold).reshape(len(by_fold), n))
     check_lengths(read, "selection", n, "error", "se", "betas")
     for name in ("best", "chosen"):
         whole_number_in(read[name], f"selection.{name}", most=n - 1)
@@ -268,15 +268,15 @@ def _made(parts: Document) -> core.Model:
     """The model of parts that are proved."""
     rows, selection, certificate = parts["rows"], parts["selection"], parts["certificate"]
     tree = tree_of(parts["tree"], parts["schema"], rows["key"])
-    samples = [core.SeenSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
+    samples = [core.UsedSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
 
-    def seen(names: list[str]) -> core.Seen:
+    def seen(names: list[str]) -> core.SampleUsage:
         wanted = set(names)
-        return core.Seen([*names, *(sample for sample in samples if sample.name in wanted)])
+        return core.SampleUsage([*names, *(sample for sample in samples if sample.name in wanted)])
 
     def sequence_of(part: Document) -> core.PruningSequence:
         if "rebuild" in part:
-            part = part | {"rebuild": core.Members(tree.parent, tree.is_leaf, *part["rebuild"])}
+            part = part | {"rebuild": core.MemberChanges(tree.parent, tree.is_leaf, *part["rebuild"])}
         return core.PruningSequence(tree, **part | {"seen": seen(part["seen"])})
 
     if rows["history"]:
@@ -289,7 +289,7 @@ def _made(parts: Document) -> core.Model:
         selection |= {
             "sequence": sequence if members == "sequence" else sequence_of(members),
             "counts": held[counts] if isinstance(counts, str) else counts and sample_of(counts, tree),
-            "judges": seen(selection["judges"]),
+            "evaluated_on": seen(selection["evaluated_on"]),
         }
     model = core.Model(
         pruning,
@@ -298,12 +298,14 @@ def _made(parts: Document) -> core.Model:
         selection=selection and core.Selection(**selection),
         certificate=certificate and core.Bound(**certificate),
         parameters=parts["parameters"],
-        facts=parts["facts"],
+        metadata=parts["facts"],
     )
     model = checked(model)
     for look in rows["looks"]:
         mark, of_path = look.pop("mark"), sequence if look.pop("is_sequence") else None
-        tree.ledger.looks[mark] = core.Look(**look | {"sample": samples[look["sample"]], "sequence": of_path})
+        tree.evaluation_log.records[mark] = core.EvaluationRecord(
+            **look | {"sample": samples[look["sample"]], "sequence": of_path}
+        )
     return model
 
 

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from ..core import Look, Model, Tree
+from ..core import EvaluationRecord, Model, Tree
 from ..data.sketch import RowKey, Sketch
 from ..errors import ModelFileError
 from ._fields import NAMES_OF, as_it_is, check_lengths, maybe, read_fields, write_fields
@@ -68,12 +68,12 @@ def sketch_in(part: Json, where: str) -> Document | None:
 
 def rows_out(model: Model, *, sketch: bool) -> Document:
     """All that is known of rows besides the samples that the model holds."""
-    tree, ledger = model.tree, model.tree.ledger
-    seen = tree.history | model.pruning.seen | [look.sample for look in ledger.looks.values()]
+    tree, ledger = model.tree, model.tree.evaluation_log
+    seen = tree.history | model.pruning.seen | [look.sample for look in ledger.records.values()]
     if model.sequence is not None:
         seen = seen | model.sequence.seen
     if model.selection is not None:
-        seen = seen | model.selection.judges | model.selection.sequence.seen
+        seen = seen | model.selection.evaluated_on | model.selection.sequence.seen
     samples = []
     for sample in seen.samples:
         place: Json = sketch_out(sample.sketch, tree) if sketch else None
@@ -89,11 +89,13 @@ def rows_out(model: Model, *, sketch: bool) -> Document:
         "key": key_out(tree.key),
         "history": [text_in(name, "rows.history") for name in tree.history],
         "samples": samples,
-        "looks": [_look_out(mark, look, places, model) for mark, look in sorted(ledger.looks.items())],
+        "looks": [_look_out(mark, look, places, model) for mark, look in sorted(ledger.records.items())],
     }
 
 
-def _look_out(mark: bytes, look: Look, places: dict[tuple[bytes | None, str], int], model: Model) -> Document:
+def _look_out(
+    mark: bytes, look: EvaluationRecord, places: dict[tuple[bytes | None, str], int], model: Model
+) -> Document:
     name, sketch = look.sample
     is_path = look.sequence is not None and look.sequence is model.sequence
     return {
@@ -115,8 +117,8 @@ def rows_in(part: Json, n_columns: int, held: Document, *, has_sequence: bool) -
         if (n := len(list_in(read[name], f"rows.{name}"))) > _MOST_SAMPLES:
             raise ModelFileError(f"rows.{name} has {n:,} entries; at most {_MOST_SAMPLES:,} are kept")
     samples = [_sample_in(one, f"rows.samples[{i}]", held) for i, one in enumerate(read["samples"])]
-    looks = [_look_in(one, f"rows.looks[{i}]", len(samples), has_sequence) for i, one in enumerate(read["looks"])]
-    return read | {"key": key_in(read["key"], n_columns), "samples": samples, "looks": looks}
+    records = [_look_in(one, f"rows.looks[{i}]", len(samples), has_sequence) for i, one in enumerate(read["looks"])]
+    return read | {"key": key_in(read["key"], n_columns), "samples": samples, "looks": records}
 
 
 def _sample_in(part: Json, where: str, held: Document) -> tuple[str, Document | None]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Any, Never, TypeAlias
 
-from .._utils.names import nearest
+from .._utils.checks import did_you_mean
 from ..errors import ModelFileError
 
 Json: TypeAlias = Any  # what a file holds, of which nothing is known before it is proved
@@ -62,7 +62,9 @@ def check_keys(part: Json, where: str, needed: Collection[str], optional: Collec
     proper(part, isinstance(part, dict), where, "an object")
     for key in part:
         if key not in needed and key not in optional:
-            raise ModelFileError(f"{where} has the unknown key {shortened(key)}{nearest(key, [*needed, *optional])}")
+            raise ModelFileError(
+                f"{where} has the unknown key {shortened(key)}{did_you_mean(key, [*needed, *optional])}"
+            )
     for key in needed:
         if key not in part:
             raise ModelFileError(f"{where} lacks the key {key!r}")

@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from .._utils.arrays import Array, sealed
+from .._utils.arrays import Array, write_protect
 from ..errors import ModelFileError
 from ._text import Document, Json, check_keys, described, proper, shortened
 
@@ -49,7 +49,7 @@ def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTy
         at, wrong = next((i, x) for i, x in enumerate(values) if type(x) is not int)
         raise ModelFileError(f"{where}[{at}] is {described(wrong)}; a whole number is needed")
     try:
-        return sealed(np.array(values, dtype))
+        return write_protect(np.array(values, dtype))
     except OverflowError:
         limits = np.iinfo(np.dtype(dtype))
         at, wrong = next((i, x) for i, x in enumerate(values) if not limits.min <= x <= limits.max)
@@ -75,7 +75,7 @@ def real_in(values: Json, where: str, length: int | None = None) -> Array:
     wrong = np.flatnonzero(np.isinf(array) & ~is_named)
     if len(wrong):  # JSON's 1e999 is read as infinity
         raise ModelFileError(f"{where}[{wrong[0]}] is a number too large for a float")
-    return sealed(array)
+    return write_protect(array)
 
 
 def real_number_in(value: Json, where: str) -> int | float:
@@ -186,7 +186,7 @@ def labels_in(value: Json, where: str) -> Array:
     array: Array = np.empty(len(values), object)
     array[:] = values
     if name == "object":
-        return sealed(array)
+        return write_protect(array)
     with np.errstate(over="ignore"):
         try:
             typed = array.astype(np.dtype(name))
@@ -194,7 +194,7 @@ def labels_in(value: Json, where: str) -> Array:
             typed = array[:0]
     if typed.tolist() != values:
         raise ModelFileError(f"{where} holds labels that {name} cannot hold")
-    return sealed(typed)
+    return write_protect(typed)
 
 
 def plain_out(value: object, where: str, level: int = 0) -> Json:

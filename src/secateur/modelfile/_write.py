@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 
-from .._utils.arrays import Bools, Ints, Longs, same
-from ..core import Bound, Members, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
+from .._utils.arrays import Bools, Ints, Longs, equal_values
+from ..core import Bound, MemberChanges, Model, Moments, Pruning, PruningSequence, Sample, Selection, Tree
 from ..core.tree import blank_tests
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
@@ -39,7 +39,7 @@ def model_document(model: Model, *, sketch: bool = True) -> Document:
         "selection": None if model.selection is None else _selection(model.selection, model),
         "certificate": None if model.certificate is None else _bound(model.certificate),
         "parameters": plain_out(dict(model.parameters), "parameters"),
-        "facts": plain_out(dict(model.facts), "facts"),
+        "facts": plain_out(dict(model.metadata), "facts"),
         "rows": rows_out(model, sketch=sketch),
     }
 
@@ -98,7 +98,7 @@ def _column(column: Column, where: str) -> Document:
 
 def _tree(tree: Tree) -> Document:
     """The parents, and the arrays that are not as they are in a bare structure."""
-    names = [name for name, blank in blank_tests(tree.n_nodes).items() if not same(getattr(tree, name), blank)]
+    names = [name for name, blank in blank_tests(tree.n_nodes).items() if not equal_values(getattr(tree, name), blank)]
     about = write_fields(tree, "tree", ("parent", *names))
     if tree.surrogates is not None:
         about["surrogates"] = write_fields(tree.surrogates, "tree.surrogates", NAMES_OF["surrogates"])
@@ -123,7 +123,7 @@ def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:
     if errors.ndim != 1 or errors.dtype.kind not in "iuf":
         raise ModelFileError(f"sequence.errors are {errors.dtype} values; one number per member is needed")
     given: Document = {"numbers": "real" if errors.dtype.kind == "f" else "whole", "errors": numbers_out(errors)}
-    if sequence.node_labels is not None and same(sequence.node_labels, pruning.node_labels):
+    if sequence.node_labels is not None and equal_values(sequence.node_labels, pruning.node_labels):
         given["node_labels"] = "pruning"
     about = write_fields(sequence, "sequence", NAMES_OF["sequence"], **given)
     if sequence.steps is not None:
@@ -156,9 +156,9 @@ def _bound(bound: Bound) -> Document:
     return {name: plain_out(getattr(bound, name), f"certificate.{name}") for name in NAMES_OF["certificate"]}
 
 
-def _members(sequence: PruningSequence) -> Members:
+def _members(sequence: PruningSequence) -> MemberChanges:
     """The changes of a sequence that is not stored as steps; refused where they are too many."""
-    if isinstance(sequence.rebuild, Members):
+    if isinstance(sequence.rebuild, MemberChanges):
         return sequence.rebuild
     tree, n_cells = sequence.tree, len(sequence) * sequence.tree.n_nodes
     why = f"{n_cells:,} nodes to look at; at most {MOST_CELLS:,} are" if n_cells > MOST_CELLS else ""
@@ -178,4 +178,4 @@ def _members(sequence: PruningSequence) -> Members:
             "or save the model without it: dataclasses.replace(model, sequence=None, selection=None)"
         )
     changes: Ints = np.concatenate([np.zeros(0, np.int32), *found], dtype=np.int32)
-    return Members(tree.parent, tree.is_leaf, np.array(start, np.int64), changes)
+    return MemberChanges(tree.parent, tree.is_leaf, np.array(start, np.int64), changes)

@@ -23,12 +23,12 @@ when something is drawn, not before.
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ..errors import UnsupportedError
 from ._bars import ImportancesDisplay, LeavesDisplay
-from ._compared import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
-from ._judged import LeafCalibrationDisplay, RankingDisplay
+from ._comparison import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
+from ._evaluation import LeafCalibrationDisplay, RankingDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._sequence import PruningPathDisplay, SelectionDisplay
 from ._tree import TreeDisplay

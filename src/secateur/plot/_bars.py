@@ -7,13 +7,13 @@ from typing import Self
 import numpy as np
 
 from .._utils.arrays import Array, Floats, Ints
-from .._utils.names import whole
+from .._utils.checks import check_int
 from ..core import Counts, Moments, Pruning, Tree, as_model
 from ..errors import ParameterError, UnsupportedError
-from ..growers.importances import column_importances, node_gains
-from ..inspection.wording import column_names, covered
+from ..growers.importance import column_importances, node_gains
+from ..inspection.wording import column_names, rows_text
 from ._tree import PrunedDisplay, shown_tree
-from .parts import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
+from .display import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
 
 
 @dataclass
@@ -76,7 +76,7 @@ class LeavesDisplay(PrunedDisplay):
         decimals : int, optional
             Digits after the point of means.
         """
-        if not whole("max_leaves", max_leaves, 0):
+        if not check_int("max_leaves", max_leaves, 0):
             raise ParameterError(f"max_leaves={max_leaves}; at least one leaf is needed")
         if counts is None:
             raise ParameterError("counts are needed: leaves are shown by what is in them")
@@ -91,14 +91,14 @@ class LeavesDisplay(PrunedDisplay):
         by_class = mean = deviation = None
         others = sample.total[rest].sum()
         if isinstance(sample, Moments):
-            mean, deviation = sample.mean[kept], np.sqrt(sample.spread[kept] / np.maximum(rows, 1e-300))
+            mean, deviation = sample.mean[kept], np.sqrt(sample.sse[kept] / np.maximum(rows, 1e-300))
         else:
             by_class = sample.by_class[kept]
             if len(rest):
                 node, rows = np.append(node, -1), np.append(rows, others)
                 by_class = np.vstack([by_class, sample.by_class[rest].sum(axis=0)])
         if len(rest):
-            text.append(f"+{len(rest):,} more leaves, {covered(others, is_whole=sample.is_whole)}")
+            text.append(f"+{len(rest):,} more leaves, {rows_text(others, is_whole=sample.is_whole)}")
         return cls(node, rows, by_class, mean, deviation, text, view.classes)
 
     def plot(self, ax: "Axes | None" = None) -> Self:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Bools, Floats, Longs
 from ..analysis import best_c, one_leaf_probability_uniform, printed_bound_general, printed_bound_uniform
-from .parts import BLUE, GREY, ORANGE, RED, Axes, Display, tidied
+from .display import BLUE, GREY, ORANGE, RED, Axes, Display, tidy_axes
 
 
 @dataclass
@@ -103,7 +103,7 @@ class NoiseBoundDisplay(Display):
         right.set(xlabel="p, probability of the majority class", ylabel="probability of one leaf", ylim=(-0.02, 1.02))
         right.set_title("Pure noise pruned to one leaf", fontsize=11)
         right.legend(loc="upper left", frameon=False)
-        tidied(right)
+        tidy_axes(right)
         return self
 
 

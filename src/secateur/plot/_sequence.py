@@ -11,7 +11,7 @@ from .._utils.arrays import Floats, Longs
 from ..certifiers import path
 from ..core import Bound, Counts, Moments, PruningSequence, Selection, as_model
 from ..errors import LeakageError, ParameterError, UnsupportedError
-from .parts import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, label_as_is, leaves_axis
+from .display import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, label_as_is, leaves_axis
 
 _WORDS = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
 

@@ -14,12 +14,12 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 
 from .._utils.arrays import Array, Floats, Ints, Longs
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Counts, Moments, Pruning, Tree, as_model
 from ..errors import UnsupportedError
 from ..inspection.view import TreeView, view_of
-from .distributions import Bars, node_bars, table_of
-from .parts import Axes, ModelDisplay, check_sample, class_colours, on_white
+from .display import Axes, ModelDisplay, check_sample, class_colours, on_white
+from .distribution import Bars, encode_shown_rows, node_bars
 
 Style = Literal["boxes", "branches", "icicle"]
 
@@ -165,7 +165,7 @@ class TreeDisplay(PrunedDisplay):
             x = view.place
         has_room = share > (1 / 400 if chosen == "icicle" else -1)
         words = [_words(view, v, proportion, node_ids) if has_room[v] else () for v in range(small.n_nodes)]
-        table = table_of(tree, data)
+        table = encode_shown_rows(tree, data)
         bars = {} if table is None else node_bars(tree, table, small.ids[~small.is_leaf].tolist())
         return cls(
             node=small.ids,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from .._utils.arrays import Floats
-from .parts import GREY, LITERAL, Axes, class_colours, class_legend, elided, ink_on, width_of
+from .display import GREY, LITERAL, Axes, class_colours, class_legend, elided, ink_on, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._utils.names import check_name, check_parameters, lazily
+from .._utils.checks import check_name, check_parameters, lazy_getattr
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ _HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
 }
 
 
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)
 __all__ = ["RULES", "Rule", "prune", *_HOMES]  # noqa: PLE0604
 
 

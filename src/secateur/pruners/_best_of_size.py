@@ -10,8 +10,8 @@ from functools import partial
 import numpy as np
 
 from .._kernels import size_dp
-from .._utils.arrays import ArrayLike, sealed
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
+from .._utils.arrays import ArrayLike, write_protect
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
 from ..errors import ParameterError
 
 _MOST_BYTES = 1 << 33
@@ -93,7 +93,7 @@ def best_of_size(
         sizes_asked = np.arange(1, limit + 2)
         source = np.searchsorted(sizes[is_good], sizes_asked, side="right") - 1
         places, sizes = places[is_good][source], sizes_asked
-    places = sealed(places[::-1].copy())
+    places = write_protect(places[::-1].copy())
     whole = costs.dtype.kind == "i"
     return PruningSequence(
         tree,
@@ -101,7 +101,7 @@ def best_of_size(
         table.best[places],
         rebuild=partial(table.leaves, places),
         node_labels=labels_of(counts),
-        seen=seen_of(tree, counts, cost=cost),
+        seen=sample_usage_of(tree, counts, cost=cost),
         rule="best of size" if whole else "best of size (real costs: ties within 1e-12)",
         nested=len(places) <= 2,  # the root alone is a pruning of anything
     )

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
 from .._utils.arrays import Bools, Floats
-from .._utils.names import check_name
-from ..core import Counts, Pruning, Seen, Tree
+from .._utils.checks import check_name
+from ..core import Counts, Pruning, SampleUsage, Tree
 from ..data.table import Schema
 from ..errors import ParameterError
 
@@ -119,7 +119,7 @@ def bottom_up_srm(
         tree,
         _cuts(tree, counts, code, delta, scale),
         node_labels=counts.majority,
-        seen=Seen.of(counts),
+        seen=SampleUsage.of(counts),
         rule=f"bottom-up SRM, {form} form, delta = {delta:g}",
         certified=not reasons,
         note="not certified: " + "; ".join(reasons) if reasons else tests.basis,

@@ -15,8 +15,8 @@ from operator import itemgetter
 import numpy as np
 
 from .._kernels import mixtures, structure
-from .._utils.arrays import ArrayLike, Bools, Floats, sealed
-from ..core import Bound, Counts, Pruning, Seen, Tree
+from .._utils.arrays import ArrayLike, Bools, Floats, write_protect
+from ..core import Bound, Counts, Pruning, SampleUsage, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, log_binomial_tail
@@ -102,9 +102,9 @@ def certificate_optimal(
     )
     return Pruning(
         tree,
-        sealed(chosen),
+        write_protect(chosen),
         node_labels=grown.majority,
-        seen=Seen.of(grown, holdout),
+        seen=SampleUsage.of(grown, holdout),
         rule="certificate-optimal",
         certified=True,
         note=str(bound),

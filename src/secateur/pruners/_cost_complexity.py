@@ -16,9 +16,9 @@ import numpy as np
 from .._kernels import size_dp, structure
 from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sizes, member_sums, nested_path
-from .._utils.arrays import ArrayLike, Floats, Longs, Sums, sealed
-from .._utils.names import check_name
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
+from .._utils.arrays import ArrayLike, Floats, Longs, LongsOrFloats, write_protect
+from .._utils.checks import check_name
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
 from ..errors import ParameterError
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
@@ -79,7 +79,11 @@ def cost_complexity(
     """
     costs = node_cost(tree, counts, cost)
     rule = "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)"
-    fields: dict[str, Any] = {"node_labels": labels_of(counts), "seen": seen_of(tree, counts, cost=cost), "rule": rule}
+    fields: dict[str, Any] = {
+        "node_labels": labels_of(counts),
+        "seen": sample_usage_of(tree, counts, cost=cost),
+        "rule": rule,
+    }
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     if values is not None and not _is_concave(values):
@@ -154,7 +158,7 @@ def printed_cost_complexity(
         alphas.append(float(ratios.min()))
     fields = {
         "node_labels": labels_of(counts),
-        "seen": seen_of(tree, counts, cost=cost),
+        "seen": sample_usage_of(tree, counts, cost=cost),
         "rule": "cost-complexity as printed (not the family: equal ratios are listed one by one)",
     }
     return _of_table(tree, table, places[members], np.array(alphas), fields, is_family=False)
@@ -167,10 +171,10 @@ def _charges(tree: Tree, size: str) -> Longs:
     return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
 
 
-def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
+def _penalty_values(penalty: Penalty, largest: int) -> LongsOrFloats | None:
     """The penalty of sizes 1..largest, checked; None for the named ones, which are known to be sound."""
     if not callable(penalty):
-        check_name("penalty", penalty, _NAMED, also=" or a function")
+        check_name("penalty", penalty, _NAMED, alternative=" or a function")
         return None
     sizes = np.arange(1, largest + 1)
     try:
@@ -195,7 +199,7 @@ def _penalty_values(penalty: Penalty, largest: int) -> Sums | None:
     return values
 
 
-def _is_concave(values: Sums) -> bool:
+def _is_concave(values: LongsOrFloats) -> bool:
     """Whether no step is larger than the one before it (real values: beyond rounding)."""
     bend = np.diff(values, n=2)
     slack = 0 if values.dtype.kind == "i" else 8 * np.finfo(float).eps * np.abs(values[2:])
@@ -226,5 +230,5 @@ def _of_table(
         before = kept
     if is_nested:
         return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
-    rebuild = partial(table.leaves, sealed(places))
+    rebuild = partial(table.leaves, write_protect(places))
     return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)

@@ -12,7 +12,7 @@ import numpy as np
 from .._kernels.bottom_up import max_upwards
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike, Floats
-from ..core import Counts, Pruning, PruningSequence, Seen, Tree
+from ..core import Counts, Pruning, PruningSequence, SampleUsage, Tree
 from ..errors import ParameterError
 
 
@@ -75,7 +75,7 @@ def critical_value(
     if counts is not None:
         counts.check_fits(tree)
     best = max_upwards(tree.parent, _scores_of_tests(tree, scores))
-    seen = Seen(["grow"]) if counts is None else Seen.of(counts)
+    seen = SampleUsage(["grow"]) if counts is None else SampleUsage.of(counts)
     if threshold is None:
         return _family(tree, counts, best, seen)
     if np.isnan(threshold):
@@ -101,7 +101,7 @@ def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
     return np.where(tree.is_leaf, -np.inf, array)
 
 
-def _family(tree: Tree, counts: Counts | None, best: Floats, seen: Seen) -> PruningSequence:
+def _family(tree: Tree, counts: Counts | None, best: Floats, seen: SampleUsage) -> PruningSequence:
     levels, rank = np.unique(best[~tree.is_leaf], return_inverse=True)
     steps = np.zeros(tree.n_nodes, np.int32)
     steps[~tree.is_leaf] = rank + 1  # the node tests up to the member whose thresholds end at its level
@@ -111,7 +111,9 @@ def _family(tree: Tree, counts: Counts | None, best: Floats, seen: Seen) -> Prun
     return PruningSequence(
         tree,
         member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), n_members),
-        np.full(n_members, np.nan) if counts is None else member_sums(tree.parent, steps, counts.own_costs, n_members),
+        np.full(n_members, np.nan)
+        if counts is None
+        else member_sums(tree.parent, steps, counts.resubstitution_costs, n_members),
         alphas=np.append(first, np.nextafter(levels, np.inf)),
         steps=steps,
         node_labels=None if counts is None else counts.majority,

@@ -12,8 +12,8 @@ from typing import Literal, overload
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_within
-from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, Sums, sealed
-from ..core import Counts, Pruning, Seen, Tree, check_plain
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, LongsOrFloats, write_protect
+from ..core import Counts, Pruning, SampleUsage, Tree, check_no_surrogates
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
 
@@ -114,7 +114,7 @@ def error_based(
         tree,
         cheapest_within(tree.parent, estimated_errors(counts.by_class, confidence), float(slack)),
         node_labels=counts.majority,
-        seen=Seen.of(counts),
+        seen=SampleUsage.of(counts),
         rule=f"error-based, confidence {confidence:g}",
         note="estimates compared within a relative 1e-12",
     )
@@ -153,7 +153,7 @@ def upper_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Fl
     return limit
 
 
-def estimated_errors(by_class: Sums, confidence: float = 0.25) -> Floats:
+def estimated_errors(by_class: LongsOrFloats, confidence: float = 0.25) -> Floats:
     """Return N U(E, N) of leaves with these class counts, one leaf per row.
 
     Examples
@@ -169,7 +169,7 @@ def raise_branches(
     counts: Counts,
     leaf_of_row: Array,
     class_of_row: Array,
-    weight_of_row: Sums | None,
+    weight_of_row: LongsOrFloats | None,
     child_of: ChildOf,
     *,
     confidence: float = 0.25,
@@ -210,7 +210,7 @@ class _Raising:
         counts: Counts,
         leaf_of_row: Array,
         class_of_row: Array,
-        weight_of_row: Sums | None,
+        weight_of_row: LongsOrFloats | None,
         child_of: ChildOf,
         confidence: float,
         slack: float,
@@ -259,7 +259,7 @@ class _Raising:
             self.children[p][self.children[p].index(v)] = largest
         return [node for node in self.preorder([largest]) if self.children[node]]
 
-    def count(self, rows: Longs) -> Sums:
+    def count(self, rows: Longs) -> LongsOrFloats:
         weights = None if self.weight_of_row is None else self.weight_of_row[rows]
         by_class = np.bincount(self.class_of_row[rows], weights, minlength=self.counts.n_classes)
         return by_class.astype(self.by_class.dtype)  # weights that are whole numbers keep counts whole
@@ -267,7 +267,7 @@ class _Raising:
     def is_no_worse(self, preferred: float, other: float) -> bool:
         return preferred <= other + _TOLERANCE * other + self.slack
 
-    def cost(self, by_class: Sums) -> float:
+    def cost(self, by_class: LongsOrFloats) -> float:
         return float(estimated_errors(by_class[None, :], self.confidence)[0])
 
     def sent_through(self, top: int, rows: Longs) -> tuple[float, list[tuple[int, Longs]]]:
@@ -327,23 +327,23 @@ def _rebuilt(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
     for v in range(1, len(nodes)):
         is_as_grown[v] &= is_as_grown[parent[v]]
     return Tree(
-        sealed(parent),
-        feature=sealed(np.where(is_leaf, -1, tree.feature[nodes])),
-        threshold=sealed(np.where(is_leaf, np.nan, tree.threshold[nodes])),
-        branch_start=sealed(branch_start),
-        branch=sealed(tree.branch[position]),
-        default=sealed(np.where(is_leaf, 0, tree.default[nodes])),
-        score=sealed(np.where(is_leaf, np.nan, tree.score[nodes])),
-        birth=sealed(np.where(is_leaf, -1, tree.birth[nodes])),
-        ids=sealed(tree.ids[nodes]),
-        rounded=sealed(np.where(is_leaf | ~is_as_grown, np.nan, tree.rounded[nodes])),
+        write_protect(parent),
+        feature=write_protect(np.where(is_leaf, -1, tree.feature[nodes])),
+        threshold=write_protect(np.where(is_leaf, np.nan, tree.threshold[nodes])),
+        branch_start=write_protect(branch_start),
+        branch=write_protect(tree.branch[position]),
+        default=write_protect(np.where(is_leaf, 0, tree.default[nodes])),
+        score=write_protect(np.where(is_leaf, np.nan, tree.score[nodes])),
+        split_order=write_protect(np.where(is_leaf, -1, tree.split_order[nodes])),
+        ids=write_protect(tree.ids[nodes]),
+        rounded=write_protect(np.where(is_leaf | ~is_as_grown, np.nan, tree.rounded[nodes])),
         schema=tree.schema,
     )
 
 
 def _rows_of(
     tree: Tree, counts: Counts, table: Table | None, sample_weight: ArrayLike | None
-) -> tuple[Ints, Ints, Sums | None, ChildOf]:
+) -> tuple[Ints, Ints, LongsOrFloats | None, ChildOf]:
     """The rows behind the counts, as `raise_branches` takes them."""
     if table is None or table.target is None:
         what = "no table" if table is None else "a table without a target"
@@ -351,7 +351,7 @@ def _rows_of(
             f"raise_subtrees=True with {what}; raising sends rows through other branches: "
             "pass table=encode(X, target=y, schema=tree.schema)"
         )
-    check_plain(tree, "raise_subtrees=True", "prune with raise_subtrees=False")
+    check_no_surrogates(tree, "raise_subtrees=True", "prune with raise_subtrees=False")
     from ..data.target import check_weights
     from ..routing import apply
 

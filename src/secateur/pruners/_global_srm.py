@@ -14,8 +14,8 @@ import numpy as np
 
 from .._kernels import size_dp
 from .._kernels.weakest_link import member_sizes, member_sums, nested_path
-from .._utils.arrays import ArrayLike, Bools, Floats, Longs, Sums, sealed
-from ..core import Counts, Pruning, PruningSequence, Tree, node_cost, seen_of
+from .._utils.arrays import ArrayLike, Bools, Floats, Longs, LongsOrFloats, write_protect
+from ..core import Counts, Pruning, PruningSequence, Tree, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError
 
 
@@ -85,7 +85,7 @@ def global_srm(
         kept = _by_table(tree, costs, charge, c, total)
     else:
         raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
-    labels, seen = None if counts is None else counts.majority, seen_of(tree, counts, cost=cost)
+    labels, seen = None if counts is None else counts.majority, sample_usage_of(tree, counts, cost=cost)
     return Pruning.from_cuts(tree, ~kept, node_labels=labels, seen=seen, rule=f"global SRM, c = {c:g}, {size}")
 
 
@@ -128,7 +128,7 @@ def global_srm_table(
     least = np.where(found >= 0, sizes[found], 0)
     errors = np.where(found >= 0, best[found], -1)
     value = np.where(found >= 0, errors / total + c * np.sqrt(least / total), np.inf)
-    return SrmTable(sealed(least), sealed(errors), sealed(value))
+    return SrmTable(write_protect(least), write_protect(errors), write_protect(value))
 
 
 def global_srm_prunings(
@@ -169,12 +169,12 @@ def global_srm_prunings(
     n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(places))])
     labels = None if counts is None else counts.majority
     return PruningSequence(
-        tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels, seen=seen_of(tree, counts, cost=cost),
-        rule=f"smallest within d errors, {size}", nested=False,
+        tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels,
+        seen=sample_usage_of(tree, counts, cost=cost), rule=f"smallest within d errors, {size}", nested=False,
     )  # fmt: skip
 
 
-def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
+def _records(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
     """The best cost of every size, and the places of sizes that beat every smaller one, fewest errors first."""
     if costs.dtype.kind != "i":
         raise ParameterError(
@@ -190,7 +190,7 @@ def _records(tree: Tree, costs: Sums, charge: Longs) -> tuple[size_dp.SizeTable,
 
 def _problem(
     tree: Tree, counts: Counts | None, c: float, size: str, cost: ArrayLike | None, n: int | None
-) -> tuple[Sums, Longs, float]:
+) -> tuple[LongsOrFloats, Longs, float]:
     """The checked problem: cost of each node, what keeping it adds to the size, and m."""
     costs = node_cost(tree, counts, cost)
     if not (math.isfinite(c) and c >= 0):
@@ -208,20 +208,20 @@ def _problem(
     return costs, arity if size == "nodes" else np.maximum(arity - 1, 0), total
 
 
-def _by_path(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
+def _by_path(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: float) -> Bools:
     steps, alphas = nested_path(tree.parent, charge, costs)
     errors, sizes = member_sums(tree.parent, steps, costs, len(alphas)), member_sizes(steps, charge, len(alphas))
     kept: Bools = steps > len(alphas) - 1 - _least(errors[::-1], sizes[::-1], c, total)
     return kept
 
 
-def _by_table(tree: Tree, costs: Sums, charge: Longs, c: float, total: float) -> Bools:
+def _by_table(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: float) -> Bools:
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
     places = table.places
     return table.kept(places[_least(table.best[places], 1 + places * table.unit, c, total)])
 
 
-def _least(errors: Sums, sizes: Longs, c: float, total: float) -> int:
+def _least(errors: LongsOrFloats, sizes: Longs, c: float, total: float) -> int:
     """The first, hence smallest, place with the least criterion."""
     value = errors / total + c * np.sqrt(sizes / total)
     return int(np.flatnonzero(value <= value.min() * (1 + 1e-12))[0])

@@ -10,7 +10,7 @@ from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike
-from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
+from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:
@@ -61,6 +61,6 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
         member_sums(tree.parent, steps, costs, n_members),
         steps=steps,
         node_labels=labels,
-        seen=seen_of(tree, counts, cost=cost),
+        seen=sample_usage_of(tree, counts, cost=cost),
         rule=rule,
     )

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import first_cuts
-from .._utils.arrays import Ints, Sums
-from ..core import Counts, LabelRule, Pruning, Seen, Tree, excess_cost, leaf_labels
+from .._utils.arrays import Ints, LongsOrFloats
+from ..core import Counts, LabelRule, Pruning, SampleUsage, Tree, excess_cost, leaf_labels
 from ..errors import ParameterError
 
 
@@ -84,13 +84,13 @@ def iterative_reduced_error(
         tree,
         first_cuts(tree.parent, order[is_worth]),
         node_labels=node_labels,
-        seen=Seen.of(grown, holdout),
+        seen=SampleUsage.of(grown, holdout),
         rule=f"iterative-reduced-error, labels={labels}, original={original}, stop={stop}",
         note="" if holdout.is_whole else "gains within 1e-12 of the sample's weight count as equal",
     )
 
 
-def _by_gain(tree: Tree, gain: Sums, tolerance: float) -> Ints:
+def _by_gain(tree: Tree, gain: LongsOrFloats, tolerance: float) -> Ints:
     """The internal nodes: largest gain first, then most leaves, then pre-order."""
     internal = tree.internal
     before = np.append(0, np.cumsum(tree.is_leaf))

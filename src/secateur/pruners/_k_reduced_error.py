@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
-from .._utils.arrays import Bools, Longs, Sums, sealed
-from ..core import Counts, Pruning, PruningSequence, Seen, Tree, excess_cost, full_cost
+from .._utils.arrays import Bools, Longs, LongsOrFloats, write_protect
+from ..core import Counts, Pruning, PruningSequence, SampleUsage, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError, PruningError
 
 _FACTOR = 1.1  # the published choice
@@ -205,8 +205,8 @@ class KPath:
 
     grown: Counts
     holdout: Counts
-    ks: Sums
-    errors: Sums
+    ks: LongsOrFloats
+    errors: LongsOrFloats
     n_leaves: Longs
     _best: Pruning  # the reduced error pruning, what it charges, and what comes before it
     _best_charge: int
@@ -238,9 +238,9 @@ class KPath:
         )
 
     @cached_property
-    def sequence_ks(self) -> Sums:
+    def sequence_ks(self) -> LongsOrFloats:
         """The least k of each member of `sequence`."""
-        return sealed(self.ks[self._members])
+        return write_protect(self.ks[self._members])
 
     @cached_property
     def _members(self) -> Longs:
@@ -271,7 +271,7 @@ class _Table(NamedTuple):
     node: Longs
     charge: Longs
     jump: Longs
-    errors: Sums
+    errors: LongsOrFloats
     leaves: Longs
     is_better: npt.NDArray[np.uint8]
 
@@ -287,7 +287,7 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
         tree,
         cheapest_subtree(tree.parent, error, float(holdout.total[0])),
         node_labels=grown.majority,
-        seen=Seen.of(grown, holdout),
+        seen=SampleUsage.of(grown, holdout),
         note=_note(holdout),
     )
     best_charge = int(charge[best.cuts].sum())
@@ -308,7 +308,9 @@ def _path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, least: Frac
         leaves[:n_open] = tree.n_leaves + table.leaves
     first = int(least) if least.denominator == 1 else float(least)
     ks = first + np.arange(budget + 1)
-    return KPath(grown, holdout, sealed(ks), sealed(errors), sealed(leaves), best, best_charge, table)
+    return KPath(
+        grown, holdout, write_protect(ks), write_protect(errors), write_protect(leaves), best, best_charge, table
+    )
 
 
 def _labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, rule: str) -> Pruning:
@@ -335,18 +337,18 @@ def _labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, rule: str
     is_cut = _solve(tree, holdout, node, charge, added, budget).cuts(budget)
     node_labels = own.copy()
     node_labels[node[is_cut]] = label[is_cut]
-    seen = Seen.of(grown, holdout)
+    seen = SampleUsage.of(grown, holdout)
     return Pruning.from_cuts(tree, node[is_cut], node_labels=node_labels, seen=seen, rule=rule, note=_note(holdout))
 
 
-def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Sums, budget: int) -> _Table:
+def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: LongsOrFloats, budget: int) -> _Table:
     """Fill the table: whole errors packed with the leaves in one number, weights in pairs."""
     jump = budget_dp.jumps(tree.end, np.bincount(node, minlength=tree.n_nodes))
     before = np.append(0, np.cumsum(tree.is_leaf))
     fewer = 1 - (before[tree.end] - before[:-1])[node]  # of the original leaves under the node one is left
     if not holdout.is_whole:
         tolerance = 1e-12 * float(holdout.total[0])
-        found = budget_dp.least_pairs_and_cuts(jump, charge, error, fewer, budget, tolerance)
+        found = budget_dp.min_pairs_and_cuts(jump, charge, error, fewer, budget, tolerance)
         return _Table(node, charge, jump, *found)
     base = tree.n_leaves + 1  # no set of cuts removes as many leaves
     if int(holdout.total[0]) * base >= 2**62:
@@ -354,7 +356,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Sums,
             f"{holdout.total[0]} held-out examples times {base} leaves do not fit 64 bits; divide the counts of "
             f"sample {holdout.sample!r} by a common factor, or pass them as float weights"
         )
-    packed, is_better = budget_dp.least_values_and_cuts(jump, charge, error * base + fewer, budget)
+    packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + fewer, budget)
     added = -(-packed // base)  # the leaves, between -n_leaves and 0, round the errors down: round up
     return _Table(node, charge, jump, added, packed - added * base, is_better)
 
@@ -370,7 +372,7 @@ def _charges(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
     return _whole(excess_cost(tree, error), grown), _exact("growing errors", full_cost(tree, error)[0])
 
 
-def _whole(excess: Sums, grown: Counts) -> Longs:
+def _whole(excess: LongsOrFloats, grown: Counts) -> Longs:
     """The excess as whole numbers; refuse weights under which it is none."""
     if grown.is_whole:
         return excess

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._kernels.bottom_up import shared_labels
 from .._utils.arrays import ArrayLike, Ints
-from ..core import Counts, Pruning, Seen, Tree
+from ..core import Counts, Pruning, SampleUsage, Tree
 from ..errors import CountsError, ParameterError, PruningError
 
 
@@ -55,7 +55,7 @@ def merge_equal_leaves(
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
     shared = shared_labels(tree.parent, own, is_leaf)
     is_cut = shared >= 0
-    seen = Seen.of(grown) | (() if pruning is None else pruning.seen)
+    seen = SampleUsage.of(grown) | (() if pruning is None else pruning.seen)
     name = "equal-predictions"
     if pruning is not None and pruning.rule:
         name = f"{pruning.rule}, {name}"

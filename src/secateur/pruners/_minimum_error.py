@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from .._utils.arrays import ArrayLike, Floats, Ints, sealed
-from ..core import Counts, Pruning, Seen, Tree, m_estimate
+from .._utils.arrays import ArrayLike, Floats, Ints, write_protect
+from ..core import Counts, Pruning, SampleUsage, Tree, m_estimate
 from ..errors import ParameterError
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
@@ -69,7 +69,7 @@ def minimum_error(
         tree,
         cheapest_subtree(tree.parent, cost),
         node_labels=_labels(counts, m * probabilities, labels),
-        seen=Seen.of(counts),
+        seen=SampleUsage.of(counts),
         rule=f"minimum error, m = {m:g}",
         note="estimates compared within a relative 1e-12",
     )
@@ -100,4 +100,4 @@ def _labels(counts: Counts, pseudo_counts: Floats, rule: str) -> Ints:
     votes = counts.by_class + pseudo_counts
     most = votes.max(axis=1)
     is_tied = votes[np.arange(len(votes)), counts.majority] >= most - _TOLERANCE * most
-    return sealed(np.where(is_tied, counts.majority, votes.argmax(axis=1)).astype(np.int32))
+    return write_protect(np.where(is_tied, counts.majority, votes.argmax(axis=1)).astype(np.int32))

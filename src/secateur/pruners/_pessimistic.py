@@ -6,8 +6,8 @@ within one standard error of those of its subtree (Quinlan 1987).
 
 import numpy as np
 
-from .._utils.arrays import Bools, Sums
-from ..core import Counts, Pruning, Seen, Tree, full_cost, node_cost
+from .._utils.arrays import Bools, LongsOrFloats
+from ..core import Counts, Pruning, SampleUsage, Tree, full_cost, node_cost
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 
@@ -53,11 +53,11 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
     note = "" if counts.is_whole else "weights compared within a relative 1e-12"
     return Pruning.from_cuts(
-        tree, is_cut, node_labels=counts.majority, seen=Seen.of(counts), rule="pessimistic", note=note
+        tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), rule="pessimistic", note=note
     )
 
 
-def _within_standard_error(twice_gap: Sums, twice_subtree: Sums, total: Sums) -> Bools:
+def _within_standard_error(twice_gap: LongsOrFloats, twice_subtree: LongsOrFloats, total: LongsOrFloats) -> Bools:
     """Whether gap <= SE. Squared and times 4 N: (2 gap)^2 N <= 2n' (2N - 2n')."""
     rest = 2 * total - twice_subtree
     is_inside = (rest > 0) & (twice_gap > 0)

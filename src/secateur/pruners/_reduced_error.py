@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
-from .._utils.arrays import ArrayLike, Ints, Sums
-from ..core import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, seen_of
+from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
+from ..core import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError
 
 
@@ -87,7 +87,7 @@ def reduced_error(
         if sample is not None:
             sample.check_fits(tree)
     node_labels = _node_labels(grown, holdout, labels, original)
-    leaf_cost: Sums
+    leaf_cost: LongsOrFloats
     if cost is not None:
         leaf_cost = node_cost(tree, None, cost)
     elif holdout is None or grown is None:
@@ -96,7 +96,7 @@ def reduced_error(
             f"{missing} is None and no cost is given; pass both counts, or what each node costs as a leaf"
         )
     else:
-        leaf_cost = holdout.costs_if_leaf(grown.answers if node_labels is None else node_labels)
+        leaf_cost = holdout.costs_if_leaf(grown.predictions if node_labels is None else node_labels)
     scale = float(holdout.total[0]) if cost is None and node_labels is not None and holdout is not None else 0.0
     if keep_empty:
         leaf_cost = _without_empty_cuts(tree, holdout, leaf_cost)
@@ -104,7 +104,7 @@ def reduced_error(
         tree,
         cheapest_subtree(tree.parent, leaf_cost, scale),
         node_labels=node_labels,
-        seen=seen_of(tree, grown, holdout, cost=cost),
+        seen=sample_usage_of(tree, grown, holdout, cost=cost),
         rule=_name(labels, original, keep_empty),
         note="" if leaf_cost.dtype.kind == "i" else "costs within a relative 1e-12 of the whole count as equal",
     )
@@ -134,7 +134,7 @@ def _node_labels(
     return leaf_labels(grown, holdout, labels, original)
 
 
-def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: Sums) -> Sums:
+def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: LongsOrFloats) -> LongsOrFloats:
     """`leaf_cost`, so high at empty internal nodes that no cut at them can pay."""
     if holdout is None:
         raise ParameterError("keep_empty=True needs the held-out sample to find empty subtrees, but holdout is None")

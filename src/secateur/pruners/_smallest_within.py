@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 
 from .._kernels import size_dp
-from .._kernels.mixtures import greatest_sums
+from .._kernels.mixtures import max_leaf_sums
 from .._kernels.size_tables import table_layout
-from .._utils.arrays import ArrayLike, Bools, Longs, Sums
-from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, seen_of
+from .._utils.arrays import ArrayLike, Bools, Longs, LongsOrFloats
+from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError, PruningError
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
@@ -77,7 +77,7 @@ def smallest_within(
     else:
         allowed = float((1 - share) * Fraction(total))
         allowed += size_dp.TOLERANCE * max(allowed, float(costs.max()))
-    best = -greatest_sums(tree.parent, -costs[:, None])[0]
+    best = -max_leaf_sums(tree.parent, -costs[:, None])[0]
     if best > allowed:
         raise PruningError(
             f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(best, total):.6g} "
@@ -87,7 +87,7 @@ def smallest_within(
         tree,
         ~_smallest_kept(tree, charge, costs, allowed),
         node_labels=labels_of(counts),
-        seen=seen_of(tree, counts, cost=cost),
+        seen=sample_usage_of(tree, counts, cost=cost),
         rule=f"smallest within {accuracy}",
     )
 
@@ -106,7 +106,7 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
     return share
 
 
-def _smallest_kept(tree: Tree, charge: Longs, costs: Sums, allowed: float) -> Bools:
+def _smallest_kept(tree: Tree, charge: Longs, costs: LongsOrFloats, allowed: float) -> Bools:
     """The nodes kept by the answer, which exists; indexed by size or by errors, whichever is less work."""
     n_internal = int(np.count_nonzero(charge))
     by_errors = math.inf

@@ -11,7 +11,7 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, nested_steps
 from .._utils.arrays import ArrayLike
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, seen_of
+from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
 
 
 def weakest_links(
@@ -71,6 +71,6 @@ def weakest_links(
         alphas=alphas if len(alphas) else np.zeros(1),
         steps=steps,
         node_labels=labels_of(counts),
-        seen=seen_of(tree, counts, cost=cost),
+        seen=sample_usage_of(tree, counts, cost=cost),
         rule=name if costs.dtype.kind == "i" else f"{name} (real costs: ties within 1e-12)",
     )

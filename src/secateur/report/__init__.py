@@ -26,10 +26,10 @@ from urllib.parse import quote
 
 from .. import __version__
 from .._utils.output import write_file
-from ..core import Model, as_model, check_plain
+from ..core import Model, as_model, check_no_surrogates
 from ..core.class_names import plain
 from ..data.table import Table
-from ..plot.distributions import table_of
+from ..plot.distribution import encode_shown_rows
 from ._data import node_limits, page_data
 from ._numbers import figure, number, percent
 from ._reasons import costs_of
@@ -201,8 +201,8 @@ class Report:
 
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
     model = as_model(model_or_parts, done="reported")
-    check_plain(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
-    table = None if data is None else table_of(model.tree, data)
+    check_no_surrogates(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
+    table = None if data is None else encode_shown_rows(model.tree, data)
     return Report(model, title, hasattr(model_or_parts, "model_"), table)
 
 
@@ -226,8 +226,12 @@ def _summary(model: Model) -> str:
     for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
         if sample is None or not sample.total[0] > 0:
             continue
-        rate = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
-        told = f"Error {percent(rate)}" if model.is_classifier else f"Root mean square error {figure(math.sqrt(rate))}"
+        error_text = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
+        told = (
+            f"Error {percent(error_text)}"
+            if model.is_classifier
+            else f"Root mean square error {figure(math.sqrt(error_text))}"
+        )
         parts.append(f"{told} on the {name} sample.")
     if model.certificate is not None:
         parts.append(plain(str(model.certificate)))

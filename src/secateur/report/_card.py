@@ -11,7 +11,7 @@ from ..core import Bound, Model, PruningSequence, Selection
 from ..core.class_names import plain
 from ..data.table import Table
 from ..inspection.wording import value_text
-from ..plot.distributions import Bars, known_values, node_bars
+from ..plot.distribution import Bars, known_values, node_bars
 from ._numbers import Entries, number, percent, short
 
 NOT_COVERED = (
@@ -35,9 +35,9 @@ def card(model: Model, sequence: PruningSequence, table: Table | None, classes: 
         "Choice of the size": [] if model.selection is None else _selection(model.selection),
         "Certificate": _certificate(model.certificate),
         "Parameters": _listed(model.parameters),
-        "Where it comes from": _listed({**made_with, **model.facts}),
+        "Where it comes from": _listed({**made_with, **model.metadata}),
     }
-    return [[title, facts] for title, facts in sections.items() if facts]
+    return [[title, metadata] for title, metadata in sections.items() if metadata]
 
 
 def _data(model: Model, classes: list[str]) -> list[list[str]]:
@@ -58,7 +58,9 @@ def _data(model: Model, classes: list[str]) -> list[list[str]]:
     found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
     if grown is None:
         return [*found, ["target", "a number; RMSE is the root of the mean squared error"]]
-    least = grown.wrong(grown.majority)[model.tree.is_leaf].sum().item() / (grown.total[0].item() or 1)
+    least = grown.unrecorded_errors_if_leaf(grown.majority)[model.tree.is_leaf].sum().item() / (
+        grown.total[0].item() or 1
+    )
     why = "rows that are equal in all columns but not in class cannot be told apart"
     return [
         *found,
@@ -126,8 +128,8 @@ def _certificate(bound: Bound | None) -> list[list[str]]:
     return found
 
 
-def _listed(facts: dict[str, Any]) -> list[list[str]]:
-    return [[plain(str(name)), _text(value)] for name, value in facts.items()]
+def _listed(metadata: dict[str, Any]) -> list[list[str]]:
+    return [[plain(str(name)), _text(value)] for name, value in metadata.items()]
 
 
 def _text(value: object) -> str:

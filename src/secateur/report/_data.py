@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._utils.arrays import Array, Ints, same
+from .._utils.arrays import Array, Ints, equal_values
 from ..certifiers import leaf_shares
 from ..core import Counts, LeafShares, Model, Moments
 from ..core.class_names import plain
 from ..data.table import Table
 from ..errors import SecateurError
-from ..growers.importances import node_gains
+from ..growers.importance import node_gains
 from ..inspection.view import TreeView, view_of
-from ..inspection.wording import category
+from ..inspection.wording import category_text
 from ._card import card, rows_of
 from ._numbers import Entries, short
 from ._reasons import Reasons, costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
@@ -113,7 +113,7 @@ def _columns(view: TreeView) -> list[Entries]:
             entry["date"] = True
         if about is not None and about.n_codes and j in used:
             values = [_plainly(c) for c in about.categories]
-            entry["categories"] = [category(c) for c in about.categories]
+            entry["categories"] = [category_text(c) for c in about.categories]
             if entry["categories"] != values:
                 entry["values"] = values
         found.append(entry)
@@ -135,9 +135,9 @@ def _arrivals(view: TreeView) -> tuple[Ints, list[int]]:
 
     The child is -1 - child where no missing value of growing can arrive.
     """
-    tree, ways, parent = view.tree, view.ways, view.tree.parent
+    tree, ways, parent = view.tree, view.reachable, view.tree.parent
     arrives = np.zeros(tree.n_nodes, bool)
-    arrives[parent[1:][ways.is_missing_in[1:]]] = True
+    arrives[parent[1:][ways.can_be_missing[1:]]] = True
     is_compared = np.isfinite(tree.threshold[parent]) & (parent >= 0)
     is_idle = is_compared & (np.where(view.child > 0, ways.low, ways.high) != parent)
     return np.where(arrives, tree.default, -1 - tree.default), np.flatnonzero(is_idle).tolist()
@@ -152,7 +152,7 @@ def _branches(view: TreeView) -> Entries:
     found: Entries = {}
     for v in np.flatnonzero(view.is_nominal).tolist():
         here = slice(start[v], start[v + 1])
-        children = np.where(view.ways.arrives[here], view.tree.branch[here].astype(int), -1).tolist()
+        children = np.where(view.reachable.arrives[here], view.tree.branch[here].astype(int), -1).tolist()
         found[str(v)] = "".join(digits[c] for c in children) if view.tree.arity[v] < len(digits) else children
     return found
 
@@ -160,7 +160,7 @@ def _branches(view: TreeView) -> Entries:
 def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
     about = {"name": ("growing", "held-out")[place], "sample": plain(sample.sample)}
     if not sample.has_classes:
-        numbers = {"total": sample.total, "mean": sample.answers, "cost": cost}
+        numbers = {"total": sample.total, "mean": sample.predictions, "cost": cost}
         return {**about, "is_whole": False, **{name: short(values) for name, values in numbers.items()}}
     flat: list[float | None] = []
     for row in sample.by_class[sample.tree.is_leaf]:
@@ -180,7 +180,7 @@ def _limit(model: Model) -> Entries:
         why_not = "Limits are computed for whole counts of errors only."
     elif holdout.total[0] == 0:
         why_not = "The held-out sample has no rows."
-    elif not same(model.pruning.node_labels, model.grown.labels):
+    elif not equal_values(model.pruning.node_labels, model.grown.labels):
         why_not = "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
     else:
         return {"delta": delta_of(model), "n": int(holdout.total[0])}

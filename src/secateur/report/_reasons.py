@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Ints, Longs, Sums
+from .._utils.arrays import Array, Ints, Longs, LongsOrFloats
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, Tree, m_estimate
 from ._numbers import number
 
@@ -39,13 +39,13 @@ class Reasons(NamedTuple):
     plain: tuple[tuple[str, str], ...]
 
 
-def costs_of(model: Model, counts: Sample) -> Sums:
+def costs_of(model: Model, counts: Sample) -> LongsOrFloats:
     """What each node costs as a leaf on a sample: errors, or squared error."""
-    assert model.node_answers is not None
-    return counts.costs_if_leaf(model.node_answers)
+    assert model.node_predictions is not None
+    return counts.costs_if_leaf(model.node_predictions)
 
 
-def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
+def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[LongsOrFloats, str]:
     """The cost a sequence was made from and how it is called: the first that explains its numbers, else the errors."""
     grown, counts = costs_of(model, model.grown), model.grown
     if not isinstance(counts, Counts):
@@ -61,7 +61,7 @@ def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[Sums, str]:
     return grown, "errors on the growing sample"
 
 
-def per_row(sequence: PruningSequence, cost: Sums, rows: float) -> PruningSequence:
+def per_row(sequence: PruningSequence, cost: LongsOrFloats, rows: float) -> PruningSequence:
     """The sequence with its penalties per row, as models have them; rules give them in units of their cost."""
     if sequence.alphas is None or sequence.steps is None:
         return sequence
@@ -70,7 +70,7 @@ def per_row(sequence: PruningSequence, cost: Sums, rows: float) -> PruningSequen
     return replace(sequence, alphas=sequence.alphas / rows) if is_per_cost else sequence
 
 
-def sequence_reasons(sequence: PruningSequence, cost: Sums, what: str, total: Array) -> Reasons:
+def sequence_reasons(sequence: PruningSequence, cost: LongsOrFloats, what: str, total: Array) -> Reasons:
     """Say at which step of a sequence each node becomes a leaf, and why.
 
     Parameters
@@ -169,7 +169,7 @@ def fitted_reasons(model: Model) -> Reasons:
     return _decided(pruning, start, ("cut it.", "kept it.", "cut it, or a node above it."), pair, values)
 
 
-def _reduced_error(pruning: Pruning, cost: Sums, what: str) -> Reasons | None:
+def _reduced_error(pruning: Pruning, cost: LongsOrFloats, what: str) -> Reasons | None:
     """A node is cut when that costs no more than the best that can be done below it."""
     tree = pruning.tree
     below = _least_below(tree, cost)
@@ -193,7 +193,7 @@ def _reduced_error(pruning: Pruning, cost: Sums, what: str) -> Reasons | None:
     return _decided(pruning, start, ends, pair, {"leaf": cost, "below": below})
 
 
-def _pessimistic(pruning: Pruning, cost: Sums, total: Sums) -> Reasons | None:
+def _pessimistic(pruning: Pruning, cost: LongsOrFloats, total: LongsOrFloats) -> Reasons | None:
     """A node is cut when its corrected errors lie within a standard error of its subtree's."""
     full, n_full = _branch_before(pruning.tree, cost)
     corrected = full + n_full / 2
@@ -252,21 +252,21 @@ def _saved(what: str) -> str:
     return f"{{gain}} of its {{leaf}} {'estimated ' if what.startswith('estimated') else ''}errors in {{rows}} rows"
 
 
-def _values(cost: Sums, below: Sums, n_below: Longs, total: Array, **more: Array) -> dict[str, Array]:
+def _values(cost: LongsOrFloats, below: LongsOrFloats, n_below: Longs, total: Array, **more: Array) -> dict[str, Array]:
     """The numbers of a node and its branch, by the names that templates give them."""
     gain = cost - below
     saved = np.round(100 * gain / np.where(cost > 0, cost, 1), 2)
     return {"leaf": cost, "branch": below, "leaves": n_below, **more, "gain": gain, "saved": saved, "rows": total}
 
 
-def _same_cost(sequence: PruningSequence, cost: Sums, rows: float) -> bool:
+def _same_cost(sequence: PruningSequence, cost: LongsOrFloats, rows: float) -> bool:
     """Whether the sequence was made from this cost, or from its mean over the rows."""
     found = sequence.costs_on(cost).astype(float)
     slack = NEAR * max(1.0, float(cost[0]))
     return any(bool((np.abs(found - sequence.errors * scale) <= slack).all()) for scale in (1.0, rows))
 
 
-def _branch_before(tree: Tree, cost: Sums, steps: Ints | None = None) -> tuple[Sums, Longs]:
+def _branch_before(tree: Tree, cost: LongsOrFloats, steps: Ints | None = None) -> tuple[LongsOrFloats, Longs]:
     """Cost and leaves of each node's branch in the last member in which it tests something (no steps: as grown).
 
     A child that goes at an earlier step is a leaf by then; one that goes at the same step
@@ -286,7 +286,7 @@ def _branch_before(tree: Tree, cost: Sums, steps: Ints | None = None) -> tuple[S
     return np.array(below, cost.dtype), np.array(leaves, np.int64)
 
 
-def _least_below(tree: Tree, cost: Sums) -> Sums:
+def _least_below(tree: Tree, cost: LongsOrFloats) -> LongsOrFloats:
     """The least cost of a pruning of each branch that keeps the node."""
     parent, own, is_leaf = tree.parent.tolist(), cost.tolist(), tree.is_leaf.tolist()
     below = [0 * own[0]] * tree.n_nodes

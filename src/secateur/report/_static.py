@@ -8,7 +8,7 @@ import numpy as np
 from ..core import LeafShares, Model, Pruning
 from ..core.class_names import plain
 from ..inspection.view import TreeView, view_of
-from ..inspection.wording import limited
+from ..inspection.wording import share_limit_text
 
 MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
 COLUMN, ROW = 150, 26
@@ -94,7 +94,7 @@ def _leaves(model: Model, view: TreeView, answers: dict[int, str], limits: LeafS
     for v, asked in view.rules():
         node, answer = int(view.node[v]), answers[v]
         if limits is not None and model.pruning.is_leaf[node]:
-            answer += f", {limited(limits, node, int(model.pruning.labels[node]), view.classes)}"
+            answer += f", {share_limit_text(limits, node, int(model.pruning.labels[node]), view.classes)}"
         rule = escape(" AND ".join(asked) or "TRUE")
         rows.append(f"<tr><th scope=row>{node}</th><td>{rule}</td><td>{escape(answer)}</td></tr>")
     head = "<tr><th scope=col>node</th><th scope=col>rule</th><th scope=col>answer</th></tr>"

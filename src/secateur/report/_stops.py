@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats, Sums, same
+from .._utils.arrays import ArrayLike, Floats, LongsOrFloats, equal_values
 from ..certifiers import path
 from ..core import Counts, Model, Pruning, PruningSequence, Selection
 from ..core.class_names import plain
@@ -48,7 +48,7 @@ def own_sequence(model: Model) -> PruningSequence:
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:
     """Place the whole tree and the model's own pruning among the members, if they are not members."""
     n_members, n_fitted, n_grown = len(sequence), model.pruning.n_leaves, model.tree.n_leaves
-    keep, fitted = np.arange(n_members), sequence.place_of(model.pruning)
+    keep, fitted = np.arange(n_members), sequence.index_of(model.pruning)
     if sequence.steps is None and n_members > MOST_MEMBERS:
         even = np.geomspace(1, n_members, MOST_MEMBERS) - 1  # small trees, at the end, are looked at most
         wanted = [*(n_members - 1 - even.astype(int)), 0, fitted or 0]
@@ -72,7 +72,7 @@ def stop_table(
     model: Model,
     sequence: PruningSequence,
     stops: Stops,
-    costs: list[Sums],
+    costs: list[LongsOrFloats],
     judged: Selection | None,
     alphas: Floats | None,
 ) -> Entries:
@@ -105,7 +105,7 @@ def stop_table(
 def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     """A limit for every member at once, where the held-out sample did not help to make the sequence."""
     holdout, labels = model.holdout, sequence.node_labels
-    if not isinstance(holdout, Counts) or labels is None or not same(labels, model.pruning.node_labels):
+    if not isinstance(holdout, Counts) or labels is None or not equal_values(labels, model.pruning.node_labels):
         return None
     with suppress(SecateurError):  # weights, no rows, or a sample the sequence has seen
         return [bound.value for bound in path(sequence, holdout, delta=delta_of(model))]

@@ -7,7 +7,7 @@ experiment has one file with its parts, its tables, its figures, and their place
 
 from typing import TYPE_CHECKING
 
-from .._utils.names import lazily
+from .._utils.checks import lazy_getattr
 
 if TYPE_CHECKING:
     from ._build_data import Built as Built
@@ -38,5 +38,5 @@ _HOMES = {
     "run": "._run",
     "write_docs": "._pages",
 }
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)
 __all__ = ["NAMES", *_HOMES]  # noqa: PLE0604

@@ -141,7 +141,7 @@ def _steps(tree: Tree, counts: Counts, n_leaves: Array, errors: Array) -> Floats
     """Least errors with at most 1, 2, ... leaves; the uncut tree is always on offer."""
     found = np.full(tree.n_leaves, np.inf)
     np.minimum.at(found, n_leaves - 1, errors.astype(float))
-    found[-1] = min(found[-1], counts.own_costs[tree.leaves].sum())
+    found[-1] = min(found[-1], counts.resubstitution_costs[tree.leaves].sum())
     return np.minimum.accumulate(found)
 
 

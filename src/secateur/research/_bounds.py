@@ -93,6 +93,6 @@ def penalised(
 def _mixed_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> float:
     """The test error of a pruning drawn from the mixture, on average."""
     errors = [counts.errors_if_leaf(grown.majority).astype(float) for counts in (held, test)]
-    prior = prior_cost(grown.own_costs, mixed.details["lam"], mixed.details["mu"])
+    prior = prior_cost(grown.resubstitution_costs, mixed.details["lam"], mixed.details["mu"])
     _, expected = mean_cost(grown.tree.parent, -prior - mixed.details["theta"] * errors[0], errors[1])
     return expected / float(test.total[0])

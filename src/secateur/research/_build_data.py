@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import Array
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from .._utils.output import write_file
 from ..data.encoding import encode
 from ..data.table import Table
@@ -152,7 +152,7 @@ def checksum(table: Table) -> str:
 def _cells(table: Table) -> Iterator[tuple[str, ...]]:
     assert table.schema.classes is not None
     columns = [_texts(table.values(j)) for j in range(table.n_columns)]
-    return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.answers], strict=True)
+    return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.required_target], strict=True)
 
 
 def _texts(values: Array) -> Array:

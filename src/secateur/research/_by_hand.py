@@ -10,7 +10,7 @@ from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_
 from ..core import Counts, PruningSequence, Tree
 from ..data.table import Table
 from ..datasets import krk_legality
-from ..datasets.rows import make_table
+from ..datasets._tables import make_table
 from ..pruners import best_of_size, greedy, smallest_within, weakest_links
 from ..routing import count
 from ._sheets import Row, Sheet, published
@@ -39,7 +39,7 @@ def krk_tree() -> tuple[Tree, Counts]:
     tests = _krk_columns(positions)
     assert positions.schema.classes is not None
     kinds = dict.fromkeys(tests, ("no", "yes"))
-    table = make_table(kinds, tests.values(), positions.answers, positions.schema.classes.tolist())
+    table = make_table(kinds, tests.values(), positions.required_target, positions.schema.classes.tolist())
     is_test = ~Tree.from_parents(KRK_PARENTS).is_leaf
     n_tests = np.cumsum(is_test)
     tree = Tree(

@@ -13,7 +13,7 @@ from .. import datasets
 from .._utils.arrays import Floats
 from ..certifiers import cross_validation_weights, least_bound, path
 from ..data.table import Table
-from ..datasets.rows import make_table
+from ..datasets._tables import make_table
 from ..model_selection import cross_validate
 from ..routing import count
 from ._bounds import DELTA, OWN_TREE, measured

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._utils.arrays import Floats, Sums
+from .._utils.arrays import Floats, LongsOrFloats
 from ..core import Counts, PruningSequence, Tree
 from ..data.table import Table
 from ..datasets import led24, random_domain, split, tic_tac_toe
@@ -42,9 +42,9 @@ PRINTED_TIMES = {"20": 20.0, "40": 40.0, "60": 80.0, "80": 130.0}  # millisecond
 
 def grown_by_id3(table: Table) -> tuple[Tree, Counts]:
     """The tree of ID3: one child per value. A domain may be of one class; that is a leaf, and no reason to warn."""
-    if (table.answers == table.answers[0]).all():
+    if (table.required_target == table.required_target[0]).all():
         leaf = Tree.from_parents([-1])
-        return leaf, Counts.from_leaves(leaf, [np.bincount(table.answers, minlength=2)])
+        return leaf, Counts.from_leaves(leaf, [np.bincount(table.required_target, minlength=2)])
     return grow(table, criterion="entropy", splits="multiway")
 
 
@@ -110,7 +110,7 @@ def noisy(config: Config, name: str, n_repeats: int) -> Result:
     return found
 
 
-def sequences(tree: Tree, counts: Counts, cost: Sums | None = None) -> dict[str, PruningSequence]:
+def sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
     """The four ways to a sequence."""
     return {way: rule(tree, counts, cost=cost) for way, rule in WAYS.items()}
 
@@ -127,8 +127,10 @@ def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
         return split(led24(3_000, seed=seed), 0.2, 0.1, 0.7, seed=seed)
     table = tic_tac_toe()
     random = np.random.default_rng(seed)
-    wrong = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.answers)
-    return split(Table(table.schema, table.columns, wrong.astype(table.answers.dtype)), 0.4, 0.2, 0.4, seed=seed)
+    wrong = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.required_target)
+    return split(
+        Table(table.schema, table.columns, wrong.astype(table.required_target.dtype)), 0.4, 0.2, 0.4, seed=seed
+    )
 
 
 def noise_sheet(results: dict[str, Result]) -> Sheet:

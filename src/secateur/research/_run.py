@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from .. import __version__
-from .._utils.names import check_name, whole
+from .._utils.checks import check_int, check_name
 from .._utils.progress import progress_bar
 from ..errors import DataError, ParameterError
 from . import NAMES
@@ -124,7 +124,7 @@ def run(
     check_name("name", name, NAMES)
     study = study_of(name)
     folder = Path(out) / name
-    config = Config(_checked_data(name, data, quick), bool(quick), whole("seed", seed, 0))
+    config = Config(_checked_data(name, data, quick), bool(quick), check_int("seed", seed, 0))
     started, cpu = time.perf_counter(), time.process_time()
     place = None if figure is None else _place(study, name, figure)
     parts, left_out = _asked(study.parts(config), config, only, ("",) if place is None else place[0])

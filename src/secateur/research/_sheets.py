@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plot.parts import CYCLE, tidied
+from ..plot.display import CYCLE, tidy_axes
 from ._study import write_whole
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def drawing(
     for ax in axes if is_bare else ():
         if ax.get_legend_handles_labels()[1]:
             ax.legend(frameon=False, **legend)
-        tidied(ax)
+        tidy_axes(ax)
     figure.savefig(picture, format="png", dpi=110)
     write_whole(path, picture.getvalue())
 

@@ -17,7 +17,7 @@ from .._utils.arrays import Array, Longs
 from ..analysis import criterion_value, split_drop, srm_excess_bound
 from ..core import Counts, Pruning, Tree
 from ..data.table import Table
-from ..datasets.rows import combinations, make_table
+from ..datasets._tables import all_combinations, make_table
 from ..growers import grow
 from ..model_selection import choose, cross_validate
 from ..pruners import bottom_up_srm, global_srm, reduced_error
@@ -28,7 +28,7 @@ from ._study import Config, Part, Result, collected, under
 
 N_ATTRIBUTES = 10
 N_LEAVES = 12
-BITS = combinations(*[2] * N_ATTRIBUTES)
+BITS = all_combinations(*[2] * N_ATTRIBUTES)
 KM_SCALE = 0.1
 PLACES = {"Figure 12.3": (("criteria",), ("example",)), "Figure 12.4": (("criteria",), ("criteria",))}
 COSTS: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", "gini", "entropy", "sqrt")
@@ -83,7 +83,10 @@ def parts(config: Config) -> list[Part]:
     settings = [{"n": n, "wrong": wrong, "repeats": repeats} for wrong in (1, 2) for n in sizes]
     made = [Part(f"prune-{asked['n']}-{asked['wrong']}", pruned, asked) for asked in settings]
     made.append(Part("criteria", criteria))
-    return [*made, *(Part(f"grow-{name}", grown, {"name": name}) for name in ("concept", "tic-tac-toe", "waveform"))]
+    return [
+        *made,
+        *(Part(f"grow-{name}", grown, {"name": name}) for name in ("concept", "tic-tac-toe", "waveform")),
+    ]
 
 
 def criteria(config: Config) -> Result:  # noqa: ARG001 the signature of parts
@@ -119,10 +122,10 @@ def grown(config: Config, name: str) -> Result:
     curves: Result = {}
     for criterion in CRITERIA:
         tree, counts = grow(table, criterion=criterion, growth="best-first", allow_zero=True)
-        errors = counts.own_costs
+        errors = counts.resubstitution_costs
         drop = errors.copy()
         np.subtract.at(drop, tree.parent[1:], errors[1:])
-        inner = tree.internal[np.argsort(tree.birth[tree.internal], kind="stable")]
+        inner = tree.internal[np.argsort(tree.split_order[tree.internal], kind="stable")]
         after = np.append(errors[0], errors[0] - np.cumsum(drop[inner])) / int(counts.total[0])
         curves[criterion] = [float(after[min(t, len(after) - 1)]) for t in N_SPLITS]
         curves[f"{criterion} splits"] = len(inner)

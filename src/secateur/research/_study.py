@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from .. import __version__
 from .._utils.output import write_file
 from ..errors import OutputError
-from ..model_selection.run import Progress, run_all
+from ..model_selection.tasks import Progress, run_tasks
 
 Result = dict[str, Any]  # what a part measured: plain values by name
 Measure = TypeVar("Measure")
@@ -62,7 +62,7 @@ def run_parts(parts: list[Part], config: Config, folder: Path, jobs: object, pro
     todo = [part for part in parts if done[part.key] is None]
     n_old = len(parts) - len(todo)
     tell = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
-    fresh = run_all(config, [(_run, (part, str(folder))) for part in todo], jobs, tell) if todo else []
+    fresh = run_tasks(config, [(_run, (part, str(folder))) for part in todo], jobs, tell) if todo else []
     done.update(zip((part.key for part in todo), fresh, strict=True))
     return {key: one for key, one in done.items() if one is not None}
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core import PruningSequence, Selection
-from ..data.fold_assignment import deal
+from ..data.fold_assignment import assign_folds
 from ..data.table import Table
 from ..model_selection import choose, cross_validate
 from ..routing import count
@@ -127,7 +127,7 @@ def _samples(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tu
         growing = DRAWN[name](ROWS[name], seed=seeds(config, 1, repeat, i))
         return growing, DRAWN[name](TEST_ROWS, seed=seeds(config, 2, repeat, i))
     table = table_of(name, config)
-    fold = deal(table, n_folds, seed=seeds(config, 4), repeat=repeat)
+    fold = assign_folds(table, n_folds, seed=seeds(config, 4), repeat=repeat)
     return table.take(np.flatnonzero(fold != i)), table.take(np.flatnonzero(fold == i))
 
 

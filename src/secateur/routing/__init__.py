@@ -5,10 +5,32 @@ of rows, and a tally what comes back; the other names serve growers and estimato
 """
 
 from ._count import CountTask, count, plan
-from ._rows import apply, decision_path, moments_of, remembered, route_from, route_in, sketch_of, with_history
-from ._tally import ClassTally, NumberTally, merged, shown_labels
+from ._rows import (
+    apply,
+    decision_path,
+    moments_of,
+    route_matrix,
+    route_table,
+    sketch_of,
+    with_growing_rows,
+    with_growing_sketch,
+)
+from ._tally import ClassTally, NumberTally, format_new_labels, merged
 
 __all__ = [
-    "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "merged", "moments_of", "plan",
-    "remembered", "route_from", "route_in", "shown_labels", "sketch_of", "with_history",
+    "ClassTally",
+    "CountTask",
+    "NumberTally",
+    "apply",
+    "count",
+    "decision_path",
+    "format_new_labels",
+    "merged",
+    "moments_of",
+    "plan",
+    "route_matrix",
+    "route_table",
+    "sketch_of",
+    "with_growing_rows",
+    "with_growing_sketch",
 ]  # fmt: skip

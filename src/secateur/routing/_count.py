@@ -12,17 +12,24 @@ from typing import Any, get_args
 import numpy as np
 
 from .._utils.arrays import Array, Ints
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from .._utils.warn import format_names
 from ..core import Tree
-from ..data.columns import Family, family
-from ..data.encoding import Unseen, encode, later_table
-from ..data.sources import Batch, batch_of
+from ..data.batch import Batch, batch_from_frame
+from ..data.encoding import Unseen, encode, encode_batch
+from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
-from ..data.target import check_weights, class_numbers, no_label, numeric_target, read_weights, summable
+from ..data.target import (
+    check_weights,
+    class_numbers,
+    encode_numeric_target,
+    is_unlabelled,
+    read_weights,
+    round_for_exact_sums,
+)
 from ..errors import DataError, ParameterError, SchemaError, TreeError
-from ._rows import moments_of, route_from, schema_of, sketch_of, used_rows
-from ._tally import ClassTally, NumberTally, empty_tally, shown_labels, tally_of
+from ._rows import moments_of, route_table, schema_of, sketch_of, used_rows
+from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
 NOTHING = Column("", "numeric")  # what a single leaf is given to read: a table has one column at least
 
@@ -74,7 +81,7 @@ def count(
     if table.target is None:
         raise DataError("y is None and the table has no target; counting needs the class or number of each row")
     weight = check_weights(sample_weight, table.n_rows)
-    weight = None if weight is None else summable(weight)
+    weight = None if weight is None else round_for_exact_sums(weight)
     if schema.has_numeric_target:  # with all rows at hand the sums do not depend on their order
         is_used, n_rows = used_rows(weight, table.n_rows)
         known = sketch_of(tree, table, is_used) if sketch else None
@@ -132,14 +139,14 @@ class CountTask:
         return (*self.names, self.target, *extra)
 
     @property
-    def needed(self) -> dict[str, Family | None]:
+    def needed(self) -> dict[str, ValueType | None]:
         """What each column must hold; None where the tree never saw a value."""
         needed = {
-            name: "number" if about.kind == "numeric" else family(about.categories)
+            name: "number" if about.kind == "numeric" else value_type(about.categories)
             for about, name in zip(self.tested, self.names, strict=True)
         }
         classes = self.schema.classes
-        needed[self.target] = "number" if classes is None else family(classes.tolist())
+        needed[self.target] = "number" if classes is None else value_type(classes.tolist())
         return needed if self.weight is None else {**needed, self.weight: "number"}
 
     def empty(self) -> ClassTally | NumberTally:
@@ -148,13 +155,13 @@ class CountTask:
 
     def __call__(self, batch: Any, first: int = 0) -> ClassTally | NumberTally:
         """Return the tally of one batch; its rows are counted from `first` in messages."""
-        given = batch_of(batch)
+        given = batch_from_frame(batch)
         if given.n_rows == 0:
             return self.empty()
-        given.check_has(self.columns)
+        given.check_columns(self.columns)
         n_rows = given.n_rows
         if self.missing_target == "drop":
-            is_missing = no_label(given.read(self.target), self.schema.classes)
+            is_missing = is_unlabelled(given.read(self.target), self.schema.classes)
             if is_missing.any():
                 given = given.where(~is_missing)
         if given.n_rows == 0:
@@ -164,7 +171,7 @@ class CountTask:
         labels, classes = given.read(self.target), self.schema.classes
         target: Array
         if classes is None:
-            target = numeric_target(labels, what, first)
+            target = encode_numeric_target(labels, what, first)
         else:
             target, new = class_numbers(labels, classes, what, first)
         weight = None
@@ -172,17 +179,17 @@ class CountTask:
             weight = read_weights(given.read(self.weight), f"weight {self.weight!r}", first)
         at = range(len(self.names)) if self.is_sketched else None
         tally = tally_of(self.tree, replace(table, target=target), weight, at)
-        tally.new_labels, tally.n_unlabelled = shown_labels(new), n_rows - given.n_rows
+        tally.new_labels, tally.n_unlabelled = format_new_labels(new), n_rows - given.n_rows
         return tally
 
     def leaves(self, batch: Any) -> Ints:
         """Return the leaf of each row of a batch."""
-        return route_from(self.tree, self._features(batch_of(batch)), None, 0)
+        return route_table(self.tree, self._features(batch_from_frame(batch)), None, 0)
 
     def _features(self, given: Batch) -> Table:
         if not self.names:
             return Table(self.schema, (np.zeros(given.n_rows),))
-        return later_table(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
+        return encode_batch(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
 
 
 def plan(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .._kernels import node_moments, presort, route
-from .._utils.arrays import Array, Ints, sealed
-from ..core import Ledger, Moments, Seen, SeenSample, Tree
+from .._utils.arrays import Array, Ints, write_protect
+from ..core import EvaluationLog, Moments, SampleUsage, Tree, UsedSample
 from ..data.encoding import encode
 from ..data.sketch import Sketch
-from ..data.table import Schema, Table, blocks, native_blocks
+from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
 from ..errors import TreeError
 
 
@@ -22,9 +22,9 @@ def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequen
     """
     classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
     used = np.array(tree.row_key.columns if at is None else at, np.intp)
-    answers = table.answers if rows is None else table.answers[rows]
+    required_target = table.required_target if rows is None else table.required_target[rows]
     n_classes = None if classes is None else len(classes) + 1
-    return tree.row_key.sketch(native_blocks(table, used, rows), answers, n_classes)
+    return tree.row_key.sketch(iter_native_blocks(table, used, rows), required_target, n_classes)
 
 
 def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
@@ -33,28 +33,30 @@ def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
     return is_used, n_rows if is_used is None else int(np.count_nonzero(is_used))
 
 
-def remembered(counts: Any, table: Table, is_used: Array | None = None) -> Any:
+def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:
     """Return the counts of a growing sample with a sketch of its rows, on a tree that knows what grew it."""
-    return with_history(counts, sketch_of(counts.tree, table, is_used))
+    return with_growing_sketch(counts, sketch_of(counts.tree, table, is_used))
 
 
-def with_history(counts: Any, sketch: Sketch) -> Any:
+def with_growing_sketch(counts: Any, sketch: Sketch) -> Any:
     """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
     # Both were checked when they were made; nothing of what was checked changes.
     grown, tree = object.__new__(type(counts)), object.__new__(Tree)
     grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)})
-    tree.__dict__.update(counts.tree.__dict__, history=Seen([SeenSample(counts.sample, sketch)]), ledger=Ledger())
+    tree.__dict__.update(
+        counts.tree.__dict__, history=SampleUsage([UsedSample(counts.sample, sketch)]), evaluation_log=EvaluationLog()
+    )
     grown.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
     return grown
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
     """Return the moments of a table with a numeric target, in its canonical order: sums do not depend on the rows'."""
-    target = table.answers
+    target = table.required_target
     is_used, _ = used_rows(weight, table.n_rows)
     centre = float(np.median(target if is_used is None else target[is_used]))
     y = target - centre  # differences keep the digits that numbers far from 0 would lose
-    leaves = route_from(tree, table, None, 0)
+    leaves = route_table(tree, table, None, 0)
     if weight is None:
         rows = presort.sorted_rows_64(y).astype(np.int64)
     else:
@@ -62,7 +64,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
         rows = rows[weight[rows] > 0]
     own = node_moments.leaf_moments(leaves, rows, y, np.zeros(0) if weight is None else weight, tree.n_nodes)
     total, mean, spread = node_moments.moments_upwards(tree.parent, *own)
-    return Moments(tree, sealed(total), sealed(mean + centre), sealed(spread), sample)
+    return Moments(tree, write_protect(total), write_protect(mean + centre), write_protect(spread), sample)
 
 
 def apply(tree: Tree, X: Any) -> Ints:
@@ -80,28 +82,28 @@ def apply(tree: Tree, X: Any) -> Ints:
     >>> apply(tree, [[0.0], [9.0]]).tolist()
     [1, 2]
     """
-    return route_from(tree, encode(X, schema=schema_of(tree)), None, 0)
+    return route_table(tree, encode(X, schema=schema_of(tree)), None, 0)
 
 
-def route_from(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
+def route_table(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
     """Return the leaf under `node` that each of the given rows of a table reaches (None: all rows)."""
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
     if table.matrix is not None and len(tree.branch) == 0 and tree.surrogates is None:  # every test compares a number
-        return route_in(tree, table.matrix if rows is None else sealed(table.matrix[rows]), node)
+        return route_matrix(tree, table.matrix if rows is None else write_protect(table.matrix[rows]), node)
     leaves = np.empty(table.n_rows if rows is None else len(rows), np.int32)
     first = 0
-    for matrix in blocks(table, tree.tested[0], rows):
+    for matrix in iter_blocks(table, tree.tested[0], rows):
         _route(tree, matrix, node, leaves[first : first + len(matrix)], is_whole=False)
         first += len(matrix)
-    return sealed(leaves)
+    return write_protect(leaves)
 
 
-def route_in(tree: Tree, matrix: Array, node: int = 0) -> Ints:
+def route_matrix(tree: Tree, matrix: Array, node: int = 0) -> Ints:
     """Return the leaf under `node` that each row of a matrix of all columns reaches, categories as their codes."""
     leaves = np.empty(len(matrix), np.int32)
     _route(tree, matrix, node, leaves, is_whole=True)
-    return sealed(leaves)
+    return write_protect(leaves)
 
 
 def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -> None:
@@ -118,7 +120,7 @@ def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -
 
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
-    offsets = route.path_lengths(tree.depth, leaves)
+    offsets = route.path_offsets(tree.depth, leaves)
     return offsets, route.paths(tree.parent, leaves, offsets)
 
 

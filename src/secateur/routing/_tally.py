@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from .._kernels import route, structure
-from .._utils.arrays import MAX_EXACT_INT, Array, sealed
+from .._utils.arrays import MAX_EXACT_INT, Array, write_protect
 from .._utils.warn import format_names, warn
 from ..core import Counts, Moments, Tree
 from ..data.sketch import Sketch
 from ..data.sketch import merged as merged_sketch
 from ..data.table import Table
 from ..errors import DataError
-from ._rows import route_from, sketch_of, used_rows
+from ._rows import route_table, sketch_of, used_rows
 
 LIMB, N_LIMBS = 2.0**32, 4  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
 N_SHOWN = 5
@@ -54,7 +54,7 @@ class Tally:
     n_new: int = 0
     new_labels: tuple[str, ...] = ()
     n_used: int = 0
-    n_guarded: int = 0
+    n_verified: int = 0
     n_unlabelled: int = 0
     sketch: Sketch | None = None
 
@@ -100,7 +100,7 @@ class ClassTally(Tally):
             parts = [weight] if self.limbs[0].dtype.kind == "f" else _limbs(weight)
         self._widen(len(parts))
         for part, limb in zip(parts, self.limbs, strict=False):
-            route.count_leaves(leaves, target, part, limb)
+            route.add_class_counts(leaves, target, part, limb)
 
     def merge(self, other: "ClassTally") -> None:
         """Add the other's sums to these."""
@@ -117,7 +117,7 @@ class ClassTally(Tally):
         _check_exact(own)
         if not self.n_new:
             own = own[:, :-1]
-        by_class = sealed(structure.sum_upwards(tree.parent, np.ascontiguousarray(own)))
+        by_class = write_protect(structure.sum_upwards(tree.parent, np.ascontiguousarray(own)))
         return Counts(tree, by_class, sample, self.n_used, self.sketch)
 
     def _widen(self, n_limbs: int) -> None:
@@ -130,7 +130,7 @@ class NumberTally(Tally):
 
     weight: Array
     mean: Array
-    spread: Array
+    sse: Array
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
         """Take in rows, each with its leaf and its number."""
@@ -143,23 +143,23 @@ class NumberTally(Tally):
     def merge(self, other: "NumberTally") -> None:
         """Add the other's sums to these."""
         super().merge(other)
-        self._join(other.weight, other.mean, other.spread)
+        self._join(other.weight, other.mean, other.sse)
 
     def finish(self, tree: Tree, sample: str) -> Moments:
         """Return the moments of every node."""
         self._check(self.weight)
-        weight, mean, spread = self.weight.copy(), self.mean.copy(), self.spread.copy()
+        weight, mean, sse = self.weight.copy(), self.mean.copy(), self.sse.copy()
         for v in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
             u = tree.parent[v]
-            weight[u], mean[u], spread[u] = _join(weight[u], mean[u], spread[u], weight[v], mean[v], spread[v])
+            weight[u], mean[u], sse[u] = _join(weight[u], mean[u], sse[u], weight[v], mean[v], sse[v])
         for v in range(1, tree.n_nodes):
             if weight[v] == 0:
                 mean[v] = mean[tree.parent[v]]
-        return Moments(tree, weight, mean, spread, sample, self.n_used, self.sketch)
+        return Moments(tree, weight, mean, sse, sample, self.n_used, self.sketch)
 
-    def _join(self, weight: Array, mean: Array, spread: Array) -> None:
-        joined = _join(self.weight, self.mean, self.spread, weight, mean, spread)
-        self.weight, self.mean, self.spread = joined
+    def _join(self, weight: Array, mean: Array, sse: Array) -> None:
+        joined = _join(self.weight, self.mean, self.sse, weight, mean, sse)
+        self.weight, self.mean, self.sse = joined
 
 
 def empty_tally(tree: Tree, *, is_summable: bool = False) -> ClassTally | NumberTally:
@@ -167,7 +167,7 @@ def empty_tally(tree: Tree, *, is_summable: bool = False) -> ClassTally | Number
     assert tree.schema is not None
     n, n_unseen, classes = tree.n_nodes, np.zeros(len(tree.schema.columns), np.int64), tree.schema.classes
     if classes is None:
-        return NumberTally(n_unseen=n_unseen, weight=np.zeros(n), mean=np.zeros(n), spread=np.zeros(n))
+        return NumberTally(n_unseen=n_unseen, weight=np.zeros(n), mean=np.zeros(n), sse=np.zeros(n))
     sums = np.zeros((n, len(classes) + 1), np.float64 if is_summable else np.int64)
     return ClassTally(n_unseen=n_unseen, limbs=[sums])
 
@@ -176,9 +176,9 @@ def tally_of(
     tree: Tree, table: Table, weight: Array | None, at: Sequence[int] | None, *, is_summable: bool = False
 ) -> ClassTally | NumberTally:
     """Return the tally of the rows of a table; `at` says where in it the columns of the tree's row key are."""
-    target, classes = table.answers, table.schema.classes
+    target, classes = table.required_target, table.schema.classes
     tally = empty_tally(tree, is_summable=is_summable)
-    tally.add(route_from(tree, table, None, 0), target, weight)
+    tally.add(route_table(tree, table, None, 0), target, weight)
     is_used, tally.n_used = used_rows(weight, table.n_rows)
     tally.n_unseen = np.array(table.n_unseen, np.int64)
     tally.n_new = 0 if classes is None else int(np.count_nonzero(target == len(classes)))
@@ -195,7 +195,7 @@ def merged(tallies: Iterable[Any]) -> Any:
     return total
 
 
-def shown_labels(labels: Array | list[object]) -> tuple[str, ...]:
+def format_new_labels(labels: Array | list[object]) -> tuple[str, ...]:
     """Return the first few of new classes as they print."""
     return tuple(sorted(format_names([label]) for label in labels)[:N_SHOWN])
 
@@ -235,9 +235,9 @@ def _share(part: Array, total: Array) -> Array:
     return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _join(n: Array, mean: Array, spread: Array, m: Array, other: Array, more: Array) -> tuple[Array, Array, Array]:
+def _join(n: Array, mean: Array, sse: Array, m: Array, other: Array, more: Array) -> tuple[Array, Array, Array]:
     """Join two sets of rows known by weight, mean and spread."""
     total = np.asarray(n + m)
     share = _share(m, total)
     gap = other - mean
-    return total, mean + gap * share, spread + more + gap * gap * n * share
+    return total, mean + gap * share, sse + more + gap * gap * n * share

@@ -5,7 +5,7 @@ Node numbers are those of the whole tree, whatever was cut.
 
 from typing import Any, Literal
 
-from .._utils.arrays import Array, Floats, Ints, sealed
+from .._utils.arrays import Array, Floats, Ints, write_protect
 from ..core import Model
 from ..statistics.probabilities import kind_of, node_probabilities
 from . import apply
@@ -26,7 +26,7 @@ def predict_leaf(model: Model, X: Any) -> Ints:
     >>> predict_leaf(model, [[0.0], [9.0]]).tolist()
     [1, 2]
     """
-    return model.nodes.take(apply(model.shown, X))
+    return model.nodes.take(apply(model.pruned_tree, X))
 
 
 def predict(model: Model, X: Any) -> Array:
@@ -40,7 +40,7 @@ def predict(model: Model, X: Any) -> Array:
     >>> predict(model, [[0.0], [9.0]]).tolist()
     ['no', 'yes']
     """
-    return model.answers.take(apply(model.shown, X))
+    return model.predictions.take(apply(model.pruned_tree, X))
 
 
 def predict_proba(model: Model, X: Any, *, kind: str | None = None) -> Floats:
@@ -62,8 +62,8 @@ def predict_proba(model: Model, X: Any, *, kind: str | None = None) -> Floats:
     [[0.667, 0.333]]
     """
     kind = kind_of(model) if kind is None else kind
-    known = model.remembered
+    known = model.cached_probabilities
     if kind not in known:
-        known[kind] = sealed(node_probabilities(model, kind=kind)[model.nodes])
-    shares: Floats = known[kind].take(apply(model.shown, X), axis=0)
+        known[kind] = write_protect(node_probabilities(model, kind=kind)[model.nodes])
+    shares: Floats = known[kind].take(apply(model.pruned_tree, X), axis=0)
     return shares

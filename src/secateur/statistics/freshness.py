@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._utils.warn import warn
-from ..core import Counts, PruningSequence, Seen, SeenSample, Tree
+from ..core import Counts, PruningSequence, SampleUsage, Tree, UsedSample
 from ..errors import CountsError, LeakageError, UnsupportedError
 from .overlap import Overlap, overlap
 from .tails import check_delta
@@ -28,7 +28,7 @@ class Freshness:
     """
 
     leak: str = ""
-    looked: str = ""
+    prior_evaluation: str = ""
     sequence: PruningSequence | None = None
     text: str = ""
     is_checked: bool = False
@@ -36,7 +36,7 @@ class Freshness:
     @property
     def is_fresh(self) -> bool:
         """Whether a certificate from the sample costs nothing."""
-        return not (self.leak or self.looked)
+        return not (self.leak or self.prior_evaluation)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Freshness:
     def checked(self) -> "Freshness":
         """Return this, or raise if the sample is not fresh."""
         if not self.is_fresh:
-            raise LeakageError(self.leak or self.looked)
+            raise LeakageError(self.leak or self.prior_evaluation)
         return self
 
     def rows(self, counts: Counts, what: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Freshness:
         return {"delta": check_delta(delta), "n": n, "sample": counts.sample, **self.about}
 
 
-def compared(samples: Seen, counts: Counts, *, is_named: bool = False) -> Freshness:
+def compared(samples: SampleUsage, counts: Counts, *, is_named: bool = False) -> Freshness:
     """Compare the rows of a sample with those of others.
 
     `is_named` refuses the name of one of them, too, where rows cannot be compared.
@@ -115,22 +115,24 @@ def check_samples(
             "(count it with another name)"
         )
     check_rows(holdout, what, repeated=repeated)  # weights are told before rows that were used
-    return compared(tree.history | Seen.of(grown), holdout).checked().rows(holdout, what, delta, repeated=repeated)
+    return (
+        compared(tree.history | SampleUsage.of(grown), holdout).checked().rows(holdout, what, delta, repeated=repeated)
+    )
 
 
-def overlap_with(sample: SeenSample, counts: Counts) -> Overlap | None:
+def overlap_with(sample: UsedSample, counts: Counts) -> Overlap | None:
     sketch = counts.sketch
     if sketch is None or sample.sketch is None or sketch.key != sample.sketch.key:
         return None
     return overlap(sample.sketch, sketch)
 
 
-def _leak(sample: SeenSample, counts: Counts, found: Overlap) -> str:
+def _leak(sample: UsedSample, counts: Counts, found: Overlap) -> str:
     did = "grew the tree" if sample.name == "grow" else "shaped the tree"
     return f"{_shared(sample, counts, found)}: rows that {did} cannot certify it; certify on rows it has not seen"
 
 
-def _shared(sample: SeenSample, counts: Counts, found: Overlap) -> str:
+def _shared(sample: UsedSample, counts: Counts, found: Overlap) -> str:
     return (
         f"about {found.n_shared:,.0f} ({found.low:,.0f} to {found.high:,.0f}) of the {found.n_rows:,} rows of sample "
         f"{counts.sample!r} stand in sample {sample.name!r}, where chance explains {found.n_chance:,.0f}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import Array
-from ..data.sketch import WHOLE, Sketch
+from ..data.sketch import HASH_RANGE, Sketch
 from .tails import binomial_upper
 
 REFUSED = 1e-6 / 2  # of each of the two tests
@@ -83,7 +83,9 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
 
 def _pooled(first: Sketch, second: Sketch, theta: int) -> tuple[Array, Array, Array]:
     """(times in the first, times in the second, class) of every different row with a hash below theta."""
-    below = [np.ones(len(s.hashes), bool) if theta == WHOLE else s.hashes < np.uint64(theta) for s in (first, second)]
+    below = [
+        np.ones(len(s.hashes), bool) if theta == HASH_RANGE else s.hashes < np.uint64(theta) for s in (first, second)
+    ]
     hashes = np.concatenate([s.hashes[w] for s, w in zip((first, second), below, strict=True)])
     classes = np.concatenate([s.classes[w] for s, w in zip((first, second), below, strict=True)])
     copies = np.concatenate([s.copies[w] for s, w in zip((first, second), below, strict=True)])

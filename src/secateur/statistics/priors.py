@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 
 from .._kernels import mixtures
-from .._utils.arrays import ArrayLike, Floats, Sums
+from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
 from ..core import Tree
 from ..errors import ParameterError
 
@@ -44,13 +44,13 @@ def prior_grid(lam: ArrayLike = LAMBDAS, mu: ArrayLike = MUS) -> list[tuple[floa
     return list(itertools.product(*lists))
 
 
-def prior_cost(grown_errors: Sums, lam: float, mu: float) -> Floats:
+def prior_cost(grown_errors: LongsOrFloats, lam: float, mu: float) -> Floats:
     """Return `lam * growing errors + mu` of each node as a leaf: minus the log of its weight."""
     cost: Floats = lam * grown_errors + mu
     return cost
 
 
-def log_normaliser(tree: Tree, grown_errors: Sums, lam: float, mu: float) -> float:
+def log_normaliser(tree: Tree, grown_errors: LongsOrFloats, lam: float, mu: float) -> float:
     """Return ln Z of the informed prior.
 
     Examples

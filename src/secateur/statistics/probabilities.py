@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure, voting
-from .._utils.arrays import Array, Floats, Sums
-from .._utils.names import check_name
+from .._utils.arrays import Array, Floats, LongsOrFloats
+from .._utils.checks import check_name
 from ..core import Counts, Model
 from ..errors import UnsupportedError
 from . import PROBABILITIES
 
-STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # of shrinkage: what cross-validation chooses from
-SHRINKAGE = 10.0  # where nothing was cross-validated: rows at the parent that halve what a child adds
+SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # of shrinkage: what cross-validation chooses from
+DEFAULT_SHRINKAGE = 10.0  # where nothing was cross-validated: rows at the parent that halve what a child adds
 PRIOR_ROWS = 2.0  # weight of the root's frequencies in the m-estimate
 MIXTURE_BETA = 0.5  # weight of a pruning with one more growing error
 
@@ -59,10 +59,10 @@ def kind_of(model: Model) -> str:
 def strength_of(model: Model) -> float:
     """Return how strongly a model shrinks its shares."""
     details: dict[str, Any] = {} if model.selection is None else model.selection.details
-    return float(details.get("shrinkage", SHRINKAGE))
+    return float(details.get("shrinkage", DEFAULT_SHRINKAGE))
 
 
-def shares_of(parent: Array, by_class: Sums, *, kind: str, strength: float = SHRINKAGE) -> Floats:
+def shares_of(parent: Array, by_class: LongsOrFloats, *, kind: str, strength: float = DEFAULT_SHRINKAGE) -> Floats:
     """Return the class probabilities of nodes from their class weights; any kind but "mixture"."""
     total = by_class.sum(axis=1)
     if kind == "m-estimate":
@@ -79,7 +79,7 @@ def shares_of(parent: Array, by_class: Sums, *, kind: str, strength: float = SHR
     return np.maximum(structure.sum_downwards(parent, steps), 0.0)
 
 
-def _frequencies(parent: Array, by_class: Sums, total: Sums) -> Floats:
+def _frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -> Floats:
     """Class shares of each node, or of its nearest ancestor with examples: multiway tests make empty leaves."""
     is_empty = total == 0
     if is_empty[0]:
@@ -97,10 +97,10 @@ def _mixed(model: Model, counts: Counts) -> Floats:
     Prunings of the whole tree would be weighted by how well they repeat the growing rows, and the whole tree
     repeats all of them: it is the pruned one that has stood a test.
     """
-    small, nodes = model.shown, model.nodes
+    small, nodes = model.pruned_tree, model.nodes
     says = shares_of(counts.tree.parent, counts.by_class, kind="m-estimate")
     assert model.pruning.node_labels is not None
-    weight = counts.wrong(model.pruning.node_labels)[nodes] * math.log(MIXTURE_BETA)
+    weight = counts.unrecorded_errors_if_leaf(model.pruning.node_labels)[nodes] * math.log(MIXTURE_BETA)
     cut = voting.cut_probabilities(small.end, weight, voting.log_weights(small.parent, small.end, weight))
     says[nodes] = voting.votes_downwards(small.parent, cut, says[nodes])
     return says

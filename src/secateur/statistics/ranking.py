@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike, Floats, frozen, rebuilt, sealed
+from .._utils.arrays import Array, ArrayLike, Floats, immutable_array, reduce_to_fields, write_protect
 from ..errors import DataError, ParameterError
 
 
@@ -42,7 +42,7 @@ class Ranking:
 
     def __post_init__(self) -> None:
         for name in ("score", "positive", "negative"):
-            object.__setattr__(self, name, frozen(getattr(self, name), None))
+            object.__setattr__(self, name, immutable_array(getattr(self, name), None))
         if not len(self.score) or (np.diff(self.score) >= 0).any():
             raise ParameterError("scores must fall, each of them once; use ranking_of")
 
@@ -70,7 +70,7 @@ class Ranking:
     def precision(self) -> Floats:
         """Share of positive rows among those of at least each score."""
         both = np.cumsum(self.positive + self.negative)
-        return sealed(np.divide(np.cumsum(self.positive), both, out=np.zeros(len(both)), where=both > 0))
+        return write_protect(np.divide(np.cumsum(self.positive), both, out=np.zeros(len(both)), where=both > 0))
 
     @cached_property
     def auc(self) -> float:
@@ -136,7 +136,7 @@ class Ranking:
         cells = (part[at].item() for part in (taken_good, taken_bad, missed, spared))
         return Threshold(score, float(costs[at]), *cells)
 
-    __reduce__ = rebuilt
+    __reduce__ = reduce_to_fields
 
     def __repr__(self) -> str:
         n = self.n_positive + self.n_negative
@@ -172,4 +172,4 @@ def ranking_of(score: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> Ra
 
 
 def _summed(rows: Array) -> Floats:
-    return sealed(np.append(0.0, np.cumsum(rows)) / float(rows.sum()))
+    return write_protect(np.append(0.0, np.cumsum(rows)) / float(rows.sum()))

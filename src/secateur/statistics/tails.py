@@ -18,7 +18,7 @@ import numpy as np
 from .._kernels import binomial
 from .._kernels.stop import check_stopped
 from .._utils.arrays import ArrayLike, Bools, Floats
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..errors import ParameterError, UnsupportedError
 
 Tail = Literal["exact", "kl", "chernoff"]

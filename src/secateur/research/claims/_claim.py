@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
-from ..._utils.names import check_name
+from ..._utils.checks import check_name
 from ._small import N_TREES, Case, failing
 
 # Short names of the documents, as the experiments have them; each has a module of that name here.

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from ..._utils.arrays import ArrayLike, Sums
+from ..._utils.arrays import ArrayLike, LongsOrFloats
 from ...core import Counts, Tree
 
 N_TREES = 100
@@ -30,12 +30,12 @@ class Case:
         return cls(tree, Counts.from_leaves(tree, grown), Counts.from_leaves(tree, held, sample="prune"))
 
     @cached_property
-    def errors(self) -> Sums:
+    def errors(self) -> LongsOrFloats:
         """Growing errors of each node as a leaf."""
-        return self.grown.own_costs
+        return self.grown.resubstitution_costs
 
     @cached_property
-    def held_errors(self) -> Sums:
+    def held_errors(self) -> LongsOrFloats:
         """Pruning errors of each node as a leaf with its growing label."""
         return self.held.errors_if_leaf(self.grown.majority)
 
@@ -44,7 +44,7 @@ class Case:
         """The leaves of every pruning."""
         return prunings(self.tree)
 
-    def least(self, costs: Sums) -> dict[int, float]:
+    def least(self, costs: LongsOrFloats) -> dict[int, float]:
         """The least cost of the prunings of each number of leaves."""
         every = [(len(leaves), cost_of(leaves, costs)) for leaves in self.prunings]
         return dict(sorted(every, reverse=True))  # of one size the last, which is the least, stays
@@ -92,7 +92,7 @@ def prunings(tree: Tree, root: int = 0) -> list[frozenset[int]]:
     return options[root]
 
 
-def cost_of(leaves: frozenset[int], costs: Sums) -> float:
+def cost_of(leaves: frozenset[int], costs: LongsOrFloats) -> float:
     """The summed cost of some leaves."""
     return math.fsum(costs[v].item() for v in leaves)
 

@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._utils.arrays import Array, Labels
-from .._utils.names import several
+from .._utils.checks import as_list
 from .._utils.warn import format_names
-from ..data.columns import Coded, Given, Numbers
+from ..data.batch import Batch
 from ..data.encoding import encode
 from ..data.files import CSV_ENDINGS, find_files
-from ..data.sources import Batch
-from ..data.textfile import Csv
+from ..data.raw_column import CategoryColumn, NumberColumn, RawColumn
+from ..data.text_file import TextOptions
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
-from ._open import Over, open_source
-from ._paths import File, check_columns
-from .registry import ENGINES, Client, Elsewhere, check_engine, engine_for, kind_of
+from ._data_file import DataFile, check_columns
+from ._source import SumOverBatches, open_source
+from .registry import ENGINES, Client, ExternalData, check_engine, engine_for, source_kind_of
 
 if TYPE_CHECKING:
     from ._dask import Cluster
 
 
 @dataclass(frozen=True)
-class Site:
+class GrowSource:
     """What a tree is grown on: its columns, and where passes over it run."""
 
     names: tuple[str, ...]
     target: str
     nominal: frozenset[str]
-    over: Over
+    over: SumOverBatches
     cluster: "Cluster | None" = None
     has_names: bool = True
     classes: Array | None = None
@@ -42,8 +42,8 @@ class Site:
         return self.classes is not None
 
 
-def open_site(
-    source: Elsewhere,
+def open_grow_source(
+    source: ExternalData,
     target: Labels,
     engine: str,
     nominal: Sequence[str] | None,
@@ -51,14 +51,14 @@ def open_site(
     client: Client,
     n_jobs: int,
     timeout: float,
-) -> Site:
+) -> GrowSource:
     """Return what can be read again and again."""
     check_engine(engine, to_grow=True)
-    kind = kind_of(source)
+    kind = source_kind_of(source)
     used = engine_for(source, kind, engine)
     if used == "memory":
         return _memory(source, target, nominal, columns)
-    if not ENGINES[used].grows:
+    if not ENGINES[used].can_grow:
         raise UnsupportedError(
             f"a {type(source).__name__} cannot be used in place for growing; write it to Parquet files first"
         )
@@ -76,13 +76,15 @@ def open_site(
             f"a {type(source).__name__} can be read only once, and growing needs several passes; write it to Parquet, "
             "or pass a dataset or a lazy frame"
         )
-    opened = open_source(source, used, csv=Csv(), client=client, n_jobs=n_jobs, timeout=timeout)
+    opened = open_source(source, used, csv=TextOptions(), client=client, n_jobs=n_jobs, timeout=timeout)
     names, asked = _names(opened.names, target, nominal, columns, opened.where)
     _check_alike(opened.files, names, target, is_chosen=columns is not None)
-    return Site(names, target, asked, opened.over, opened.cluster)
+    return GrowSource(names, target, asked, opened.over, opened.cluster)
 
 
-def _memory(source: Elsewhere, target: Labels, nominal: Sequence[str] | None, columns: Sequence[str] | None) -> Site:
+def _memory(
+    source: ExternalData, target: Labels, nominal: Sequence[str] | None, columns: Sequence[str] | None
+) -> GrowSource:
     if columns is not None:
         raise ParameterError("columns= is for files and streams; pass the columns of the frame that are wanted")
     table = encode(source, target=target, nominal=nominal)
@@ -93,24 +95,28 @@ def _memory(source: Elsewhere, target: Labels, nominal: Sequence[str] | None, co
     classes, label = table.schema.classes, "target"
     while label in table.names:
         label += "_"
-    held: dict[str, Given] = {}
+    held: dict[str, RawColumn] = {}
     for about, values in zip(table.schema.columns, table.columns, strict=True):
         if about.kind == "numeric":
-            held[about.name] = Numbers(values)
+            held[about.name] = NumberColumn(values)
         else:
             codes = np.where(values >= len(about.categories), -1, values)
-            held[about.name] = Coded(codes, about.categories, is_declared=True)
+            held[about.name] = CategoryColumn(codes, about.categories, is_declared=True)
     is_numbers = classes.dtype.kind in "iuf"
-    held[label] = Numbers(classes[table.target]) if is_numbers else Coded(table.target, tuple(classes.tolist()), True)
+    held[label] = (
+        NumberColumn(classes[table.target])
+        if is_numbers
+        else CategoryColumn(table.target, tuple(classes.tolist()), True)
+    )
     rows = Batch(tuple(held), True, table.n_rows, tuple(partial(held.__getitem__, name) for name in held))
     asked = frozenset(about.name for about in table.schema.columns if about.kind == "nominal")
-    return Site(table.names, label, asked, lambda task, _: task(rows), None, table.schema.has_names, classes)
+    return GrowSource(table.names, label, asked, lambda task, _: task(rows), None, table.schema.has_names, classes)
 
 
 def _names(
     found: tuple[str, ...], target: str, nominal: Sequence[str] | None, columns: Sequence[str] | None, where: str
 ) -> tuple[tuple[str, ...], frozenset[str]]:
-    asked = several("nominal", nominal)
+    asked = as_list("nominal", nominal)
     chosen = tuple(name for name in found if name != target) if columns is None else tuple(columns)
     for what, names in (("target", [target]), ("columns", chosen), ("nominal", asked)):
         missing = [name for name in names if name not in found]
@@ -125,7 +131,7 @@ def _names(
     return chosen, frozenset(asked)
 
 
-def _check_alike(files: Sequence[File], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
+def _check_alike(files: Sequence[DataFile], names: tuple[str, ...], target: str, *, is_chosen: bool) -> None:
     """Refuse files that lack a column, have one more, or in which one changes its kind."""
     kinds: dict[str, tuple[str, str]] = {}
     for file in files:

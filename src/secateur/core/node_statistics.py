@@ -4,19 +4,19 @@ from dataclasses import replace
 from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
-from .._utils.arrays import Array, Ints, Sums, sealed
-from .._utils.immutable import Noun
+from .._utils.arrays import Array, Ints, LongsOrFloats, write_protect
+from .._utils.immutable import Immutable
 from ..data.sketch import Sketch
 from ..errors import CountsError
 from .tree import Tree
 
 
-class Counted(Noun):
+class NodeStatistics(Immutable):
     """One named sample, counted in every node of a tree: `Counts` of classes, or `Moments` of a number.
 
     Both also have `mark`, which tells the sample from others; `answers`, what each node answers as a leaf (`labels`
-    where it is a class); `own_costs` and `costs_if_leaf(answers)`, what it costs with its own or other answers; and
-    `scale`, the cost that an accuracy of 0 would mean.
+    where it is a class); `resubstitution_costs` and `costs_if_leaf(answers)`, what it costs with its own or other
+    answers; and `scale`, the cost that an accuracy of 0 would mean.
     """
 
     has_classes: ClassVar[bool]
@@ -27,7 +27,7 @@ class Counted(Noun):
     sketch: Sketch | None
 
     @property
-    def total(self) -> Sums:
+    def total(self) -> LongsOrFloats:
         """Examples (or weight) in each node."""
         raise NotImplementedError
 
@@ -51,9 +51,9 @@ class Counted(Noun):
         """Whether some row counts for more or less than one."""
         return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
 
-    def restricted(self, tree: Tree, nodes: Array) -> Self:
+    def restrict_to(self, tree: Tree, nodes: Array) -> Self:
         """Return the sample on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
-        return replace(self, tree=tree, **{name: sealed(getattr(self, name)[nodes]) for name in self.kept})  # type: ignore[type-var]
+        return replace(self, tree=tree, **{name: write_protect(getattr(self, name)[nodes]) for name in self.kept})  # type: ignore[type-var]
 
     def check_fits(self, tree: Tree) -> None:
         """Raise `CountsError` unless this sample was counted in `tree`."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from .._utils.arrays import Array, Longs, sealed
-from .._utils.names import whole
+from .._utils.arrays import Array, Longs, write_protect
+from .._utils.checks import check_int
 from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
 
@@ -57,28 +57,28 @@ def make_table(
         tuple(
             Column(name, "numeric") if of is None else Column(name, "nominal", tuple(of)) for name, of in values.items()
         ),
-        sealed(np.array(classes)),
+        write_protect(np.array(classes)),
         has_names=True,
     )
     kinds = (np.float64 if of is None else np.int32 for of in values.values())
-    arrays = tuple(sealed(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True))
-    return Table(schema, arrays, sealed(target.astype(np.int32)))
+    arrays = tuple(write_protect(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True))
+    return Table(schema, arrays, write_protect(target.astype(np.int32)))
 
 
-def numbered(sizes: Sequence[int]) -> dict[str, Sequence[object]]:
+def numbered_attributes(sizes: Sequence[int]) -> dict[str, Sequence[object]]:
     """Attributes a1, a2, ... with the values 1, 2, ..., so many as `sizes` says."""
     return {f"a{j}": range(1, size + 1) for j, size in enumerate(sizes, 1)}
 
 
-def combinations(*sizes: int) -> Longs:
+def all_combinations(*sizes: int) -> Longs:
     """Return all combinations of codes below `sizes`, one per row, the last changing fastest."""
     grid: Longs = np.indices(sizes).reshape(len(sizes), -1).T
     return grid
 
 
-def generator(n: int, seed: int) -> np.random.Generator:
+def row_generator(n: int, seed: int) -> np.random.Generator:
     """Return the generator of `n` rows, or say why there can be none."""
-    whole("n", n, 1)
+    check_int("n", n, 1)
     return np.random.default_rng(seed)
 
 

@@ -12,11 +12,11 @@ from .._kernels import grow_parts as parts
 from .._utils.arrays import Array
 from ..core import Surrogates, Tree
 from ..data.table import Table
+from .grower import Grown
 from .prepare import Prepared
-from .run import Grown
 
 
-def surrogates_of(data: Prepared, table: Table, rows: Array | None, most: int) -> parts.Surrogates | None:
+def surrogates_of(data: Prepared, table: Table, rows: Array | None, most: int) -> parts.SurrogateSearch | None:
     """Return what the kernels need to look for `most` surrogates of a node; `data` is of these rows (None: all)."""
     if not most:
         return None
@@ -26,7 +26,7 @@ def surrogates_of(data: Prepared, table: Table, rows: Array | None, most: int) -
         line[:] = table.columns[j] if rows is None else table.columns[j][rows]
     coded = [table.schema.columns[j] for j in data.lists.feature[n_lists:].tolist()]
     n_known = [len(about.categories) if about.kind == "nominal" else 2 for about in coded]
-    return parts.Surrogates(most, values, np.array(n_known, np.int64))
+    return parts.SurrogateSearch(most, values, np.array(n_known, np.int64))
 
 
 def with_surrogates(tree: Tree, grown: Grown, data: Prepared) -> Tree:

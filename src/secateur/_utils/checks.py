@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin
 from ..errors import ParameterError
 
 
-def check_name(what: str, value: object, names: Iterable[str], *, also: str = "") -> None:
+def check_name(what: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
     """Raise `ParameterError` unless `value` is one of `names`; `also` tells what else would do.
 
     Examples
@@ -25,30 +25,30 @@ def check_name(what: str, value: object, names: Iterable[str], *, also: str = ""
     allowed = list(names)
     if isinstance(value, str) and value in allowed:
         return
-    near = nearest(value, allowed)
-    raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{also} is needed{near}")
+    near = did_you_mean(value, allowed)
+    raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{alternative} is needed{near}")
 
 
-def whole(name: str, value: object, least: int, *, also: str = "") -> int:
+def check_int(name: str, value: object, least: int, *, alternative: str = "") -> int:
     """Return a whole number that is at least `least`, or raise `ParameterError`; `also` tells what else would do.
 
     Examples
     --------
-    >>> whole("cv_repeats", 0, 1)
+    >>> check_int("cv_repeats", 0, 1)
     Traceback (most recent call last):
     secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more{also} is needed")
+        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more{alternative} is needed")
     return int(value)
 
 
-def several(name: str, value: Any) -> list[Any]:
+def as_list(name: str, value: Any) -> list[Any]:
     """Return a list of columns from one, several or none, or raise `ParameterError`.
 
     Examples
     --------
-    >>> several("nominal", "town"), several("nominal", None)
+    >>> as_list("nominal", "town"), as_list("nominal", None)
     (['town'], [])
     """
     if value is None or isinstance(value, str | Integral):
@@ -59,7 +59,7 @@ def several(name: str, value: Any) -> list[Any]:
         raise ParameterError(f"{name}={value!r}; names or positions of columns are needed") from error
 
 
-def nearest(value: object, names: Iterable[str]) -> str:
+def did_you_mean(value: object, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
     near = difflib.get_close_matches(str(value)[:100], list(names), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
@@ -83,7 +83,7 @@ def check_parameters(what: str, function: Callable[..., object], given: Mapping[
     for name, value in given.items():
         if name not in names:
             has = f"it has {', '.join(map(repr, names))}" if names else "it has none"
-            raise ParameterError(f"{what} has no parameter {name!r}; {has}{nearest(name, names)}")
+            raise ParameterError(f"{what} has no parameter {name!r}; {has}{did_you_mean(name, names)}")
         if needed := _needed(known[name].annotation, value):
             raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(needed)} is needed")
 
@@ -108,7 +108,7 @@ def _needed(kind: object, value: object) -> list[str]:
     return [] if fits(value) else [words]
 
 
-def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package whose public names are loaded from their modules when first used."""
 
     def load(name: str) -> Any:

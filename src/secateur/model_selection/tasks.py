@@ -6,14 +6,14 @@ Results come in the order of the arguments, so nothing depends on who was faster
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .._utils.threads import Threads
-from ..growers.settings import n_threads
+from .._utils.threads import StoppableThreadPool
+from ..growers.kernel_arguments import resolve_n_jobs
 
 Progress = Callable[[int, int], None] | None
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
-def run_all(
+def run_tasks(
     shared: Any, tasks: list[Task], n_jobs: Any, progress: Progress, sizes: Sequence[int] | None = None
 ) -> list[Any]:
     """Return function(shared, *arguments) of every task.
@@ -35,9 +35,9 @@ def run_all(
 
 def _results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
     if not hasattr(n_jobs, "submit"):
-        n_hands = min(n_threads(n_jobs), len(tasks))
+        n_hands = min(resolve_n_jobs(n_jobs), len(tasks))
         if n_hands > 1:
-            with Threads(n_hands) as pool:
+            with StoppableThreadPool(n_hands) as pool:
                 yield from _results(shared, tasks, pool)
         else:
             for function, arguments in tasks:

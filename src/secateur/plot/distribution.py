@@ -13,9 +13,9 @@ from ..core import Tree
 from ..data.encoding import encode
 from ..data.table import Table
 from ..errors import TreeError
-from ..routing import route_from
+from ..routing import route_table
 
-__all__ = ["Bars", "known_values", "node_bars", "table_of"]
+__all__ = ["Bars", "encode_shown_rows", "known_values", "node_bars"]
 
 N_BARS = 20
 MOST_CLASSES = 5  # others are added up
@@ -49,7 +49,7 @@ class Bars:
     n_missing: int
 
 
-def table_of(tree: Tree, data: object) -> Table | None:
+def encode_shown_rows(tree: Tree, data: object) -> Table | None:
     """Return rows to be shown, coded as the tree was grown: a Table, X, or (X, y); None stays None."""
     if data is None:
         return None
@@ -80,7 +80,7 @@ def node_bars(tree: Tree, table: Table, nodes: Iterable[int]) -> dict[int, Bars]
     >>> bars.rows.sum(axis=1).tolist(), bars.classes
     ([2, 1], [1, 0])
     """
-    leaf = route_from(tree, table, None, 0)
+    leaf = route_table(tree, table, None, 0)
     order = np.argsort(leaf, kind="stable")  # the rows under a node are then neighbours
     ends = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
     return {v: _bars(tree, table, v, order[ends[v] : ends[tree.end[v]]]) for v in nodes}

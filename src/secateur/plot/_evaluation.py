@@ -6,14 +6,14 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from .._utils.arrays import Array, Bools, Floats, Ints
-from .._utils.names import check_name
+from .._utils.checks import check_name
 from ..core import Counts, as_model
 from ..core.class_names import class_names_of
 from ..errors import ParameterError, UnsupportedError
 from ..statistics.probabilities import node_probabilities
 from ..statistics.ranking import Ranking, ranking_of
 from ..statistics.tails import binomial_upper, check_delta
-from .parts import BLUE, GREY, LITERAL, RED, Axes, ModelDisplay
+from .display import BLUE, GREY, LITERAL, RED, Axes, ModelDisplay
 
 Curve = Literal["roc", "pr", "lift"]
 
@@ -44,7 +44,7 @@ class LeafCalibrationDisplay(ModelDisplay):
     """
 
     node: Ints
-    said: Floats
+    predicted_share: Floats
     share: Floats
     low: Floats
     high: Floats
@@ -55,7 +55,7 @@ class LeafCalibrationDisplay(ModelDisplay):
     @property
     def is_outside(self) -> Bools:
         """Which leaves predict a share outside the limits."""
-        return np.asarray((self.said < self.low) | (self.said > self.high))
+        return np.asarray((self.predicted_share < self.low) | (self.predicted_share > self.high))
 
     @classmethod
     def from_model(
@@ -81,15 +81,22 @@ class LeafCalibrationDisplay(ModelDisplay):
         if (n == np.rint(n)).all() and (x == np.rint(x)).all():
             high = binomial_upper(x, n, np.log(delta / 2))
             low = 1 - binomial_upper(n - x, n, np.log(delta / 2))
-        leaves, said = judged.leaves[used], judged.said[used]
+        leaves, said = judged.leaves[used], judged.predicted_share[used]
         return cls(leaves, said, x / n, low, high, n, judged.class_name, judged.sample)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one point per leaf, its area the number of rows; red if the predicted share is outside the limits."""
         axes, colour = self._on(ax, (4.8, 4.6)), np.where(self.is_outside, RED, BLUE)
         axes.plot([0, 1], [0, 1], ":", color=GREY)
-        axes.vlines(self.said, self.low, self.high, color=colour, lw=1, alpha=0.5)
-        axes.scatter(self.said, self.share, s=12 + 120 * self.rows / self.rows.max(), color=colour, alpha=0.8, zorder=3)
+        axes.vlines(self.predicted_share, self.low, self.high, color=colour, lw=1, alpha=0.5)
+        axes.scatter(
+            self.predicted_share,
+            self.share,
+            s=12 + 120 * self.rows / self.rows.max(),
+            color=colour,
+            alpha=0.8,
+            zorder=3,
+        )
         axes.set(xlabel="predicted share", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         axes.set_ylabel(f"share in the sample {self.sample}", **LITERAL)
         told = f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside"
@@ -141,7 +148,7 @@ class RankingDisplay(ModelDisplay):
         """
         check_name("curve", curve, ("roc", "pr", "lift"))
         judged = _judged_leaves(model, positive, sample)
-        ranking = ranking_of(judged.said, judged.positive, judged.rows - judged.positive)
+        ranking = ranking_of(judged.predicted_share, judged.positive, judged.rows - judged.positive)
         return cls(ranking, curve, judged.class_name, judged.sample)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
@@ -172,7 +179,7 @@ class _Judged(NamedTuple):
     """The leaves of a classifying model: what each says of one class, and what a sample holds there."""
 
     leaves: Ints
-    said: Floats
+    predicted_share: Floats
     positive: Array
     rows: Array
     class_name: str

@@ -14,24 +14,24 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .._utils.arrays import MAX_EXACT_INT
-from .._utils.threads import Threads
-from ..data.files import find_files, is_path, polars_na
-from ..data.sources import Batch, Progress, Task, batch_of, file_batch
-from ..data.textfile import Csv
+from .._utils.threads import StoppableThreadPool
+from ..data.batch import Batch, BatchTask, ProgressCallback, batch_from_frame, batch_from_text_frame
+from ..data.files import find_files, is_path_or_paths, polars_missing_options
+from ..data.text_file import TextOptions
 from ..errors import DataError, UnsupportedError
 from ..routing import CountTask
-from ._paths import File, open_files
-from .registry import Client, Elsewhere, retold
+from ._data_file import DataFile, inspect_files
+from .registry import Client, ExternalData, translate_errors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ..data.cells import Wanted
+    from ..data.cell_text import CellType
     from ._dask import Cluster
 
-ROWS_IN_BATCH = 1 << 17
-Batches = Callable[[Task], Generator[Any]]
-Over = Callable[[Any, Progress | None], Any]  # of a Task; a database takes no task but counting
+BATCH_ROWS = 1 << 17
+Batches = Callable[[BatchTask], Generator[Any]]
+SumOverBatches = Callable[[Any, ProgressCallback | None], Any]  # of a Task; a database takes no task but counting
 
 
 @dataclass(frozen=True)
@@ -43,18 +43,20 @@ class Source:
 
     names: tuple[str, ...]
     where: str
-    over: Over
-    files: Sequence[File] = ()
+    over: SumOverBatches
+    files: Sequence[DataFile] = ()
     cluster: "Cluster | None" = None
 
 
-def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_jobs: int, timeout: float) -> Source:
+def open_source(
+    source: ExternalData, engine: str, *, csv: TextOptions, client: Client, n_jobs: int, timeout: float
+) -> Source:
     """Return the source that an engine reads."""
-    if is_path(source):
-        files = open_files(find_files(source), csv)
+    if is_path_or_paths(source):
+        files = inspect_files(find_files(source), csv)
         names, where = tuple(files[0].types), files[0].path
         if engine != "dask":
-            return Source(names, where, over_files(files, engine, n_jobs), files)
+            return Source(names, where, files_summer(files, engine, n_jobs), files)
         if any(file.folder for file in files):
             raise UnsupportedError(f"engine='dask' reads UTF-8 CSV and Parquet; save {source} as one of these")
     else:
@@ -66,7 +68,7 @@ def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_j
         cluster = Cluster(client, files or partitions(client, source), timeout)
         return Source(names if files else cluster.names(source), where, cluster.over, files, cluster)
     if engine == "memory":
-        batch = batch_of(source)
+        batch = batch_from_frame(source)
         return Source(batch.names, where, lambda task, _: task(batch))
     if engine == "spark":
         from ._spark import count_on
@@ -78,17 +80,17 @@ def open_source(source: Elsewhere, engine: str, *, csv: Csv, client: Client, n_j
         frame, types = lazy_of(source)
         return Source(tuple(types), where, lambda task, _: count_lazy(frame, types, task, where))
     names, batches = _batches(source, engine)
-    return Source(names, where, partial(add_up, batches, n_jobs, 0))
+    return Source(names, where, partial(sum_batches, batches, n_jobs, 0))
 
 
-def over_files(files: Sequence[File], engine: str, n_jobs: int) -> Over:
+def files_summer(files: Sequence[DataFile], engine: str, n_jobs: int) -> SumOverBatches:
     """Return what adds a task up over files that are scanned on this machine."""
     n_rows = [file.n_rows for file in files]
     n_total = 0 if None in n_rows else sum(filter(None, n_rows))
-    return partial(add_up, partial(_scan, files=files, engine=engine), n_jobs, n_total)
+    return partial(sum_batches, partial(_scan, files=files, engine=engine), n_jobs, n_total)
 
 
-def add_up(batches: Batches, n_jobs: int, n_total: int, task: Task, progress: Progress | None) -> Any:
+def sum_batches(batches: Batches, n_jobs: int, n_total: int, task: BatchTask, progress: ProgressCallback | None) -> Any:
     """Return the sum of the task over batches, added in their order whichever thread is faster."""
     total, row = task.empty(), 0
     waiting: deque[Future[Any]] = deque()
@@ -98,7 +100,7 @@ def add_up(batches: Batches, n_jobs: int, n_total: int, task: Task, progress: Pr
         if progress is not None:
             progress(total.n_rows, max(total.n_rows, n_total))
 
-    with closing(batches(task)) as found, Threads(n_jobs) as pool:
+    with closing(batches(task)) as found, StoppableThreadPool(n_jobs) as pool:
         try:
             for batch in found:
                 waiting.append(pool.submit(task, batch, row))
@@ -113,20 +115,20 @@ def add_up(batches: Batches, n_jobs: int, n_total: int, task: Task, progress: Pr
     return total
 
 
-def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:
+def _batches(source: ExternalData, engine: str) -> tuple[tuple[str, ...], Batches]:
     """Return the columns of what is read on this machine, and how to read those of a task."""
     library = type(source).__module__.partition(".")[0]
     if engine == "polars":
         return tuple(source.collect_schema().names()), lambda task: _lazy_batches(source.select(list(task.columns)))
     if library in ("duckdb", "_duckdb"):  # a relation, whose attributes may be its columns
 
-        def fetch(task: Task) -> Generator[Any]:
-            yield from source.project(_quoted(task)).to_arrow_reader(ROWS_IN_BATCH)
+        def fetch(task: BatchTask) -> Generator[Any]:
+            yield from source.project(_quoted(task)).to_arrow_reader(BATCH_ROWS)
 
         return tuple(source.columns), fetch
     if library == "pyarrow" and hasattr(source, "scanner"):  # a dataset
 
-        def scanned(task: Task) -> Generator[Any]:
+        def scanned(task: BatchTask) -> Generator[Any]:
             yield from source.scanner(columns=list(task.columns), batch_readahead=2, fragment_readahead=1).to_batches()
 
         return tuple(source.schema.names), scanned
@@ -138,20 +140,20 @@ def _batches(source: Elsewhere, engine: str) -> tuple[tuple[str, ...], Batches]:
     return tuple(reader.schema.names), lambda task: (batch.select(list(task.columns)) for batch in reader)
 
 
-def _scan(task: Task, files: Sequence[File], engine: str) -> Generator[Any]:
+def _scan(task: BatchTask, files: Sequence[DataFile], engine: str) -> Generator[Any]:
     """Yield the rows of files, the columns of a task, in batches."""
 
-    def shape(file: File) -> tuple[Any, ...]:
+    def shape(file: DataFile) -> tuple[Any, ...]:
         """What files share that are read together: an engine casts where types differ, and may round."""
         return file.csv, tuple(file.types) if file.csv else (), tuple(file.types[name] for name in task.columns)
 
     for _, alike in groupby(files, shape):
         group = list(alike)
-        with retold(partial(_blame, task, group, engine)), closing(_SCANS[engine](task, group)) as batches:
+        with translate_errors(partial(_blame, task, group, engine)), closing(_SCANS[engine](task, group)) as batches:
             yield from batches
 
 
-def _blame(task: Task, files: list[File], engine: str, _: Exception, words: str) -> DataError:
+def _blame(task: BatchTask, files: list[DataFile], engine: str, _: Exception, words: str) -> DataError:
     """Find the file that cannot be read; the engine does not always say."""
     for file in files if len(files) > 1 else []:
         try:
@@ -163,7 +165,7 @@ def _blame(task: Task, files: list[File], engine: str, _: Exception, words: str)
     return DataError(f"{paths} cannot be read by {engine}: {words}; repair it, or leave it out")
 
 
-def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
+def _duckdb(task: Any, files: list[DataFile]) -> Generator[Any]:
     import duckdb
 
     how = files[0].csv
@@ -181,11 +183,11 @@ def _duckdb(task: Any, files: list[File]) -> Generator[Any]:
             with suppress(duckdb.Error):  # a version that does not know it does not do it
                 connection.execute(f"SET {setting} = false")
         found = connection.sql(f"SELECT {_quoted(task)} FROM {rows}", params=given)  # noqa: S608 names are quoted
-        for batch in found.to_arrow_reader(ROWS_IN_BATCH):
+        for batch in found.to_arrow_reader(BATCH_ROWS):
             yield _meant(batch, task, files[0]) if how else batch
 
 
-def _polars(task: Any, files: list[File]) -> Generator[Any]:
+def _polars(task: Any, files: list[DataFile]) -> Generator[Any]:
     import polars as pl
 
     how = files[0].csv
@@ -200,7 +202,7 @@ def _polars(task: Any, files: list[File]) -> Generator[Any]:
             has_header=False,  # polars would not unquote the names
             skip_lines=int(how.has_header),
             schema=dict.fromkeys(file.types, pl.String()),
-            **polars_na(how.na),
+            **polars_missing_options(how.na),
             glob=False,
         )
         for batch in _lazy_batches(lazy.select(task.columns)):
@@ -209,10 +211,10 @@ def _polars(task: Any, files: list[File]) -> Generator[Any]:
 
 def _lazy_batches(lazy: Any) -> Generator[Any]:
     """Yield the rows of a polars lazy frame in batches."""
-    yield from lazy.collect_batches(chunk_size=ROWS_IN_BATCH, maintain_order=True)
+    yield from lazy.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
 
 
-def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
+def _pyarrow(task: Any, files: list[DataFile]) -> Generator[Any]:
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -220,7 +222,7 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
     if how is None:
         for file in files:
             with parquet.ParquetFile(file.path) as opened:
-                yield from opened.iter_batches(ROWS_IN_BATCH, columns=list(task.columns))
+                yield from opened.iter_batches(BATCH_ROWS, columns=list(task.columns))
         return
     read = dict.fromkeys(task.columns, pa.string())
     for file in files:
@@ -234,14 +236,14 @@ def _pyarrow(task: Any, files: list[File]) -> Generator[Any]:
                 yield _meant(batch, task, file)
 
 
-def _meant(batch: Any, task: CountTask, file: File) -> Batch:
+def _meant(batch: Any, task: CountTask, file: DataFile) -> Batch:
     """Return a batch of a text file, whose cells are read as what the tree was grown on."""
     assert file.csv is not None
     if type(batch).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
         batch = pa.Table.from_batches([batch])
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, CellType] = {}
     about = dict(zip(task.names, task.tested, strict=True))
     classes = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
     for name, needed in task.needed.items():
@@ -253,12 +255,12 @@ def _meant(batch: Any, task: CountTask, file: File) -> Batch:
         else:
             is_large = any(isinstance(value, int) and abs(value) >= MAX_EXACT_INT for value in known)
             wanted[name] = "integer" if is_large else "number"
-    return file_batch(batch, file.csv, wanted, file.path)
+    return batch_from_text_frame(batch, file.csv, wanted, file.path)
 
 
-def _quoted(task: Task) -> str:
+def _quoted(task: BatchTask) -> str:
     """Return the columns of a task as SQL takes them."""
     return ", ".join('"' + name.replace('"', '""') + '"' for name in task.columns)
 
 
-_SCANS: dict[str, Callable[[Any, list[File]], Any]] = {"duckdb": _duckdb, "polars": _polars, "pyarrow": _pyarrow}
+_SCANS: dict[str, Callable[[Any, list[DataFile]], Any]] = {"duckdb": _duckdb, "polars": _polars, "pyarrow": _pyarrow}

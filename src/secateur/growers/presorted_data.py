@@ -13,14 +13,22 @@ import numpy as np
 
 from .._kernels import folds, route, structure
 from .._kernels import grow_parts as parts
-from .._utils.arrays import Array, sealed
+from .._utils.arrays import Array, write_protect
 from ..core import Tree
-from ..data.table import ROWS_AT_ONCE, Table, blocks
-from ..data.target import summable
-from ..routing import route_from, route_in
+from ..data.table import BLOCK_ROWS, Table, iter_blocks
+from ..data.target import round_for_exact_sums
+from ..routing import route_matrix, route_table
 from ._regression import grow_squared
-from .assemble import assemble
-from .interactions import groups_of
+from .grower import Grower
+from .interaction import groups_of
+from .kernel_arguments import (
+    GrowParameters,
+    InlinePool,
+    in_codes,
+    kernel_criterion,
+    limits_with_min_weight,
+    scale_weights,
+)
 from .monotone import made_monotone
 from .prepare import (
     TWO,
@@ -35,16 +43,15 @@ from .prepare import (
     sorted_columns,
     weights_of,
 )
-from .run import Grower
-from .settings import Inline, Settings, in_codes, measure_of, scaled, with_least_weight
-from .surrogates import surrogates_of, with_surrogates
+from .surrogate import surrogates_of, with_surrogates
+from .tree_assembly import assemble
 
 MOST_CELLS = 1 << 20  # of a table that is copied into a matrix
-_ALONE: Any = Inline()
+_ALONE: Any = InlinePool()
 
 
 @dataclass(frozen=True)
-class Ground:
+class PresortedData:
     """A table with a target, ready to grow on any of its rows.
 
     Parameters
@@ -73,18 +80,18 @@ class Ground:
     listed: tuple[int, ...] = ()
     two_valued: dict[int, Values] = field(default_factory=dict)
     nominal: tuple[Coded, ...] = ()
-    codes: parts.Codes | None = None
+    codes: parts.PackedCodes | None = None
     numbers: Array | None = None
 
     @classmethod
-    def of(cls, table: Table, weight: Array | None = None) -> "Ground":
+    def of(cls, table: Table, weight: Array | None = None) -> "PresortedData":
         """Sort every numeric column of the table once."""
-        target, classes = table.answers, table.schema.classes
+        target, classes = table.required_target, table.schema.classes
         n = table.n_rows
         if classes is None:  # numbers: growing sorts by them too, each part by itself
             return cls(table, weight)
         shift, entry = layout_of(n, len(classes))
-        found = sorted_columns(table, shift, entry, Inline(), lambda *line: n - line[-1])
+        found = sorted_columns(table, shift, entry, InlinePool(), lambda *line: n - line[-1])
         n_seen = np.array(found.about, np.int64)
         nominal = tuple(nominal_of(table))
         coded = sorted([*nominal, *found.coded(table)], key=Coded.order)
@@ -94,27 +101,29 @@ class Ground:
             {j: Values(two, two) for j, two in found.two_valued.items()}, nominal, codes, _numbers(table),
         )  # fmt: skip
 
-    def part(self, rows: Array) -> "Part":
+    def subset(self, rows: Array) -> "TrainingSubset":
         """Return some rows, which rise, to grow on; those of weight 0 are left out."""
         table, weight = self.table, self.weight
         if weight is not None:
             rows = rows[weight[rows] > 0]
             weight = weight[rows]
-        return Part(self, rows, table.answers[rows], *scaled(weight))
+        return TrainingSubset(self, rows, table.required_target[rows], *scale_weights(weight))
 
-    def whole(self) -> "Part":
+    def whole(self) -> "TrainingSubset":
         """Return all rows, whose weights are above 0; unlike a part, it sorts its columns in every growth."""
-        return Part(self, None, self.table.answers, *scaled(self.weight))
+        return TrainingSubset(self, None, self.table.required_target, *scale_weights(self.weight))
 
-    def judges(self, rows: Array) -> "Judges":
+    def validation_rows(self, rows: Array) -> "ValidationRows":
         """Return some rows to judge trees by that were grown on others."""
-        target = self.table.answers
+        target = self.table.required_target
         weight = None if self.weight is None else self.weight[rows]
-        return Judges(self.table, rows, target[rows], weight, None if self.numbers is None else self.numbers[rows])
+        return ValidationRows(
+            self.table, rows, target[rows], weight, None if self.numbers is None else self.numbers[rows]
+        )
 
 
 @dataclass(frozen=True)
-class Part:
+class TrainingSubset:
     """Some rows of a ground. What several growths on them share is made once.
 
     Parameters
@@ -130,7 +139,7 @@ class Part:
         Whether the weights are.
     """
 
-    ground: Ground
+    ground: PresortedData
     rows: Array | None
     target: Array
     weight: Array | None
@@ -139,16 +148,18 @@ class Part:
     _made: dict[Any, Any] = field(default_factory=dict)
 
     def grow(
-        self, settings: Settings, *, is_shown: bool = True, pool: Any = _ALONE, n_jobs: int = 1
+        self, settings: GrowParameters, *, has_rounded: bool = True, pool: Any = _ALONE, n_jobs: int = 1
     ) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
         is_ordered = settings.monotonic_cst is not None
-        grown = self._grown(settings, is_shown or is_ordered, pool, n_jobs)
+        grown = self._grown(settings, has_rounded or is_ordered, pool, n_jobs)
         return made_monotone(*grown, settings.monotonic_cst) if is_ordered else grown
 
-    def _grown(self, settings: Settings, is_shown: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
+    def _grown(self, settings: GrowParameters, has_rounded: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
         table, rows, weight, n = self.ground.table, self.rows, self.weight, len(self.target)
-        limits, by_weight = with_least_weight(settings.limits, settings.least_weight, weight, n, self.is_whole)
+        limits, by_weight = limits_with_min_weight(
+            settings.limits, settings.min_weight_fraction_leaf, weight, n, self.is_whole
+        )
         if settings.interaction_cst is not None:
             limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
         if table.schema.classes is None:
@@ -161,13 +172,13 @@ class Part:
         # Growing partitions the lists in place: those of a part are copied, those of all rows made anew.
         data = self._prepare(*how, pool) if rows is None else self._once(how, lambda: self._prepare(*how, pool))
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
-        measure = self._once(settings.criterion, lambda: measure_of(settings.criterion, n, weight is None))
+        measure = self._once(settings.criterion, lambda: kernel_criterion(settings.criterion, n, weight is None))
         others = surrogates_of(data, table, rows, settings.surrogates)
         own = data if rows is None else _fresh(data)
         grown = Grower(measure, own, limits, n_classes, pool, n_jobs, None, others).run(counts, n)
         tree, counted = assemble(
             grown, data, table, rows, self.ground.numbers,
-            is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, is_shown=is_shown,
+            is_whole=self.is_whole, has_births=limits.best_first, exponent=self.exponent, has_rounded=has_rounded,
         )  # fmt: skip
         if not settings.surrogates:
             return tree, counted
@@ -219,7 +230,7 @@ class Part:
                 coded.append(Coded(j, table.columns[j], TWO, False, high))
         coded.sort(key=Coded.order)
         feature = np.array(listed + [column.feature for column in coded], np.int32)
-        lists = parts.Lists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
+        lists = parts.PresortedLists(entries if len(stays) == len(entries) else entries[stays], feature, shift)
         weights = weights_of(self.weight, missing, target, len(classes), by_weight)
         if ground.codes is not None and not multiway and values.keys() == ground.two_valued.keys():
             return Prepared(lists, _some_codes(ground.codes, new_row, shift, entry), weights, values)
@@ -228,7 +239,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Judges:
+class ValidationRows:
     """Rows of a table that judge trees, with their targets and weights."""
 
     table: Table
@@ -239,21 +250,21 @@ class Judges:
 
     def leaves(self, tree: Tree) -> Array:
         """Return the leaf that each of the rows reaches."""
-        return route_from(tree, self.table, self.rows, 0) if self.numbers is None else route_in(tree, self.numbers)
+        return route_table(tree, self.table, self.rows, 0) if self.numbers is None else route_matrix(tree, self.numbers)
 
     def count(self, tree: Tree) -> Array:
         """Return how many of the rows, by class, reach each node."""
         classes = self.table.schema.classes
         assert classes is not None
-        weight = None if self.weight is None else summable(self.weight)
+        weight = None if self.weight is None else round_for_exact_sums(self.weight)
         is_whole = weight is None or bool((weight == np.rint(weight)).all())
         own = np.zeros((tree.n_nodes, len(classes)), np.int64 if is_whole else np.float64)
         given = np.zeros(0, own.dtype) if weight is None else weight.astype(own.dtype)
-        route.count_leaves(self.leaves(tree), self.target, given, own)
+        route.add_class_counts(self.leaves(tree), self.target, given, own)
         by_class: Array = structure.sum_upwards(tree.parent, own)
         return by_class
 
-    def squares(self, tree: Tree, values: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
+    def loss_sums(self, tree: Tree, values: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
         """Sums over the rows of squared differences from what each node answers, of their squares, and their weight.
 
         `is_absolute`: of absolute differences, and of their squares.
@@ -273,11 +284,11 @@ def _fresh(data: Prepared) -> Prepared:
     codes = data.codes
     if codes is not None:
         codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy(), codes=codes.codes.copy())
-    lists = parts.Lists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
+    lists = parts.PresortedLists(data.lists.entries.copy(), data.lists.feature, data.lists.shift)
     return Prepared(lists, codes, data.weights, data.values)
 
 
-def _some_codes(codes: parts.Codes, new_row: Array, shift: int, entry: Any) -> parts.Codes:
+def _some_codes(codes: parts.PackedCodes, new_row: Array, shift: int, entry: Any) -> parts.PackedCodes:
     """The packed columns of some rows: in the order of all."""
     number = new_row[codes.rows >> codes.rows.dtype.type(shift)]
     kept = np.flatnonzero(number >= 0)
@@ -291,6 +302,6 @@ def _some_codes(codes: parts.Codes, new_row: Array, shift: int, entry: Any) -> p
 
 def _numbers(table: Table) -> Array | None:
     """The columns of a table of few rows as one matrix, unless it is one: many small trees look values up in it."""
-    if table.matrix is not None or table.n_rows > ROWS_AT_ONCE or table.n_rows * table.n_columns > MOST_CELLS:
+    if table.matrix is not None or table.n_rows > BLOCK_ROWS or table.n_rows * table.n_columns > MOST_CELLS:
         return None
-    return sealed(next(blocks(table, np.arange(table.n_columns), None)))
+    return write_protect(next(iter_blocks(table, np.arange(table.n_columns), None)))

@@ -12,19 +12,19 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
-from .column_warnings import FEW_WORDS, spelled
-from .columns import Coded, Given, Numbers, read_series
+from .column_warnings import MAX_WORDS_AMONG_NUMBERS, strict_float
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series
 
 if TYPE_CHECKING:
-    from .textfile import Csv
+    from .text_file import TextOptions
 
 # What a column must be read as. "words" are the words of a column that has some: its numbers stay numbers.
-Wanted = Literal["number", "integer", "date", "truth", "text", "words"]
+CellType = Literal["number", "integer", "date", "truth", "text", "words"]
 
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
 )
-MANY_NUMBERS = 10  # so many different ones, and `FEW_WORDS` at most, are a column of numbers
+MANY_NUMBERS = 10  # so many different ones, and `MAX_WORDS_AMONG_NUMBERS` at most, are a column of numbers
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 dates have no zone here
 DAY = dt.timedelta(days=1)
 _SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # marks of thousands that are no point or comma
@@ -52,7 +52,7 @@ _OTHERS = [
 ]
 
 
-def read_column(series: Series, name: str, how: "Csv", wanted: Wanted | None) -> Given:
+def read_file_column(series: Series, name: str, how: "TextOptions", wanted: CellType | None) -> RawColumn:
     """Return a column of a file: of a narwhals series whose cells may be text still."""
     import narwhals.stable.v2 as nw
 
@@ -63,28 +63,30 @@ def read_column(series: Series, name: str, how: "Csv", wanted: Wanted | None) ->
     found = None
     if wanted in ("number", "integer") and series.dtype == nw.String and how.decimal != ",":
         found = _cast(series, whole=wanted == "integer")
-    return meant(read_series(series, name), name, how, wanted) if found is None else found
+    return interpret_text(read_series(series, name), name, how, wanted) if found is None else found
 
 
-def meant(given: Given, name: str, how: "Csv", wanted: Wanted | None = None) -> Given:
+def interpret_text(given: RawColumn, name: str, how: "TextOptions", wanted: CellType | None = None) -> RawColumn:
     """Return what a column of words means.
 
     Examples
     --------
-    >>> from secateur.data.textfile import Csv
-    >>> meant(Coded(np.array([0, 1, 2]), ("1,250", "7", "NA")), "x", Csv(), "number").values.tolist()
+    >>> from secateur.data.text_file import TextOptions
+    >>> prices = CategoryColumn(np.array([0, 1, 2]), ("1,250", "7", "NA"))
+    >>> interpret_text(prices, "price", TextOptions(), "number").values.tolist()
     [1250.0, 7.0, nan]
-    >>> meant(Coded(np.array([0, 1]), ("2024-01-02", "1970-01-03")), "x", Csv(), "date").values.tolist()
+    >>> days = CategoryColumn(np.array([0, 1]), ("2024-01-02", "1970-01-03"))
+    >>> interpret_text(days, "day", TextOptions(), "date").values.tolist()
     [19724.0, 2.0]
     """
-    if not (isinstance(given, Coded) and given.is_text):
+    if not (isinstance(given, CategoryColumn) and given.is_text):
         return given
     words = _trimmed(given, how.na)
     if wanted in ("text", "words") or not words.levels:
         return words
     if wanted == "truth":
         levels = tuple({"true": True, "false": False}.get(word.lower()) for word in words.levels)
-        return words if None in levels else Coded(words.codes, levels).in_order((False, True), is_declared=True)
+        return words if None in levels else CategoryColumn(words.codes, levels).recode((False, True), is_declared=True)
     found = None
     if wanted != "date":
         found = _as_numbers(words, name, how, is_wanted=wanted is not None)
@@ -93,7 +95,7 @@ def meant(given: Given, name: str, how: "Csv", wanted: Wanted | None = None) -> 
     return words if found is None else found
 
 
-def is_decimal_comma(cell: str) -> bool:
+def has_decimal_comma(cell: str) -> bool:
     """Whether a cell can only be a number with a decimal comma."""
     cell = cell.strip()
     return "," in cell and (
@@ -101,7 +103,7 @@ def is_decimal_comma(cell: str) -> bool:
     )
 
 
-def is_a(word: str, wanted: Wanted, how: "Csv") -> bool:
+def is_cell_of_type(word: str, wanted: CellType, how: "TextOptions") -> bool:
     """Whether a cell is what is wanted, or missing."""
     if word.lower() in MISSING_WORDS:
         return True
@@ -110,18 +112,18 @@ def is_a(word: str, wanted: Wanted, how: "Csv") -> bool:
     if wanted == "date":
         return any(_day(word, order) is not None for order in ("dmy", "mdy"))
     try:
-        number_in(word, how.decimal or ".")
+        parse_number(word, how.decimal or ".")
     except ValueError:
         return False
     return True
 
 
-def number_in(cell: str, decimal: str = ".") -> float:
+def parse_number(cell: str, decimal: str = ".") -> float:
     """Return the number in a cell, with its marks of thousands; ValueError if there is none.
 
     Examples
     --------
-    >>> number_in("1,234.5"), number_in("1.234,5", ","), number_in("23,5", ","), number_in("$ 12")
+    >>> parse_number("1,234.5"), parse_number("1.234,5", ","), parse_number("23,5", ","), parse_number("$ 12")
     (1234.5, 1234.5, 23.5, 12.0)
     """
     text = cell.translate(_SPACES)
@@ -132,15 +134,15 @@ def number_in(cell: str, decimal: str = ".") -> float:
     mark = "," if decimal == "." else "."
     if _GROUPS[decimal](text):
         text = text.replace(mark, "")
-    return spelled(text.replace(",", ".", 1) if decimal == "," else text)
+    return strict_float(text.replace(",", ".", 1) if decimal == "," else text)
 
 
-def day_text(days: float) -> str:
+def format_date(days: float) -> str:
     """Return days since 1970-01-01 as a date, with the time if there is one.
 
     Examples
     --------
-    >>> day_text(19724.0), day_text(19724.5)
+    >>> format_date(19724.0), format_date(19724.5)
     ('2024-01-02', '2024-01-02 12:00')
     """
     try:
@@ -151,26 +153,26 @@ def day_text(days: float) -> str:
     return moment.strftime(shown)
 
 
-def _trimmed(given: Coded, na: tuple[str, ...]) -> Coded:
+def _trimmed(given: CategoryColumn, na: tuple[str, ...]) -> CategoryColumn:
     """Words without blanks around them; those that mean missing are."""
     found = [level.strip() for level in given.levels]
     if all(word == level and word not in na for word, level in zip(found, given.levels, strict=True)):
         return given
     levels = sorted({word for word in found if word not in na})
-    return Coded(given.codes, tuple(found)).in_order(levels, is_declared=given.is_declared)
+    return CategoryColumn(given.codes, tuple(found)).recode(levels, is_declared=given.is_declared)
 
 
-def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numbers | None:
+def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
     """Numbers, if all cells are but for words that mean missing, or for few words among many numbers."""
     values, gaps, marked, n_odd = [], [], "", 0
     for word in words.levels:
         try:
-            values.append(number_in(word, how.decimal or "."))
+            values.append(parse_number(word, how.decimal or "."))
             if not marked and any(mark in word for mark in (",", "'", " ", *_UNITS)) and how.decimal != ",":
                 marked = word
         except ValueError:
             n_odd += word.lower() not in MISSING_WORDS
-            if n_odd > FEW_WORDS:
+            if n_odd > MAX_WORDS_AMONG_NUMBERS:
                 return None
             gaps.append(word)
             values.append(np.nan)
@@ -183,11 +185,11 @@ def _as_numbers(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numb
             "nominal= keeps it"
         )
     if marked and not is_wanted:
-        warn(f"column {name!r}: {marked!r} is read as the number {number_in(marked, how.decimal or '.'):.15g}")
-    return Numbers(np.array([*values, np.nan])[words.codes])  # the last is where -1 points
+        warn(f"column {name!r}: {marked!r} is read as the number {parse_number(marked, how.decimal or '.'):.15g}")
+    return NumberColumn(np.array([*values, np.nan])[words.codes])  # the last is where -1 points
 
 
-def _as_dates(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Numbers | None:
+def _as_dates(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
     for order in (how.dates,) if how.dates != "auto" else ("dmy", "mdy"):
         days: list[float] = []
         for word in words.levels:
@@ -200,11 +202,11 @@ def _as_dates(words: Coded, name: str, how: "Csv", *, is_wanted: bool) -> Number
                 return None
             if not is_wanted:
                 _tell_dates(words, name, how, order)
-            return Numbers(np.array([*days, np.nan])[words.codes], is_date=True)
+            return NumberColumn(np.array([*days, np.nan])[words.codes], is_date=True)
     return None
 
 
-def _tell_dates(words: Coded, name: str, how: "Csv", order: str) -> None:
+def _tell_dates(words: CategoryColumn, name: str, how: "TextOptions", order: str) -> None:
     if how.dates == "auto" and order == "dmy":
         swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
@@ -238,20 +240,20 @@ def _day(word: str, order: str) -> float | None:
     return (moment - EPOCH) / DAY + seconds_of_day / 86400
 
 
-def _days(series: Series, name: str) -> Numbers:
+def _days(series: Series, name: str) -> NumberColumn:
     """A column of dates or times of a file as days since 1970-01-01; times of day and spans as hours."""
     import narwhals.stable.v2 as nw
 
     dtype, missing = series.dtype, series.is_null().to_numpy()
     if isinstance(dtype, nw.Time | nw.Duration):
         warn(f"column {name!r} holds times of day or spans of time and is read as hours")
-        return Numbers(np.array([np.nan if one is None else _hours(one) for one in series.to_list()]))
+        return NumberColumn(np.array([np.nan if one is None else _hours(one) for one in series.to_list()]))
     if isinstance(dtype, nw.Datetime) and dtype.time_zone:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
     days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
     warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
-    return Numbers(np.where(missing, np.nan, days), is_date=True)
+    return NumberColumn(np.where(missing, np.nan, days), is_date=True)
 
 
 def _hours(one: dt.time | dt.timedelta) -> float:
@@ -260,7 +262,7 @@ def _hours(one: dt.time | dt.timedelta) -> float:
     return one.hour + one.minute / 60 + (one.second + one.microsecond / 1e6) / 3600
 
 
-def _cast(series: Series, *, whole: bool) -> Numbers | None:
+def _cast(series: Series, *, whole: bool) -> NumberColumn | None:
     """Text as numbers where a library can do it at once; None if a cell is no plain number."""
     import narwhals.stable.v2 as nw
 
@@ -270,4 +272,4 @@ def _cast(series: Series, *, whole: bool) -> Numbers | None:
         found = read_series(series.str.strip_chars().cast(nw.Int64 if whole else nw.Float64), "")
     except Exception:  # noqa: BLE001 the libraries' own errors have no common base
         return None
-    return found if isinstance(found, Numbers) else None
+    return found if isinstance(found, NumberColumn) else None

@@ -9,14 +9,14 @@ import numpy as np
 from .._kernels import criteria
 from .._kernels import grow_parts as parts
 from .._utils.arrays import Array
-from .._utils.names import check_name, whole
+from .._utils.checks import check_int, check_name
 from ..data.table import Table
-from ..data.target import summable
+from ..data.target import round_for_exact_sums
 from ..errors import ParameterError, UnsupportedError
 from . import CRITERIA
 
 NO_LIMIT = 2**60
-MOST_CLASSES = 4  # counted by bin: with more, small nodes have more counters than rows
+MAX_CODED_CLASSES = 4  # counted by bin: with more, small nodes have more counters than rows
 
 
 def is_auto(value: Any) -> bool:
@@ -24,13 +24,13 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
-class Settings(NamedTuple):
+class GrowParameters(NamedTuple):
     """The growing parameters, checked."""
 
     criterion: str
-    limits: parts.Limits
+    limits: parts.GrowLimits
     max_bins: int | None
-    least_weight: float
+    min_weight_fraction_leaf: float
     monotonic_cst: Any = None
     interaction_cst: Any = None
     surrogates: int = 0
@@ -52,7 +52,7 @@ def settings_of(
     monotonic_cst: Any = None,
     interaction_cst: Any = None,
     surrogates: int = 0,
-) -> Settings:
+) -> GrowParameters:
     """Return the growing parameters of `grow`, checked."""
     check_name("criterion", criterion, CRITERIA)
     check_name("splits", splits, ("binary", "multiway"))
@@ -62,17 +62,17 @@ def settings_of(
         raise ParameterError(f"max_splits={max_splits} needs growth='best-first'")
     for name, limit, least in (("max_splits", max_splits, 0), ("max_depth", max_depth, 0), ("max_bins", max_bins, 2)):
         if limit is not None:
-            whole(name, limit, least, also=" or None")
+            check_int(name, limit, least, alternative=" or None")
     if max_bins is not None and max_bins > 2**16 - 1:
         raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")
-    whole("min_samples_leaf", min_samples_leaf, 1)
-    whole("min_samples_split", min_samples_split, 2)
-    whole("surrogates", surrogates, 0)
+    check_int("min_samples_leaf", min_samples_leaf, 1)
+    check_int("min_samples_split", min_samples_split, 2)
+    check_int("surrogates", surrogates, 0)
     if not (allow_zero is None or isinstance(allow_zero, bool)):
         raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
     if not isinstance(penalise_numeric, bool):
         raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
-    limits = parts.Limits(
+    limits = parts.GrowLimits(
         max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
         max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
         least_leaf=float(min_samples_leaf),
@@ -83,7 +83,7 @@ def settings_of(
         is_ratio=CRITERIA[criterion].is_ratio,
         penalise_numeric=penalise_numeric,
     )
-    with_least_weight(limits, min_weight_fraction_leaf, None, 1, True)
+    limits_with_min_weight(limits, min_weight_fraction_leaf, None, 1, True)
     if surrogates:
         allowed = {"splits": "binary", "growth": "depth-first", "max_bins": None, "min_weight_fraction_leaf": 0}
         allowed |= {"monotonic_cst": None, "interaction_cst": None}
@@ -95,13 +95,13 @@ def settings_of(
                     "omit it, or use surrogates=0"
                 )
     how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
-    return Settings(criterion, limits, *how)
+    return GrowParameters(criterion, limits, *how)
 
 
 GROWING = tuple(signature(settings_of).parameters)  # their names, those of `grow` and of the estimators
 
 
-class Inline:
+class InlinePool:
     """The one-thread stand-in for a pool: no threads, so Ctrl-C and tracebacks stay simple."""
 
     def map(self, function: Any, items: Any) -> Any:
@@ -114,21 +114,21 @@ class Inline:
         return None
 
 
-def in_codes(settings: Settings, n_classes: int) -> bool:
+def in_codes(settings: GrowParameters, n_classes: int) -> bool:
     """Return whether bins are counted by code: few of them, of few classes, by a criterion that takes sums of bins."""
-    is_small = settings.max_bins is not None and settings.max_bins < 1 << 8 and n_classes <= MOST_CLASSES
+    is_small = settings.max_bins is not None and settings.max_bins < 1 << 8 and n_classes <= MAX_CODED_CLASSES
     return CRITERIA[settings.criterion].is_streamed and is_small and not settings.limits.multiway
 
 
-def measure_of(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
+def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
     """Return the criterion as the kernels take it; `is_plain`: every row weighs 1."""
     name = CRITERIA[name].kernel or name
     return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.criterion_of(name)
 
 
-def with_least_weight(
-    limits: parts.Limits, fraction: float, weight: Any, n_rows: int, is_whole: bool
-) -> tuple[parts.Limits, bool]:
+def limits_with_min_weight(
+    limits: parts.GrowLimits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+) -> tuple[parts.GrowLimits, bool]:
     """Return the limits with a least weight of children, and whether they are to count weights, not rows."""
     if isinstance(fraction, bool) or not isinstance(fraction, int | float | np.number) or not 0 <= fraction <= 0.5:
         raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
@@ -147,21 +147,21 @@ def with_least_weight(
     return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
 
 
-def scaled(weight: Array | None) -> tuple[Array | None, bool, int]:
+def scale_weights(weight: Array | None) -> tuple[Array | None, bool, int]:
     """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
 
     Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
     """
     if weight is None or (weight == 1).all():
         return None, True, 0
-    weight = summable(weight)
+    weight = round_for_exact_sums(weight)
     if (weight == np.rint(weight)).all():
         return weight, True, 0
     exponent = int(np.frexp(weight.sum())[1])
     return np.ldexp(weight, -exponent), False, exponent
 
 
-def n_threads(n_jobs: int | None) -> int:
+def resolve_n_jobs(n_jobs: int | None) -> int:
     """Return the number of threads to use: None is one, -1 one per core."""
     if n_jobs is None:
         return 1
@@ -170,11 +170,11 @@ def n_threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
-def times_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
+def apply_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
     """Return the row weights times the factor of the row's class."""
     if class_weight is None:
         return weight
-    classes, target = table.schema.classes, table.answers
+    classes, target = table.schema.classes, table.required_target
     assert classes is not None
     if not isinstance(class_weight, dict) and not (isinstance(class_weight, str) and class_weight == "balanced"):
         raise ParameterError(

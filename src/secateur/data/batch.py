@@ -15,22 +15,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._utils.arrays import Array, Columns, Frame, Labels, Level, Rows
-from .._utils.names import several
+from .._utils.arrays import Array, Category, Columns, Frame, Labels, Rows
+from .._utils.checks import as_list
 from .._utils.output import PathLike
 from .._utils.warn import describe_repeated, format_names
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
-from .cells import Wanted, is_a, meant, read_column
-from .columns import Coded, Given, Numbers, dense_array, read_cells, read_series, values_of
-from .files import are_files, find_files, read_file
+from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
+from .files import are_data_files, find_files, read_file
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, dense_array, original_values, read_objects, read_series
 from .table import Schema
-from .textfile import Csv
+from .text_file import TextOptions
 
-Progress = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
+ProgressCallback = Callable[[int, int], None]  # rows done, and rows in all (or again those done, if not known)
 
 
-class Task(Protocol):
+class BatchTask(Protocol):
     """What is computed of batches: it says which columns it reads, and returns the sum of a batch, or of no rows."""
 
     @property
@@ -39,8 +39,10 @@ class Task(Protocol):
     def __call__(self, batch: Any, first: int = 0) -> Any: ...
 
 
-MOST_DENSE = 1 << 30  # bytes of a sparse matrix as an array
-FEW_ROWS = 1 << 16  # frames of so many are copied into one matrix where that spares reading column by column
+MAX_DENSE_BYTES = 1 << 30  # bytes of a sparse matrix as an array
+MAX_MATRIX_COPY_ROWS = (
+    1 << 16
+)  # frames of so many are copied into one matrix where that spares reading column by column
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class Batch:
     names: tuple[str, ...]
     has_names: bool
     n_rows: int
-    readers: tuple[Callable[[], Given], ...]
+    readers: tuple[Callable[[], RawColumn], ...]
     matrix: Array | None = None  # when the data is one array of numbers
 
     def __len__(self) -> int:
         return self.n_rows
 
-    def read(self, name: str) -> Given:
+    def read(self, name: str) -> RawColumn:
         """Return one column."""
         return self.readers[self.names.index(name)]()
 
@@ -66,7 +68,7 @@ class Batch:
         matrix = None if self.matrix is None else self.matrix[is_kept]
         return replace(self, n_rows=int(np.count_nonzero(is_kept)), readers=readers, matrix=matrix)
 
-    def check_has(self, names: Sequence[str]) -> None:
+    def check_columns(self, names: Sequence[str]) -> None:
         """Refuse a batch without one of these columns."""
         missing = [name for name in names if name not in self.names]
         if missing:
@@ -86,19 +88,19 @@ class Batch:
         return replace(self, names=names, readers=readers, matrix=matrix)
 
 
-def open_source(
+def open_batch(
     data: Rows,
     *,
     names: Sequence[str] | None = None,
-    how: Csv = Csv(),  # noqa: B008 frozen
-    wanted: Mapping[str, Wanted] | None = None,
+    how: TextOptions = TextOptions(),  # noqa: B008 frozen
+    wanted: Mapping[str, CellType] | None = None,
 ) -> Batch:
     """Return the rows of `data` in memory; `wanted` is what columns of a file must be read as."""
     if isinstance(data, Batch):  # opened before
         return data
     if names is not None:
         names = _check_names(list(names))
-    if isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and are_files(data)):
+    if isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and are_data_files(data)):
         return _joined([_from_file(file, names, how, wanted or {}) for file in _found(data)])
     if hasattr(data, "tocsc"):
         data = _dense(data)
@@ -114,15 +116,15 @@ def open_source(
     return _from_array(dense_array(data, "X"), names)
 
 
-def reading_of(
+def cell_types_for(
     known: Schema | None, nominal: Columns | None = None, numeric: Columns | None = None, target: Labels = None
-) -> dict[str, Wanted]:
+) -> dict[str, CellType]:
     """What columns of a file must be read as, by name: as a schema has them, or as asked."""
     if known is not None:
         is_text = isinstance(target, str) and known.classes is not None and known.classes.dtype.kind in "OU"
         return known.wanted | ({target: "text"} if is_text else {})
-    found: dict[str, Wanted] = {name: "words" for name in several("nominal", nominal) if isinstance(name, str)}
-    return found | {name: "number" for name in several("numeric", numeric) if isinstance(name, str)}
+    found: dict[str, CellType] = {name: "words" for name in as_list("nominal", nominal) if isinstance(name, str)}
+    return found | {name: "number" for name in as_list("numeric", numeric) if isinstance(name, str)}
 
 
 def _found(data: Rows) -> Sequence[PathLike]:
@@ -133,16 +135,16 @@ def _found(data: Rows) -> Sequence[PathLike]:
     return find_files(data)
 
 
-def _from_file(path: PathLike, names: Sequence[str] | None, how: Csv, wanted: Mapping[str, Wanted]) -> Batch:
+def _from_file(path: PathLike, names: Sequence[str] | None, how: TextOptions, wanted: Mapping[str, CellType]) -> Batch:
     text = [name for name, kind in wanted.items() if kind == "text"]
     found, how = read_file(path, how, text=text, names=names)
     if not isinstance(found, dict):
-        return file_batch(found, how, wanted)
-    readers = tuple(partial(meant, column, name, how, wanted.get(name)) for name, column in found.items())
+        return batch_from_text_frame(found, how, wanted)
+    readers = tuple(partial(interpret_text, column, name, how, wanted.get(name)) for name, column in found.items())
     return Batch(tuple(found), True, len(next(iter(found.values()))), readers)
 
 
-def file_batch(frame: Frame, how: Csv, wanted: Mapping[str, Wanted], where: str = "") -> Batch:
+def batch_from_text_frame(frame: Frame, how: TextOptions, wanted: Mapping[str, CellType], where: str = "") -> Batch:
     """Return the rows of a file that a library has read, whose cells may still be text.
 
     With `where`, the name of the file, a column that is not what is wanted is refused.
@@ -155,10 +157,10 @@ def file_batch(frame: Frame, how: Csv, wanted: Mapping[str, Wanted], where: str 
     return replace(batch, readers=readers)
 
 
-def _read_at(frame: Frame, j: int, name: str, how: Csv, wanted: Wanted | None, where: str) -> Given:
-    given = read_column(frame[:, j], name, how, wanted)
-    if where and isinstance(given, Coded) and wanted in _NEEDED and given.is_text:
-        bad = next((level for level in given.levels if not is_a(level, wanted, how)), None)
+def _read_at(frame: Frame, j: int, name: str, how: TextOptions, wanted: CellType | None, where: str) -> RawColumn:
+    given = read_file_column(frame[:, j], name, how, wanted)
+    if where and isinstance(given, CategoryColumn) and wanted in _NEEDED and given.is_text:
+        bad = next((level for level in given.levels if not is_cell_of_type(level, wanted, how)), None)
         if bad is not None:
             raise SchemaError(f"{where}: column {name!r} holds {bad!r}; {_NEEDED[wanted]} is needed: correct it")
     return given
@@ -173,29 +175,34 @@ def _joined(batches: Sequence[Batch]) -> Batch:
     if len(batches) == 1:
         return first
     for batch in batches[1:]:
-        batch.check_has(first.names)
+        batch.check_columns(first.names)
     readers = tuple(partial(_read_all, batches, name) for name in first.names)
     return Batch(first.names, first.has_names, sum(batch.n_rows for batch in batches), readers)
 
 
-def _read_all(batches: Sequence[Batch], name: str) -> Given:
+def _read_all(batches: Sequence[Batch], name: str) -> RawColumn:
     parts = [batch.read(name) for batch in batches]
-    known = [part for part in parts if not part.gaps.all()] or parts
+    known = [part for part in parts if not part.missing_mask.all()] or parts
     if len({type(part) for part in known}) > 1:
         raise DataError(
             f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
         )
-    if isinstance(known[0], Numbers):
-        whole = all(isinstance(p, Numbers) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
-        values = np.concatenate([values_of(part) if whole else values_of(part).astype(float) for part in parts])
-        return Numbers(values, is_date=any(isinstance(part, Numbers) and part.is_date for part in known))
-    coded = [part if isinstance(part, Coded) else Coded(np.full(len(part), -1, np.int32), ()) for part in parts]
+    if isinstance(known[0], NumberColumn):
+        whole = all(isinstance(p, NumberColumn) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
+        values = np.concatenate(
+            [original_values(part) if whole else original_values(part).astype(float) for part in parts]
+        )
+        return NumberColumn(values, is_date=any(isinstance(part, NumberColumn) and part.is_date for part in known))
+    coded = [
+        part if isinstance(part, CategoryColumn) else CategoryColumn(np.full(len(part), -1, np.int32), ())
+        for part in parts
+    ]
     levels = sorted({level for part in coded for level in part.levels})
-    is_declared = all(isinstance(part, Coded) and part.is_declared for part in known)
-    return Coded(np.concatenate([part.in_order(levels).codes for part in coded]), tuple(levels), is_declared)
+    is_declared = all(isinstance(part, CategoryColumn) and part.is_declared for part in known)
+    return CategoryColumn(np.concatenate([part.recode(levels).codes for part in coded]), tuple(levels), is_declared)
 
 
-def batch_of(data: Rows) -> Batch:
+def batch_from_frame(data: Rows) -> Batch:
     """Return the batch behind a frame of any library, its names as text."""
     if isinstance(data, Batch):
         return data
@@ -216,7 +223,7 @@ def _from_array(array: Array, names: Sequence[str] | None) -> Batch:
     given = _named(names, n_columns)
     is_numbers = array.dtype != object
     readers = tuple(
-        partial(Numbers, column) if is_numbers else partial(read_cells, column, name)
+        partial(NumberColumn, column) if is_numbers else partial(read_objects, column, name)
         for name, column in zip(given, array.T, strict=True)
     )
     return Batch(given, names is not None, n_rows, readers, array if is_numbers else None)
@@ -258,9 +265,9 @@ def _from_frame(frame: Frame, data: Rows, names: Sequence[str] | None, *, is_who
 
 def _matrix_of(frame: Frame) -> Array | None:
     """A frame whose columns are all of one type of numbers, as one matrix: a view of a block, or a copy of few rows."""
-    native, implementation, is_few = frame.to_native(), frame.implementation, len(frame) <= FEW_ROWS
+    native, implementation, is_few = frame.to_native(), frame.implementation, len(frame) <= MAX_MATRIX_COPY_ROWS
     if implementation.is_pyarrow():
-        return arrow.matrix_of(native) if is_few else None
+        return arrow.as_matrix(native) if is_few else None
     types = set(native.dtypes) if implementation.is_pandas() or (implementation.is_polars() and is_few) else set()
     dtype = types.pop() if len(types) == 1 else None
     if implementation.is_pandas():
@@ -280,7 +287,7 @@ def _named(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _check_names(names: list[Level]) -> list[str]:
+def _check_names(names: list[Category]) -> list[str]:
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise DataError(
@@ -295,10 +302,10 @@ def _check_names(names: list[Level]) -> list[str]:
 def _dense(data: Rows) -> Array:
     """A sparse matrix as an array, in which zeros are values; one that would be too large is refused."""
     n_bytes = 8 * math.prod(data.shape)
-    if n_bytes > MOST_DENSE:
+    if n_bytes > MAX_DENSE_BYTES:
         raise UnsupportedError(
             f"X is sparse ({type(data).__name__}, {data.shape[0]:,} rows, {data.shape[1]:,} columns); as an array it "
-            f"takes {n_bytes / 1e9:,.1f} GB, and at most {MOST_DENSE / 1e9:.1f} GB are converted: select columns, or "
-            "pass X.toarray() if you have the memory"
+            f"takes {n_bytes / 1e9:,.1f} GB, and at most {MAX_DENSE_BYTES / 1e9:.1f} GB are converted: select columns, "
+            "or pass X.toarray() if you have the memory"
         )
     return np.asarray(data.astype(np.float64).toarray())

@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.arrays import Bools, Floats, Longs
 from ..core import Bound
 from ..errors import ParameterError
-from .parts import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis
+from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis
 
 
 @dataclass

@@ -25,9 +25,9 @@ from typing import IO, Literal, get_args
 
 from .._utils.warn import describe_repeated, format_names, warn
 from ..errors import DataError, ParameterError
-from .cells import is_decimal_comma
+from .cell_text import has_decimal_comma
 
-Dates = Literal["auto", "dmy", "mdy", "text"]
+DateReading = Literal["auto", "dmy", "mdy", "text"]
 
 DELIMITERS = ",;\t|"
 BLANKS = " "  # stands for runs of blanks
@@ -37,7 +37,7 @@ _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM
 
 
 @dataclass(frozen=True)
-class Csv:
+class TextOptions:
     """How text files are read; None is found from the file itself.
 
     Parameters
@@ -60,14 +60,14 @@ class Csv:
     has_header: bool = True
     encoding: str | None = None
     decimal: str | None = None
-    dates: Dates = "auto"
+    dates: DateReading = "auto"
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
         if self.decimal not in (None, ".", ","):
             raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
-        if self.dates not in get_args(Dates):
+        if self.dates not in get_args(DateReading):
             raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
         if self.encoding is not None:
             try:
@@ -84,7 +84,7 @@ class TextFile:
 
     path: str
     names: tuple[str, ...]
-    how: Csv
+    how: TextOptions
     folder: object = None  # of a copy; it goes when this does
 
 
@@ -96,14 +96,14 @@ class _Folder:
         weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
-def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
+def open_text_file(path: str | os.PathLike[str], how: TextOptions) -> TextFile:
     """Return a text file as all readers take it.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_bytes(b"x;y\\n1,5;a\\n2,5;b\\n")
-    ...     file = open_text(Path(folder, "a.csv"), Csv(decimal=","))
+    ...     file = open_text_file(Path(folder, "a.csv"), TextOptions(decimal=","))
     >>> file.names, file.how.delimiter, file.how.encoding
     (('x', 'y'), ';', 'utf-8')
     """
@@ -118,7 +118,7 @@ def open_text(path: str | os.PathLike[str], how: Csv) -> TextFile:
         raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); pass its encoding=") from error
 
 
-def _opened(shown: str, how: Csv) -> TextFile:
+def _opened(shown: str, how: TextOptions) -> TextFile:
     encoding = how.encoding or _encoding(shown)
     with _text(shown, encoding) as stream:
         head = stream.read(HEAD)
@@ -140,7 +140,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     if first:
         warn(f"{shown}: the first {line - 1} lines are skipped because they do not have {width} cells")
     names, extra = _names(header, body, width, how, shown)
-    decimal = how.decimal or ("," if any(is_decimal_comma(cell) for row in body for cell in row) else ".")
+    decimal = how.decimal or ("," if any(has_decimal_comma(cell) for row in body for cell in row) else ".")
     if decimal == "," and how.decimal is None:
         warn(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
@@ -162,7 +162,7 @@ def _opened(shown: str, how: Csv) -> TextFile:
     return TextFile(str(copy), names, replace(settled, delimiter=","), folder)
 
 
-def check_even(path: str, shown: str, how: Csv, n_columns: int) -> None:
+def check_row_lengths(path: str, shown: str, how: TextOptions, n_columns: int) -> None:
     """Refuse a file with a row of another length, by its line."""
     with _text(path, "utf-8") as stream:
         for _ in _even(_rows(stream, how.delimiter or ",", shown), 0, n_columns, "", shown):
@@ -260,7 +260,9 @@ def _first(rows: list[tuple[int, list[str]]], width: int) -> int:
     return next((k for k, found in enumerate(itertools.islice(is_table, MOST_TITLES + 1)) if found), 0)
 
 
-def _names(first: list[str], rows: list[list[str]], width: int, how: Csv, shown: str) -> tuple[tuple[str, ...], str]:
+def _names(
+    first: list[str], rows: list[list[str]], width: int, how: TextOptions, shown: str
+) -> tuple[tuple[str, ...], str]:
     """The column names, and what rows have beside: names of their own in front, or an empty cell at their end."""
     if not how.has_header:
         return tuple(f"column{j + 1}" for j in range(width)), ""

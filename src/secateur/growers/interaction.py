@@ -9,12 +9,12 @@ import numpy as np
 from ..data.table import Schema
 from ..errors import ParameterError
 
-WORDS = ("pairwise", "no_interactions")
+NAMED_GROUPS = ("pairwise", "no_interactions")
 
 
-def plain_groups(interaction_cst: Any) -> Any:
+def normalize_groups(interaction_cst: Any) -> Any:
     """Return the groups as lists, or the word that stands for them; columns are not checked."""
-    if isinstance(interaction_cst, str) and interaction_cst in WORDS:
+    if isinstance(interaction_cst, str) and interaction_cst in NAMED_GROUPS:
         return interaction_cst
     is_list = isinstance(interaction_cst, Iterable) and not isinstance(interaction_cst, str | bytes)
     given = list(interaction_cst) if is_list else []
@@ -28,7 +28,7 @@ def plain_groups(interaction_cst: Any) -> Any:
 
 def groups_of(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
     """Return the groups as column numbers; columns that are in none make one more."""
-    given = plain_groups(interaction_cst)
+    given = normalize_groups(interaction_cst)
     names = list(schema.names)
     every = range(len(names))
     if isinstance(given, str):

@@ -52,7 +52,7 @@ class Display:
         if legend is not None:
             for text in self.ax_.legend(frameon=False, fontsize=legend).get_texts():
                 text.set(**LITERAL)
-        tidied(self.ax_)
+        tidy_axes(self.ax_)
         return self
 
     def _listed(self, names: Sequence[str], title: str) -> Self:
@@ -86,7 +86,7 @@ class ModelDisplay(Display):
         return cast("Self", cls.from_model(estimator, **options))
 
 
-def tidied(axes: "Axes") -> None:
+def tidy_axes(axes: "Axes") -> None:
     """Take away what draws the eye from the data."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="#e5e5e5", lw=0.8)

@@ -13,7 +13,7 @@ from ..errors import LeakageError, ParameterError
 Rows = npt.NDArray[np.intp]
 
 
-class Split(NamedTuple):
+class Fold(NamedTuple):
     """Rows to grow on and rows to judge by, both rising."""
 
     train: Rows
@@ -22,7 +22,7 @@ class Split(NamedTuple):
 
 def splits_of(
     cv: Any, table: Table, is_used: Any, *, repeats: int, seed: int, stratified: bool
-) -> tuple[Iterator[list[Split]], int]:
+) -> tuple[Iterator[list[Fold]], int]:
     """Return the splits of each repeat, dealt when they are asked for, and the number of folds in a repeat.
 
     `cv` is a number, an object with `split(X, y)`, (train, test) pairs or test sets.
@@ -48,7 +48,7 @@ def splits_of(
     return iter([splits]), len(splits)
 
 
-def seed_of(random_state: Any, *, most: int = 2**31 - 1, also: str = ", a generator or None") -> int:
+def seed_from(random_state: Any, *, most: int = 2**31 - 1, also: str = ", a generator or None") -> int:
     """Return a whole number of 0 or more: the seed itself, or one below `most` from a generator (None: at random)."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
         return int(random_state)
@@ -61,18 +61,20 @@ def seed_of(random_state: Any, *, most: int = 2**31 - 1, also: str = ", a genera
     raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more{also} is needed")
 
 
-def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> Iterator[list[Split]]:
+def _dealt(n_folds: int, table: Table, used: Rows, repeats: int, seed: int, stratified: bool) -> Iterator[list[Fold]]:
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
             f"cv={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, those of weight 0 aside)"
         )
     if len(used) < table.n_rows:
         table = table.take(used)
-    for part in fold_assignment.deals(table, n_folds, seed=seed, repeats=range(repeats), stratified=stratified):
-        yield [Split(used[part != fold], used[part == fold]) for fold in range(n_folds)]
+    for part in fold_assignment.iter_fold_assignments(
+        table, n_folds, seed=seed, repeats=range(repeats), stratified=stratified
+    ):
+        yield [Fold(used[part != fold], used[part == fold]) for fold in range(n_folds)]
 
 
-def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:
+def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Fold:
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and np.ndim(pair[0]) == 1
     test = _row_numbers(f"the test rows of fold {i}", pair[1] if is_pair else pair, n_rows)
     if is_pair:
@@ -87,7 +89,7 @@ def _given(i: int, pair: Any, n_rows: int, is_used: Any) -> Split:
     for what, rows in (("no row to grow on", train), ("no row to judge by", test)):
         if not len(rows):
             raise ParameterError(f"fold {i} has {what}; every fold needs rows of weight above 0 on both sides")
-    return Split(train, test)
+    return Fold(train, test)
 
 
 def _row_numbers(what: str, rows: Any, n_rows: int) -> Rows:

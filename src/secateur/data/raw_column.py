@@ -1,6 +1,6 @@
 """Columns as users hand them in: numbers, or values coded by their levels.
 
-`read_cells` reads Python objects, `read_series` a column of any data frame, and
+`read_objects` reads Python objects, `read_series` a column of any data frame, and
 `dense_array` refuses what no tree can use. Nothing here knows of a schema.
 """
 
@@ -14,16 +14,16 @@ from typing import Literal
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Ints, Level, Rows, Series
+from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints, Rows, Series
 from ..errors import DataError, UnsupportedError
 from . import arrow
-from .column_warnings import spelled
+from .column_warnings import strict_float
 
-Family = Literal["number", "truth", "text", "missing"]
+ValueType = Literal["number", "truth", "text", "missing"]
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberColumn:
     """A column of numbers. Missing is NaN; whole numbers stay exact and are marked instead.
 
     Those that are dates are days since 1970-01-01.
@@ -37,18 +37,18 @@ class Numbers:
         return len(self.values)
 
     @property
-    def gaps(self) -> Bools:
+    def missing_mask(self) -> Bools:
         """Where the column is missing."""
         is_nan = np.isnan(self.values)
         return is_nan if self.is_missing is None else is_nan | self.is_missing
 
-    def take(self, rows: Array) -> "Numbers":
+    def take(self, rows: Array) -> "NumberColumn":
         """Return the column with these rows only."""
-        return Numbers(self.values[rows], None if self.is_missing is None else self.is_missing[rows], self.is_date)
+        return NumberColumn(self.values[rows], None if self.is_missing is None else self.is_missing[rows], self.is_date)
 
 
 @dataclass(frozen=True)
-class Coded:
+class CategoryColumn:
     """A column of categories: `levels[codes[row]]`, a code of -1 being missing.
 
     `is_declared` levels are all those the column's type can hold, in its order; others are
@@ -56,44 +56,44 @@ class Coded:
     """
 
     codes: Array
-    levels: tuple[Level, ...]
+    levels: tuple[Category, ...]
     is_declared: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @property
-    def gaps(self) -> Bools:
+    def missing_mask(self) -> Bools:
         """Where the column is missing."""
         return np.asarray(self.codes < 0)
 
     @property
     def is_text(self) -> bool:
         """Whether the levels are words; not if there are none."""
-        return family(self.levels) == "text"
+        return value_type(self.levels) == "text"
 
-    def take(self, rows: Array) -> "Coded":
+    def take(self, rows: Array) -> "CategoryColumn":
         """Return the column with these rows only."""
-        return Coded(self.codes[rows], self.levels, self.is_declared)
+        return CategoryColumn(self.codes[rows], self.levels, self.is_declared)
 
-    def occurring(self, rows: Array | None = None) -> list[Level]:
+    def occurring_categories(self, rows: Array | None = None) -> list[Category]:
         """Return the levels that occur, in some rows or in all."""
         codes = self.codes if rows is None else self.codes[rows]
         return [self.levels[code] for code in np.unique(codes[codes >= 0])]
 
-    def in_order(self, levels: Sequence[Level], *, is_declared: bool = False) -> "Coded":
+    def recode(self, levels: Sequence[Category], *, is_declared: bool = False) -> "CategoryColumn":
         """Return the column with its codes counted in `levels`; other values become -1."""
         number = _codes(levels)
         lookup = [*(number.get(level, -1) for level in self.levels), -1]  # the last is where -1 points
-        return Coded(np.array(lookup, np.int32)[self.codes], tuple(levels), is_declared)
+        return CategoryColumn(np.array(lookup, np.int32)[self.codes], tuple(levels), is_declared)
 
 
-Given = Numbers | Coded
+RawColumn = NumberColumn | CategoryColumn
 
 
-def values_of(given: Given) -> Array:
+def original_values(given: RawColumn) -> Array:
     """Return a column as it was: numbers with NaN where it is missing, or the categories with None."""
-    if isinstance(given, Numbers):
+    if isinstance(given, NumberColumn):
         return given.values if given.is_missing is None else np.where(given.is_missing, np.nan, given.values)
     return np.array([*given.levels, None], object)[given.codes]  # the last is where -1 points
 
@@ -105,7 +105,7 @@ def as_floats(values: Array) -> Array:
     return values.astype(np.float32 if values.dtype in (np.float16, np.bool_) else np.float64)
 
 
-def floats_of(given: Numbers) -> Array:
+def column_as_floats(given: NumberColumn) -> Array:
     """Return a column of numbers as float32 or float64, NaN where it is missing."""
     floats = as_floats(given.values)
     return floats if given.is_missing is None else np.where(given.is_missing, floats.dtype.type(np.nan), floats)
@@ -135,14 +135,14 @@ def dense_array(data: Rows, what: str) -> Array:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def read_series(series: Series, name: str) -> Given:
+def read_series(series: Series, name: str) -> RawColumn:
     """Read a narwhals series."""
     import narwhals.stable.v2 as nw
 
     native, dtype = series.to_native(), series.dtype
     is_pandas_like = series.implementation.is_pandas_like()
     if is_pandas_like and native.dtype == object:  # narwhals guesses what it holds from its first rows
-        return read_cells(series.to_numpy(), name)
+        return read_objects(series.to_numpy(), name)
     if dtype.is_temporal():
         raise DataError(f"column {name!r} holds dates or times ({dtype}); {_CONVERT_DATES}")
     if isinstance(dtype, nw.Categorical | nw.Enum):
@@ -153,68 +153,70 @@ def read_series(series: Series, name: str) -> Given:
         return _read_text(series, name)
     if dtype == nw.Boolean:
         codes = series.fill_null(value=False).to_numpy().astype(np.int32)
-        return Coded(np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True)
+        return CategoryColumn(
+            np.where(series.is_null().to_numpy(), np.int32(-1), codes), (False, True), is_declared=True
+        )
     if dtype.is_numeric():
         if series.implementation.is_pyarrow() and (dtype.is_integer() or dtype.is_float()):
-            return Numbers(*arrow.numbers_of(native))
+            return NumberColumn(*arrow.numbers_and_mask(native))
         if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
             series = series.cast(nw.Float64)
         # To count gaps takes long; an array of NumPy in a frame of pandas has none among whole numbers.
         elif dtype.is_integer() and not (is_pandas_like and isinstance(native.dtype, np.dtype)) and series.null_count():
-            return Numbers(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
-        return Numbers(series.to_numpy())
+            return NumberColumn(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+        return NumberColumn(series.to_numpy())
     if series.null_count() == len(series):
-        return Numbers(np.full(len(series), np.nan))
+        return NumberColumn(np.full(len(series), np.nan))
     if dtype == nw.Object or (dtype == nw.Unknown and is_pandas_like):
         array = dense_array(series.to_numpy(), f"column {name!r}")
-        return read_cells(array, name) if array.dtype == object else Numbers(array)
+        return read_objects(array, name) if array.dtype == object else NumberColumn(array)
     raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or booleans are needed")
 
 
-def read_cells(cells: Array, name: str) -> Given:
+def read_objects(cells: Array, name: str) -> RawColumn:
     """Read a column of Python objects: all numbers, all text or all booleans, with gaps."""
     values = cells.tolist()
-    family = {kind: family_of(kind) for kind in set(map(type, values))}
-    if None in family.values():
-        row = next(i for i, value in enumerate(values) if family[type(value)] is None)
+    value_type = {kind: value_type_of_class(kind) for kind in set(map(type, values))}
+    if None in value_type.values():
+        row = next(i for i, value in enumerate(values) if value_type[type(value)] is None)
         if hasattr(values[row], "isoformat") or hasattr(values[row], "total_seconds"):
             raise DataError(f"column {name!r}, row {row}: {values[row]!r} is a date or a time; {_CONVERT_DATES}")
         raise UnsupportedError(
             f"column {name!r}, row {row}: {values[row]!r} is a {type(values[row]).__name__}; "
             "the argument must be a string or a number (or a boolean, or missing)"
         )
-    found = set(family.values()) - {"missing"}
-    if len(found) > 1 and all(v != v for v in values if family[type(v)] == "number"):  # noqa: PLR0124
+    found = set(value_type.values()) - {"missing"}
+    if len(found) > 1 and all(v != v for v in values if value_type[type(v)] == "number"):  # noqa: PLR0124
         found.discard("number")  # only NaN, which is how pandas writes a gap among words
-        family = {kind: "missing" if is_a == "number" else is_a for kind, is_a in family.items()}
+        value_type = {kind: "missing" if is_a == "number" else is_a for kind, is_a in value_type.items()}
     if len(found) > 1:
-        rows = sorted({family[type(value)]: i for i, value in reversed(list(enumerate(values)))}.values())
-        shown = ", ".join(f"{values[i]!r} (row {i})" for i in rows if family[type(values[i])] != "missing")
+        rows = sorted({value_type[type(value)]: i for i, value in reversed(list(enumerate(values)))}.values())
+        shown = ", ".join(f"{values[i]!r} (row {i})" for i in rows if value_type[type(values[i])] != "missing")
         raise DataError(
             f"column {name!r} mixes {' and '.join(sorted(map(str, found)))} values: {shown}; one kind is needed: "
             "convert the column to numbers or to text"
         )
     if not found:
-        return Numbers(np.full(len(values), np.nan))
+        return NumberColumn(np.full(len(values), np.nan))
     if found == {"number"}:
-        return _numbers_of(values, {kind for kind, is_a in family.items() if is_a == "missing"}, name)
+        return _numbers_of(values, {kind for kind, is_a in value_type.items() if is_a == "missing"}, name)
     levels = (False, True) if found == {"truth"} else tuple(sorted({str(v) for v in set(values) if isinstance(v, str)}))
     codes = np.fromiter(map(_codes(levels).get, values, repeat(-1)), np.int32, len(values))
-    return Coded(codes, levels, is_declared=found == {"truth"})
+    return CategoryColumn(codes, levels, is_declared=found == {"truth"})
 
 
-def factorised(given: Given) -> Coded:
+def factorize(given: RawColumn) -> CategoryColumn:
     """Return a column as categories; of numbers these are the distinct values in rising order."""
-    if isinstance(given, Coded):
+    if isinstance(given, CategoryColumn):
         return given
-    is_missing = given.gaps
+    is_missing = given.missing_mask
     there = ~is_missing if is_missing.any() else slice(None)
     codes = np.full(len(is_missing), -1, np.int32)
-    codes[there], levels = distinct(given.values[there])
-    return Coded(codes, tuple(levels.tolist()))
+    codes[there], levels = factorize_numbers(given.values[there])
+    return CategoryColumn(codes, tuple(levels.tolist()))
 
 
-def distinct(values: Array) -> tuple[Ints, Array]:
+def factorize_numbers(values: Array) -> tuple[Ints, Array]:
     """Return the position of each number among those that occur, and these in rising order; none is missing."""
     values = np.ascontiguousarray(values)
     if values.dtype.kind in "iuf" and len(values):
@@ -231,22 +233,22 @@ def distinct(values: Array) -> tuple[Ints, Array]:
     return codes.astype(np.int32), levels
 
 
-def as_numbers(given: Coded, name: str) -> Numbers:
+def parse_categories(given: CategoryColumn, name: str) -> NumberColumn:
     """Return the numbers that categories spell."""
     values = np.full(len(given.levels) + 1, np.nan)  # the last is where missing points
     for code in np.unique(given.codes[given.codes >= 0]):
         try:
-            values[code] = spelled(given.levels[code])
+            values[code] = strict_float(given.levels[code])
         except ValueError as error:
             row = int(np.flatnonzero(given.codes == code)[0])
             raise DataError(
                 f"column {name!r}, row {row}: {given.levels[code]!r} is not a number; correct it, mark it as missing, "
                 "or leave the column out of numeric="
             ) from error
-    return Numbers(values[given.codes])
+    return NumberColumn(values[given.codes])
 
 
-def family_of(kind: type) -> Family | None:
+def value_type_of_class(kind: type) -> ValueType | None:
     """Return what a Python type is to us; None if it is nothing we take."""
     if issubclass(kind, str):
         return "text"
@@ -258,9 +260,9 @@ def family_of(kind: type) -> Family | None:
     return "missing" if kind is type(None) or kind.__name__ in ("NAType", "NaTType") else None
 
 
-def family(levels: Sequence[Level]) -> Family | None:
+def value_type(levels: Sequence[Category]) -> ValueType | None:
     """Return what the levels of a column are; None if there are none."""
-    return family_of(type(levels[0])) if levels else None
+    return value_type_of_class(type(levels[0])) if levels else None
 
 
 _CONVERT_DATES = (
@@ -268,11 +270,11 @@ _CONVERT_DATES = (
 )
 
 
-def _codes(levels: Sequence[Level]) -> dict[Level, int]:
+def _codes(levels: Sequence[Category]) -> dict[Category, int]:
     return {level: k for k, level in enumerate(levels)}
 
 
-def _numbers_of(values: list[Level], gaps: set[type], name: str) -> Numbers:
+def _numbers_of(values: list[Category], gaps: set[type], name: str) -> NumberColumn:
     is_missing = np.fromiter(map(gaps.__contains__, map(type, values)), bool, len(values)) if gaps else None
     try:
         array = np.array([0 if type(value) in gaps else value for value in values] if gaps else values)
@@ -280,21 +282,21 @@ def _numbers_of(values: list[Level], gaps: set[type], name: str) -> Numbers:
             array = np.array([0 if type(value) in gaps else float(value) for value in values])
     except OverflowError as error:
         raise DataError(f"column {name!r} holds whole numbers too large for a float; rescale it") from error
-    return Numbers(array, is_missing)
+    return NumberColumn(array, is_missing)
 
 
-def _read_text(series: Series, name: str) -> Given:
+def _read_text(series: Series, name: str) -> RawColumn:
     if sys.modules.get("pyarrow") is None:  # nobody has needed it yet, or it is not installed
-        return read_cells(series.to_numpy(), name)
+        return read_objects(series.to_numpy(), name)
     # Ten times faster than a dictionary of Python strings.
-    encoded = arrow.column_of(series).dictionary_encode().combine_chunks()
+    encoded = arrow.as_chunked_array(series).dictionary_encode().combine_chunks()
     found = encoded.dictionary.to_pylist()
-    codes, is_missing = arrow.numbers_of(sys.modules["pyarrow"].chunked_array([encoded.indices]))
+    codes, is_missing = arrow.numbers_and_mask(sys.modules["pyarrow"].chunked_array([encoded.indices]))
     codes = codes if is_missing is None else np.where(is_missing, np.int32(-1), codes)
-    return Coded(codes, tuple(found)).in_order(sorted(found))
+    return CategoryColumn(codes, tuple(found)).recode(sorted(found))
 
 
-def _read_categorical(series: Series, name: str) -> Coded:
+def _read_categorical(series: Series, name: str) -> CategoryColumn:
     import narwhals.stable.v2 as nw
 
     native, implementation = series.to_native(), series.implementation
@@ -302,23 +304,23 @@ def _read_categorical(series: Series, name: str) -> Coded:
         levels = native.dtype.categories.tolist()
         _check_levels(levels, name)
         codes = native.array.codes if implementation.is_pandas() else native.cat.codes.to_numpy()  # a series takes long
-        return Coded(codes.astype(np.int32), tuple(levels), is_declared=True)
+        return CategoryColumn(codes.astype(np.int32), tuple(levels), is_declared=True)
     if implementation.is_polars() and isinstance(series.dtype, nw.Enum):
         physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int32).fill_null(-1)
-        return Coded(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)
+        return CategoryColumn(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)
     if implementation.is_polars():
-        return factorised(_read_text(series.cast(nw.String), name))
+        return factorize(_read_text(series.cast(nw.String), name))
     # Each chunk has a dictionary of its own, and narwhals turns nulls into values here: decode first.
-    found = arrow.column_of(series)
-    coded = factorised(read_series(nw.from_native(found.cast(found.type.value_type), series_only=True), name))
+    found = arrow.as_chunked_array(series)
+    coded = factorize(read_series(nw.from_native(found.cast(found.type.value_type), series_only=True), name))
     dictionaries = [chunk.dictionary for chunk in found.chunks]
     if found.type.ordered and all(one.equals(dictionaries[0]) for one in dictionaries):
-        return coded.in_order(dictionaries[0].to_pylist(), is_declared=True)
+        return coded.recode(dictionaries[0].to_pylist(), is_declared=True)
     return coded
 
 
-def _check_levels(levels: list[Level], name: str) -> None:
-    found = {family_of(type(level)) for level in levels}
+def _check_levels(levels: list[Category], name: str) -> None:
+    found = {value_type_of_class(type(level)) for level in levels}
     if found - {"number", "truth", "text"} or len(found) > 1:
         raise DataError(
             f"column {name!r} has the categories {', '.join(map(repr, levels[:5]))}; all text, all numbers or all "

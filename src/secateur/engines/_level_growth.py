@@ -18,10 +18,10 @@ import numpy as np
 from .._kernels import criteria, histograms, presort
 from .._kernels import grow_parts as parts
 from .._utils.arrays import Array
+from ..growers.grower import Grower
+from ..growers.kernel_arguments import NO_LIMIT, kernel_criterion
 from ..growers.prepare import Coded, Prepared, codes_of, layout_of, stacked, weights_of
-from ..growers.run import Grower
-from ..growers.settings import NO_LIMIT, measure_of
-from ._parts import Local, Part, Subtree
+from ._parts import CodedRows, LocalPasses, Subtree
 
 if TYPE_CHECKING:
     from ._dask import Cluster
@@ -33,7 +33,7 @@ SMALL = 16  # a node with one in so many of the rows that fit into memory leaves
 @lru_cache(maxsize=2)
 def measure(name: str, n_rows: int) -> criteria.Criterion:
     """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
-    return measure_of(name, n_rows, True)
+    return kernel_criterion(name, n_rows, True)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Dealing:
         """Return the node at which each row ends, the rows slot by slot, and where each slot begins."""
         node = np.empty(len(codes), np.int32)
         histograms.route_codes(codes, *self.tests, node)
-        rows, start = histograms.sorted_by_slot(node, self.slot_of, self.n_slots)
+        rows, start = histograms.group_rows_by_slot(node, self.slot_of, self.n_slots)
         return node, rows, start
 
 
@@ -74,10 +74,10 @@ class LevelTask(Dealing):
         """Return the histograms of no rows."""
         return Histograms(np.zeros((self.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
 
-    def add(self, sums: Histograms, part: Part, _: int) -> None:
+    def add(self, sums: Histograms, part: CodedRows, _: int) -> None:
         """Count the rows of one part."""
         rows, start = self.deal(part.codes)[1:]
-        histograms.add_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
+        histograms.count_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
 
 
 @dataclass(frozen=True)
@@ -85,20 +85,20 @@ class FinishTask(Dealing):
     """Deal rows out to groups of nodes; grow the nodes of a group."""
 
     depth: Array = field(repr=False)
-    columns: histograms.Columns = field(repr=False)
-    limits: parts.Limits
+    columns: histograms.CodeLayout = field(repr=False)
+    limits: parts.GrowLimits
     name: str
     n_rows: int
     n_classes: int
 
-    def split(self, part: Part) -> Iterator[tuple[int, Part]]:
+    def split(self, part: CodedRows) -> Iterator[tuple[int, CodedRows]]:
         """Yield (group, its rows) of a part."""
         node, rows, start = self.deal(part.codes)
         for group in np.flatnonzero(np.diff(start)).tolist():
             own = rows[start[group] : start[group + 1]]
-            yield group, Part(part.codes[own], part.target[own], node[own])
+            yield group, CodedRows(part.codes[own], part.target[own], node[own])
 
-    def grow(self, pieces: list[Part], pool: Any, n_jobs: int) -> list[Subtree]:
+    def grow(self, pieces: list[CodedRows], pool: Any, n_jobs: int) -> list[Subtree]:
         """Return (node, tables of its subtree) of every node in a group."""
         if not pieces:
             return []
@@ -140,7 +140,7 @@ class FinishTask(Dealing):
             values, entries = column.astype(np.float32), np.empty(n, entry)
             is_missing = column == int(about.missing[j])
             values[is_missing] = np.nan
-            n_missing = presort.fill_entries(entries, rows, values, labels, shift)
+            n_missing = presort.write_entries(entries, rows, values, labels, shift)
             return entries, is_missing if n_missing else None
 
         listed = list(pool.map(sort, about.lists.tolist()))
@@ -148,14 +148,14 @@ class FinishTask(Dealing):
             Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
         ]
         feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
-        lists = parts.Lists(stacked([one for one, _ in listed], n, entry), feature, shift)
+        lists = parts.PresortedLists(stacked([one for one, _ in listed], n, entry), feature, shift)
         weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
         return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
 
 
 def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
     """Turn slots into columns, and the rows around a cut of a sorted column into codes."""
-    split = np.flatnonzero(nodes[:, parts.BIRTH] >= 0)
+    split = np.flatnonzero(nodes[:, parts.SPLIT_STEP] >= 0)
     slot = nodes[split, parts.SLOT]
     feature = data.lists.feature[slot]
     below, above = nodes[split, parts.BELOW], nodes[split, parts.ABOVE]
@@ -169,7 +169,7 @@ def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
 class Growth:
     """A tree that grows: the tables of its nodes so far, and which are still open."""
 
-    def __init__(self, counts: Array, columns: histograms.Columns, limits: parts.Limits, name: str) -> None:
+    def __init__(self, counts: Array, columns: histograms.CodeLayout, limits: parts.GrowLimits, name: str) -> None:
         self.columns = columns
         self.limits = limits
         self.name = name
@@ -181,9 +181,9 @@ class Growth:
         self.n_branch = self.n_settled = 0
         self.open: list[int] = []
         self._add(counts.astype(float), 0)
-        self.job, self.space = histograms.make_job(measure(name, self.n_rows), columns, limits, self.n_classes)
+        self.job, self.space = histograms.make_context(measure(name, self.n_rows), columns, limits, self.n_classes)
 
-    def grow(self, where: "Local | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
+    def grow(self, where: "LocalPasses | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
         small: list[int] = []
         n_slots = max(1, AT_ONCE // max(int(self.columns.offset[-1]) * self.n_classes * 8, 1))
@@ -198,7 +198,7 @@ class Growth:
                 slots = large[first : first + n_slots]
                 slot_of = np.full(len(self.nodes), -1, np.int32)
                 slot_of[slots] = np.arange(len(slots))
-                sums = where.over_parts(LevelTask(tests, slot_of, len(slots), self.columns.offset, self.n_classes))
+                sums = where.sum_over_codes(LevelTask(tests, slot_of, len(slots), self.columns.offset, self.n_classes))
                 for slot, v in enumerate(slots):
                     self._split(v, sums.by_slot[slot])
                 told(self.n_settled)
@@ -213,14 +213,16 @@ class Growth:
 
     def _tests(self) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
         nodes, _, branch = self.tables()
-        feature = np.where(nodes[:, parts.BIRTH] >= 0, nodes[:, parts.SLOT], -1)
-        below, default, start, first = nodes[:, [parts.BELOW, parts.DEFAULT, parts.BRANCH, parts.FIRST]].T.copy()
+        feature = np.where(nodes[:, parts.SPLIT_STEP] >= 0, nodes[:, parts.SLOT], -1)
+        below, default, start, first = nodes[
+            :, [parts.BELOW, parts.DEFAULT_CHILD, parts.BRANCH_START, parts.FIRST_CHILD]
+        ].T.copy()
         return feature, below, default, start, branch, first, self.columns.missing
 
     def _add(self, counts: Array, depth: int) -> None:
         """Add a node; it is open if it may be split."""
         node, limits, size = np.zeros(parts.N_FIELDS, np.int64), self.limits, counts.sum()
-        node[[parts.BRANCH, parts.BIRTH]] = -1
+        node[[parts.BRANCH_START, parts.SPLIT_STEP]] = -1
         node[parts.DEPTH] = depth
         self.nodes.append(node)
         self.reals.append(np.append(counts, [0.0, 0.0]))
@@ -233,7 +235,9 @@ class Growth:
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
         depth = int(self.nodes[v][parts.DEPTH])
-        test = parts.Test(*histograms.best_test(self.job, self.space, histogram, self.columns, counts, depth))
+        test = parts.Split(
+            *histograms.best_split_of_histogram(self.job, self.space, histogram, self.columns, counts, depth)
+        )
         if test.slot < 0:
             self.n_settled += self._rows(v)
             return
@@ -243,7 +247,7 @@ class Growth:
         if test.kind == parts.SUBSET:
             branch = self.space.branch[:n_codes].copy()
             left = lines[branch == 0].sum(axis=0)
-            node[parts.BRANCH] = self.n_branch
+            node[parts.BRANCH_START] = self.n_branch
             self.branches.append(branch)
             self.n_branch += n_codes
         else:
@@ -254,13 +258,18 @@ class Growth:
         if default < 0:
             default = int(right.sum() > left.sum())
         node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE]] = test.slot, test.kind, test.below, test.above
-        node[[parts.DEFAULT, parts.ARITY, parts.FIRST, parts.BIRTH]] = default, 2, len(self.nodes), 0
+        node[[parts.DEFAULT_CHILD, parts.N_CHILDREN, parts.FIRST_CHILD, parts.SPLIT_STEP]] = (
+            default,
+            2,
+            len(self.nodes),
+            0,
+        )
         self.reals[v][-2:] = test.score / counts.sum(), test.score
         self._add(left, depth + 1)
         self._add(right, depth + 1)
 
     def _finish(
-        self, where: "Local | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]
+        self, where: "LocalPasses | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]
     ) -> None:
         """Grow the small nodes from their rows, as many at a time as `finish_rows` allows."""
         if not small:
@@ -285,8 +294,8 @@ class Growth:
     def _hang(self, v: int, nodes: Array, reals: Array, branch: Array) -> None:
         """Put a subtree in the place of node v."""
         nodes = nodes.copy()
-        nodes[:, parts.FIRST] += len(self.nodes) - 1  # line 0 goes to line v
-        nodes[nodes[:, parts.BRANCH] >= 0, parts.BRANCH] += self.n_branch
+        nodes[:, parts.FIRST_CHILD] += len(self.nodes) - 1  # line 0 goes to line v
+        nodes[nodes[:, parts.BRANCH_START] >= 0, parts.BRANCH_START] += self.n_branch
         self.nodes[v], self.reals[v] = nodes[0], reals[0]
         self.nodes += list(nodes[1:])
         self.reals += list(reals[1:])

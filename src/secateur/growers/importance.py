@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils.arrays import Floats
-from ..core import Counted, Model
+from ..core import Model, NodeStatistics
 from . import CRITERIA
 
 
@@ -40,7 +40,7 @@ def column_importances(model: Model, gains: Floats) -> Floats:
     return shares
 
 
-def _split_information(counts: Counted) -> Floats:
+def _split_information(counts: NodeStatistics) -> Floats:
     """The entropy, in bits, of how each node's rows fall on its children."""
     parent, total = counts.tree.parent[1:], counts.total
     share = total[1:] / np.maximum(total[parent], 1e-300)

@@ -41,12 +41,12 @@ class Grower:
         self,
         criterion: Criterion,
         data: Prepared,
-        limits: parts.Limits,
+        limits: parts.GrowLimits,
         n_sums: int,
         pool: ThreadPoolExecutor,
         n_jobs: int,
         y: Array | None = None,
-        surrogates: parts.Surrogates | None = None,
+        surrogates: parts.SurrogateSearch | None = None,
     ) -> None:
         self.data = data
         self.limits = limits
@@ -74,7 +74,7 @@ class Grower:
         n_words = max(1, -(-n_slots // 64)) + -(-len(self.limits.groups) // 64)
         nodes = np.zeros((1, parts.N_FIELDS + n_words), np.int64)
         nodes[0, parts.END] = n_rows
-        nodes[0, parts.BRANCH] = nodes[0, parts.BIRTH] = -1
+        nodes[0, parts.BRANCH_START] = nodes[0, parts.SPLIT_STEP] = -1
         nodes[0, parts.N_FIELDS :] = -1  # every slot may vary, every group be left
         reals = np.zeros((1, self.n_sums + 2))
         reals[0, : len(counts)] = counts
@@ -119,9 +119,9 @@ class _Joined:
     def add(self, v: int, nodes: Array, reals: Array, branch: Array) -> None:
         """Hang a part in at line v."""
         with self.lock:
-            nodes[:, parts.FIRST] += self.n - 1  # line 0 of the part goes to line v
+            nodes[:, parts.FIRST_CHILD] += self.n - 1  # line 0 of the part goes to line v
             if len(branch):
-                nodes[nodes[:, parts.BRANCH] >= 0, parts.BRANCH] += self.n_branch
+                nodes[nodes[:, parts.BRANCH_START] >= 0, parts.BRANCH_START] += self.n_branch
             first, self.n = self.n, self.n + len(nodes) - 1
             for i, part in enumerate((nodes, reals)):
                 if self.n > len(self.tables[i]):  # what is not written to costs no memory
@@ -170,16 +170,16 @@ class _Top:
                 continue
             lines, real_lines = np.vstack([nodes[v]] * 3), np.vstack([reals[v]] * 3)  # v, then its two children
             node = lines[0]
-            node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE, parts.DEFAULT]] = test[1:]
-            node[[parts.ARITY, parts.BRANCH]] = 2, 0
+            node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE, parts.DEFAULT_CHILD]] = test[1:]
+            node[[parts.N_CHILDREN, parts.BRANCH_START]] = 2, 0
             real_lines[0, -2:] = test.score / reals[v][:-2].sum(), test.score
             keep = top.split_node(grower.job, self.first, lines, real_lines, categories)
-            node[[parts.FIRST, parts.BIRTH]] = len(nodes), 0
-            node[parts.BRANCH] = -1
+            node[[parts.FIRST_CHILD, parts.SPLIT_STEP]] = len(nodes), 0
+            node[parts.BRANCH_START] = -1
             if test.kind == parts.SUBSET:
                 assert data.codes is not None
                 own = categories[: data.codes.n_codes[test.slot - len(data.lists.entries)]].copy()
-                node[parts.BRANCH] = n_branch
+                node[parts.BRANCH_START] = n_branch
                 branches.append(own)
                 n_branch += len(own)
             if keep:
@@ -192,13 +192,13 @@ class _Top:
         most = self.n_rows // TOP_SHARE + 1
         return grower.joined(np.array(nodes), np.array(reals), np.concatenate(branches), below, most)
 
-    def _best_test(self, node: Array, reals: Array) -> tuple[parts.Test, Array]:
+    def _best_test(self, node: Array, reals: Array) -> tuple[parts.Split, Array]:
         grower = self.grower
         own = [node.copy() for _ in self.tasks]  # each strikes out the constant columns it meets
 
-        def one(i: int) -> tuple[parts.Test, Array]:
+        def one(i: int) -> tuple[parts.Split, Array]:
             space = self.free.pop()
-            test = parts.Test(*top.best_test(grower.job, space, own[i], reals, *self.tasks[i]))
+            test = parts.Split(*top.best_test(grower.job, space, own[i], reals, *self.tasks[i]))
             branch = space.branch.copy() if test.kind == parts.SUBSET else space.branch
             self.free.append(space)
             return test, branch

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.arrays import ArrayLike, Labels, Level, Rows
+from .._utils.arrays import ArrayLike, Category, Labels, Rows
 from ..core import Model
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, summary
 from ..routing import count
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..report import Report
 
 
-class Asked:
+class InspectionMixin:
     """Questions that both estimators answer from their model."""
 
     _model: Model
@@ -47,7 +47,7 @@ class Asked:
         *,
         index: int = 0,
         actionable: Sequence[str] | None = None,
-        wanted: Level = None,
+        wanted: Category = None,
         delta: float = 0.05,
     ) -> Explanation:
         """Explain the answer for one row, how certain it is, and the nearest change to another answer.
@@ -71,7 +71,7 @@ class Asked:
         y: Labels,
         sample_weight: ArrayLike | None = None,
         *,
-        positive: Level = None,
+        positive: Category = None,
         false_positive: float = 1.0,
         false_negative: float = 1.0,
     ) -> Evaluation:
@@ -98,10 +98,10 @@ class Asked:
         Given the rows of growing as `X` and `y` it shows their distribution at each test; see
         `secateur.write_report`.
         """
-        from ..plot.distributions import table_of
+        from ..plot.distribution import encode_shown_rows
         from ..report import Report
 
-        table = table_of(self.model_.tree, None if X is None else (X, None if y is None else target(y, self)))
+        table = encode_shown_rows(self.model_.tree, None if X is None else (X, None if y is None else target(y, self)))
         report = Report(self.model_, title, is_estimator=True, table=table)
         if path is not None:
             report.save(path)
