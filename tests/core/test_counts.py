@@ -82,8 +82,8 @@ def test_whole_counts_stay_whole_beyond_32_bits():
     counts = Counts.from_leaves(TREE, [[2**40, 1], [0, 2**40]])
     assert counts.by_class.dtype == np.int64
     assert counts.total[0] == 2**41 + 1
-    assert counts.is_whole
-    assert not Counts.from_leaves(TREE, [[0.5, 1], [0, 1]]).is_whole
+    assert counts.has_integer_weights
+    assert not Counts.from_leaves(TREE, [[0.5, 1], [0, 1]]).has_integer_weights
 
 
 def test_counts_that_add_up_to_2_to_the_53_are_refused_with_the_way_out():
@@ -103,7 +103,7 @@ def test_weights_that_add_up_to_2_to_the_53_are_refused_too():
             Counts.from_leaves(TREE, leaves)
     with pytest.raises(CountsError, match=r"2\*\*53 or more"):
         Counts(TREE, [[1e308, 1e308], [5.0, 0], [7, 7]])  # the slack for rounding was infinite, too
-    assert not Counts.from_leaves(TREE, [[2.0**52, 0], [0, 2.0**51]]).is_whole
+    assert not Counts.from_leaves(TREE, [[2.0**52, 0], [0, 2.0**51]]).has_integer_weights
 
 
 def test_a_class_beyond_those_counted_errs_everywhere():
@@ -226,9 +226,10 @@ def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
         Counts(TREE, np.array([[wrong, 1], [wrong, 0], [0, 1]]))
 
 
-def test_a_cost_may_come_from_any_sample_that_was_asked():
+def test_a_cost_may_come_from_any_sample_that_was_evaluated():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
-    tree.evaluation_log.record(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
+    held = Counts(tree, [[2, 2], [2, 0], [0, 2]], sample="prune", n_rows=4)
+    tree.evaluation_log.record_nodes(held)
     assert sample_usage_of(tree, grown) == {"grow"}
     assert sample_usage_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}

@@ -181,8 +181,8 @@ def test_classes_asked_of_moments_are_refused_and_look_absent():
 def test_weights_are_whole_or_not():
     tree = Tree.from_parents([-1, 0, 0])
 
-    assert Moments.from_leaves(tree, [1, 1], [1, 2]).is_whole
-    assert not Moments.from_leaves(tree, [0.5, 1], [1, 2]).is_whole
+    assert Moments.from_leaves(tree, [1, 1], [1, 2]).has_integer_weights
+    assert not Moments.from_leaves(tree, [0.5, 1], [1, 2]).has_integer_weights
 
 
 def test_a_gain_of_rounding_only_is_no_gain():

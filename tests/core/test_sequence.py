@@ -153,14 +153,14 @@ def test_a_table_equals_the_nested_sequence_with_its_members_and_no_other():
     assert first != second
 
 
-def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
+def test_errors_on_records_even_counts_entered_by_hand():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
     assert sequence.unrecorded_errors_on(counts).tolist() == [0, 2]
-    assert "prune" not in tree.evaluation_log.open
+    assert "prune" not in tree.evaluation_log.possible_choosers
     sequence.errors_on(counts)
-    assert "prune" in tree.evaluation_log.open
+    assert "prune" in tree.evaluation_log.possible_choosers
 
 
 def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
@@ -173,11 +173,13 @@ def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
     assert one != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
 
 
-def test_a_copied_ledger_remembers_that_a_sequence_was_looked_at_and_a_single_pruning_apart():
+def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_single_pruning():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
-    first, second = (Counts.from_leaves(tree, [[n, 0], [0, 1], [0, 1]], sample=str(n)) for n in (1, 2))
+    first, second = (
+        Counts(tree, [[n, 2], [n, 1], [n, 0], [0, 1], [0, 1]], sample=str(n), n_rows=n + 2) for n in (1, 2)
+    )
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
-    tree.evaluation_log.record(first, sequence=sequence, is_asked=True)
-    tree.evaluation_log.record(second, pruning=sequence[0], is_asked=True)
+    tree.evaluation_log.record_sequence(first, sequence)
+    tree.evaluation_log.record_pruning(second, sequence[0])
     again = pickle.loads(pickle.dumps(tree.evaluation_log))
-    assert [again.records[one.sample_id].is_open for one in (first, second)] == [True, False]
+    assert [again.records[counts.sample_id].is_unrestricted for counts in (first, second)] == [True, False]

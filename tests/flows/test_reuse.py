@@ -402,7 +402,7 @@ def test_the_command_knows_rows_again(tmp_path, capsys):
     capsys.readouterr()
     for model, data in (("b", "some"), ("b", "grow"), ("a", "some")):
         assert run(["certify", f"{here}/{model}.json", "--holdout", f"{here}/{data}.csv"]) == 1
-        assert "stand in sample 'grow'" in capsys.readouterr().err
+        assert "occur in sample 'grow'" in capsys.readouterr().err
     assert run(["certify", f"{here}/b.json", "--holdout", f"{here}/again.csv", "--method", "test-sample"]) == 1
     assert run(["certify", f"{here}/b.json", "--holdout", f"{here}/again.csv"]) == 0
     assert "Occam" in capsys.readouterr().out

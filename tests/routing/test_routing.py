@@ -39,7 +39,7 @@ def test_routing_the_growing_data_with_real_weights_gives_the_growing_counts(sam
     tree, counts = sample.grow()
     again = count(tree, sample.X, sample.y, sample_weight=sample.weight)
 
-    assert again.is_whole == counts.is_whole == (not (sample.weight % 1).any())
+    assert again.has_integer_weights == counts.has_integer_weights == (not (sample.weight % 1).any())
     assert np.allclose(again.by_class, counts.by_class, rtol=1e-12, atol=0)
 
 

@@ -95,7 +95,9 @@ class Evaluation:
         """Share of wrong answers; for numbers the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._right.sum()) / float(self.n)
-        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.predictions))) / float(self.n)
+        return float(
+            self.model.pruning.cost(self.counts.unrecorded_costs_if_leaf(self.model.grown.predictions))
+        ) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
@@ -142,7 +144,7 @@ class Evaluation:
     @property
     def r2(self) -> float:
         """Share of the squared error around the mean of these rows that the tree explains."""
-        spread = self.counts.scale
+        spread = self.counts.zero_accuracy_cost
         if self.counts.has_classes:
             raise UnsupportedError("r2 is for regression; use error, or ranking.auc")
         return 1.0 - self.error * float(self.n) / spread if spread > 0 else math.nan
@@ -257,6 +259,7 @@ def evaluate(
         elif len(names) == 2:
             positive = names[int(found.grown.by_class[0].argmin())]
     positive = None if positive is None else str(positive)
+    found.tree.evaluation_log.record_pruning(counts, found.pruning)
     return Evaluation(found, counts, positive, false_positive, false_negative, probabilities)
 
 

@@ -146,7 +146,7 @@ def _for_missing(view: TreeView, v: int, columns: Sequence[Column], values: list
         return default, ""
     for number in others.of(v):
         column = int(others.feature[number])
-        taken, name = others.side(number, values[column]), view.columns[column]
+        taken, name = others.child_for(number, values[column]), view.columns[column]
         if taken != NO_BRANCH:
             told = _value(columns[column], values[column], is_missing=False)
             if others.branch_start[number] < others.branch_start[number + 1]:

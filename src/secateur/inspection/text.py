@@ -192,10 +192,10 @@ def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
     if sample is None or view.wrong is None:
         return name
     if show_weights:
-        digits = "d" if sample.is_whole else f".{2 if view.decimals is None else view.decimals}f"
+        digits = "d" if sample.has_integer_weights else f".{2 if view.decimals is None else view.decimals}f"
         return f"weights: [{', '.join(format(x, digits) for x in sample.by_class[v])}] {name}"
     wrong = view.wrong[v]
-    told = ("1 error" if wrong == 1 else f"{wrong:,} errors") if sample.is_whole else f"{wrong:,.4g} wrong"
+    told = ("1 error" if wrong == 1 else f"{wrong:,} errors") if sample.has_integer_weights else f"{wrong:,.4g} wrong"
     return f"{name} ({view.size(v)}, {told})"
 
 

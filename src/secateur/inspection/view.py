@@ -82,7 +82,7 @@ class TreeView:
     @cached_property
     def wrong(self) -> Array | None:
         """Rows of another class than the node answers."""
-        return None if self.sample is None or self.label is None else self.sample.costs_if_leaf(self.label)
+        return None if self.sample is None or self.label is None else self.sample.unrecorded_costs_if_leaf(self.label)
 
     @cached_property
     def shares(self) -> Floats | None:
@@ -193,7 +193,7 @@ class TreeView:
 
     def size(self, v: int) -> str:
         """How many rows node `v` holds, or their weight; empty if that is not known."""
-        return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.is_whole)
+        return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.has_integer_weights)
 
     def conclusion(self, v: int) -> str:
         """What a rule that ends at node `v` concludes: its answer, its rows, their error."""

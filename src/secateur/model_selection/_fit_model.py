@@ -210,7 +210,9 @@ def _with_accuracy(plan: FitPlan, selection: Selection, grown: Sample) -> Select
 
 def _pruned(plan: FitPlan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
     """The model cut back by the rule; where that gives a sequence, to the member that is to be chosen."""
-    labels, cost = grown.labels, None  # always: the ledger notes that the rows gave labels
+    if grown.has_classes:
+        grown.tree.evaluation_log.record_nodes(grown)  # the growing sample gives the labels
+    labels, cost = grown.labels, None
     if plan.costs is not None:
         assert isinstance(grown, Counts)  # numbers have no costs
         costs = check_cost_matrix(plan.costs, grown.n_classes)

@@ -294,7 +294,7 @@ def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, acc
     """The smallest member whose error leaves the accuracy asked for (regression: that share of the variance)."""
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    whole = grown.scale / (float(grown.total[0]) or 1.0) or 1.0
+    whole = grown.zero_accuracy_cost / (float(grown.total[0]) or 1.0) or 1.0
     reached = 1 - error / whole
     fits = np.flatnonzero(reached >= accuracy - 1e-12)
     if not len(fits):

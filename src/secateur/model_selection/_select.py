@@ -88,7 +88,7 @@ def select(
     if sum(given is not None for given in (cost, costs, values)) > 1:
         raise ParameterError("cost, costs and values exclude each other; pass at most one")
     loss, square = _losses(sequence, counts, cost, costs, values)
-    sequence.tree.evaluation_log.record(counts, sequence=sequence)
+    sequence.tree.evaluation_log.record_sequence(counts, sequence)
     rate = sequence.costs_on(loss) / total
     # Rows behind the rates, whatever they weigh; where they are not known their weight, rounded.
     n = max(1, round(total) if counts.n_rows is None else counts.n_rows)

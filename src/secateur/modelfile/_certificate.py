@@ -82,7 +82,7 @@ def _check_choice(model: Model) -> None:
         return  # losses of other kinds are what the file says
     members = selection.sequence
     predictions = model.grown.predictions if members.node_labels is None else members.node_labels
-    found = members.costs_on(holdout.costs_if_leaf(predictions)) / float(holdout.total[0])
+    found = members.costs_on(holdout.unrecorded_costs_if_leaf(predictions)) / float(holdout.total[0])
     is_off = ~(np.abs(error - found) <= SLACK * np.abs(found).max())
     if is_off.any():
         at = int(is_off.argmax())

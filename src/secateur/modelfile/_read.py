@@ -302,9 +302,12 @@ def _made(parts: Document) -> core.Model:
     )
     model = checked(model)
     for look in rows["looks"]:
-        mark, of_path = look.pop("mark"), sequence if look.pop("is_sequence") else None
-        tree.evaluation_log.records[mark] = core.EvaluationRecord(
-            **look | {"sample": samples[look["sample"]], "sequence": of_path}
+        tree.evaluation_log.records[look["mark"]] = core.EvaluationRecord(
+            sample=samples[look["sample"]],
+            pruning=look["pruning"],
+            sequence=sequence if look["is_sequence"] else None,
+            is_unrestricted=look["is_open"],
+            has_other_sequences=look["is_several"],
         )
     return model
 

@@ -103,8 +103,8 @@ def _look_out(
         "sample": places[None if sketch is None else sketch.digest, name],
         "pruning": None if look.pruning is None else look.pruning.hex(),
         "is_sequence": is_path,
-        "is_open": look.is_open or (look.sequence is not None and not is_path),
-        "is_several": look.is_several,
+        "is_open": look.is_unrestricted or (look.sequence is not None and not is_path),
+        "is_several": look.has_other_sequences,
     }
 
 

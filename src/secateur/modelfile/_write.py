@@ -113,9 +113,9 @@ def _sample(counts: Sample, *, sketch: bool) -> Document:
         "sketch": sketch_out(counts.sketch, counts.tree) if sketch else None,
     }
     if isinstance(counts, Moments):
-        return about | write_fields(counts, "sample", counts.kept)
+        return about | write_fields(counts, "sample", counts.array_fields)
     by_class = [numbers_out(column) for column in counts.by_class.T]
-    return {**about, "numbers": "whole" if counts.is_whole else "real", "by_class": by_class}
+    return {**about, "numbers": "whole" if counts.has_integer_weights else "real", "by_class": by_class}
 
 
 def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:

@@ -111,9 +111,9 @@ def bottom_up_srm(
     code = _Code(_FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
     if scale < 1:
         reasons.append(f"the penalty is scaled by {scale:g}")
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         reasons.append("the counts are weights (compared within a relative 1e-12)")
-    if counts.is_whole and counts.is_weighted:
+    if counts.has_integer_weights and counts.is_weighted:
         reasons.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     return Pruning.from_cuts(
         tree,
@@ -246,7 +246,7 @@ def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -
     fixed = np.zeros(tree.n_nodes)
     if code.form.covers_leaf:
         np.multiply(factor, np.sqrt(base + code.log_classes), out=fixed, where=factor > 0)
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         fixed += 1e-12 * total
     return cut_unless_it_pays(
         tree.parent,

@@ -346,7 +346,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
     jump = budget_dp.jumps(tree.end, np.bincount(node, minlength=tree.n_nodes))
     before = np.append(0, np.cumsum(tree.is_leaf))
     fewer = 1 - (before[tree.end] - before[:-1])[node]  # of the original leaves under the node one is left
-    if not holdout.is_whole:
+    if not holdout.has_integer_weights:
         tolerance = 1e-12 * float(holdout.total[0])
         found = budget_dp.min_pairs_and_cuts(jump, charge, error, fewer, budget, tolerance)
         return _Table(node, charge, jump, *found)
@@ -362,7 +362,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
 
 
 def _note(holdout: Counts) -> str:
-    return "" if holdout.is_whole else "errors within 1e-12 of the sample's weight count as equal"
+    return "" if holdout.has_integer_weights else "errors within 1e-12 of the sample's weight count as equal"
 
 
 def _charges(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
@@ -374,7 +374,7 @@ def _charges(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
 
 def _whole(excess: LongsOrFloats, grown: Counts) -> Longs:
     """The excess as whole numbers; refuse weights under which it is none."""
-    if grown.is_whole:
+    if grown.has_integer_weights:
         return excess
     charge = np.rint(excess)
     off = np.abs(excess - charge)

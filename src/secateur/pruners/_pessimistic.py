@@ -51,7 +51,7 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     twice_subtree = 2 * full_cost(tree, errors) + n_leaves  # 2 n', so that halves stay whole
     twice_gap = 2 * errors + 1 - twice_subtree
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
-    note = "" if counts.is_whole else "weights compared within a relative 1e-12"
+    note = "" if counts.has_integer_weights else "weights compared within a relative 1e-12"
     return Pruning.from_cuts(
         tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), rule="pessimistic", note=note
     )

@@ -67,7 +67,7 @@ def _data(model: Model, classes: list[str]) -> list[list[str]]:
         ["target", f"{grown.n_classes:,} classes"],
         ["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"],
         ["classes in growing", _class_rows(grown.by_class[0], classes)],
-        ["counts", "whole numbers, compared exactly" if grown.is_whole else "weights"],
+        ["counts", "whole numbers, compared exactly" if grown.has_integer_weights else "weights"],
     ]
 
 

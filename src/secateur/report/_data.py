@@ -168,7 +168,7 @@ def _sample(sample: Counts | Moments, cost: Array, place: int) -> Entries:
         flat.append(len(there))
         for c, n in zip(there.tolist(), short(row[there], 12), strict=True):
             flat += (c, n)
-    return {**about, "is_whole": sample.is_whole, "counts": flat}
+    return {**about, "is_whole": sample.has_integer_weights, "counts": flat}
 
 
 def _limit(model: Model) -> Entries:
@@ -176,7 +176,7 @@ def _limit(model: Model) -> Entries:
     holdout = model.holdout
     if holdout is None:
         why_not = "There is no held-out sample, so no limit on the error on new rows can be given."
-    elif not (holdout.has_classes and holdout.is_whole):
+    elif not (holdout.has_classes and holdout.has_integer_weights):
         why_not = "Limits are computed for whole counts of errors only."
     elif holdout.total[0] == 0:
         why_not = "The held-out sample has no rows."
