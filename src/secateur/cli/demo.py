@@ -67,7 +67,7 @@ def demonstrate(name: str, table: "Table", console: Any) -> "Model":
     reduced: Any = prune(model.tree, model.grown, held_out, rule="reduced-error")
     eight_leaves = prune_to(model, n_leaves=8)
     prunings = {
-        "unpruned": replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none"),
+        "unpruned": replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none", provenance=None),
         "chosen by cross-validation, 1 standard error": model.pruning,
         "reduced error on held-out rows": reduced,
         "at most eight leaves": eight_leaves.pruning,
