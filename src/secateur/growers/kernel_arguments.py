@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import criteria
-from .._kernels import grow_parts as parts
+from .._kernels import criteria, growing
 from .._utils.arrays import Array
 from ..data.target import round_for_exact_sums
 from ..errors import ParameterError
@@ -18,27 +17,27 @@ MAX_COUNTED_BINS = 255
 WEIGHT_TOLERANCE = 1e-9  # relative: totals of weights depend on the order of summation
 
 
-def limits_of(parameters: GrowParameters) -> parts.GrowLimits:
+def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
     """Return the limits on depth, splits and leaf sizes as the kernels take them."""
     parameters.check_values()
     max_depth, max_splits = parameters.max_depth, parameters.max_splits
     is_best_first = parameters.growth == "best-first"
-    return parts.GrowLimits(
+    return growing.GrowLimits(
         max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
         max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
-        least_leaf=float(parameters.min_samples_leaf),
-        least_split=float(parameters.min_samples_split),
-        allow_zero=not is_best_first if parameters.allow_zero is None else parameters.allow_zero,
-        multiway=parameters.splits == "multiway",
-        best_first=is_best_first,
-        is_ratio=CRITERIA[parameters.criterion].is_ratio,
-        penalise_numeric=parameters.penalise_numeric,
+        min_leaf_size=float(parameters.min_samples_leaf),
+        min_split_size=float(parameters.min_samples_split),
+        allows_zero_gain=not is_best_first if parameters.allow_zero is None else parameters.allow_zero,
+        is_multiway=parameters.splits == "multiway",
+        is_best_first=is_best_first,
+        is_gain_ratio=CRITERIA[parameters.criterion].is_ratio,
+        penalises_numeric=parameters.penalise_numeric,
     )
 
 
 def limits_with_min_weight(
-    limits: parts.GrowLimits, fraction: float, weight: Array | None, n_rows: int, is_whole: bool
-) -> tuple[parts.GrowLimits, bool]:
+    limits: growing.GrowLimits, fraction: float, weight: Array | None, n_rows: int, is_whole: bool
+) -> tuple[growing.GrowLimits, bool]:
     """Return the limits with a minimum weight of children, and whether they limit weights instead of rows.
 
     Parameters
@@ -57,14 +56,14 @@ def limits_with_min_weight(
     total = float(n_rows if weight is None else weight.sum())
     min_weight = fraction * (1 - WEIGHT_TOLERANCE) * total
     if is_whole:
-        return limits._replace(least_leaf=max(limits.least_leaf, min_weight)), False
-    if limits.least_leaf > 1 or limits.least_split > 2:
+        return limits._replace(min_leaf_size=max(limits.min_leaf_size, min_weight)), False
+    if limits.min_leaf_size > 1 or limits.min_split_size > 2:
         raise ParameterError(
             f"min_weight_fraction_leaf={fraction} with weights that are not whole replaces "
             "min_samples_leaf and min_samples_split; leave them at 1 and 2"
         )
     # A node lighter than two children of minimum weight is never split, so a minimum weight of the node adds nothing.
-    return limits._replace(least_leaf=min_weight, least_split=0.0), True
+    return limits._replace(min_leaf_size=min_weight, min_split_size=0.0), True
 
 
 def can_count_bins(parameters: GrowParameters, n_classes: int) -> bool:
@@ -77,10 +76,10 @@ def can_count_bins(parameters: GrowParameters, n_classes: int) -> bool:
     return is_streamed and has_few_bins and n_classes <= MAX_CODED_CLASSES and parameters.splits != "multiway"
 
 
-def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
+def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.CriterionSpec:
     """Return a criterion as the kernels take it; `is_plain` states that every row has weight 1."""
     name = CRITERIA[name].kernel or name
-    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.criterion_of(name)
+    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.CriterionSpec(name)
 
 
 class ScaledWeights(NamedTuple):
