@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..growers import CRITERIA
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from ._command import command, print_message, warnings_as_notes
 from ._config import set_defaults_from_file
+from ._growing_options import growing_options
 from ._input import data_options, keep_option, read_table
 from ._options import (
     Options,
@@ -19,7 +19,6 @@ from ._options import (
     combine_options,
     delta_option,
     files_argument,
-    int_option,
     max_error_option,
     n_jobs_option,
     name_option,
@@ -43,27 +42,12 @@ if TYPE_CHECKING:
     from ..model_selection import Recipe
 
 DEFAULT_HOLDOUT = 1 / 3  # share of the rows
-growing_options = combine_options(
-    choice_option("--growth", names=("depth-first", "best-first"),
-                         help="Order in which nodes are split; it matters with --max-splits."),
-    int_option("--max-splits", 0, help="Maximum number of splits."),
-    int_option("--min-samples-split", 2, default=2, help="Minimum number of rows to split a node."),
-    click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, metavar="F",
-                 help="Minimum share of the total weight in a leaf."),
-    click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
-                 help="Allow predictions only to rise (1) or only to fall (-1) as this column rises."),
-    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
-                 help="Columns that may be tested together on the way to a leaf; all others form one more group."),
-    int_option("--surrogates", 0, default=0, metavar="K",
-                        help="Number of surrogate tests per node, for rows whose tested value is missing."),
-    choice_option("--penalty", names=("leaves", "sqrt", "log"),
-                         help="Penalty on size in cost-complexity pruning."),
-    int_option("--max-bins", 2,
-                        help="Bin numeric columns into this many bins; by default every threshold is tried."),
-    click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
-                 help="Weight of a class; balanced gives all classes the same total weight."),
-    click.option("--cost", "costs", multiple=True, metavar="CLASS:PREDICTION=C",
-                 help="Cost of predicting PREDICTION for a row of CLASS; other errors cost 1."),
+model_options = combine_options(
+    choice_option("--penalty", names=("leaves", "sqrt", "log"), help="Penalty on size in cost-complexity pruning."),
+    click.option(
+        "--cost", "costs", multiple=True, metavar="CLASS:PREDICTION=C",
+        help="Cost of predicting PREDICTION for a row of CLASS; other errors cost 1.",
+    ),
     click.option("--cv-repeats", default="auto", metavar="N", help="Number of repeats of cross-validation."),
 )  # fmt: skip
 
@@ -78,19 +62,7 @@ growing_options = combine_options(
     "--task", names=("auto", "classify", "regress"),
     help="Whether to predict classes or numbers; auto decides from the target.",
 )  # fmt: skip
-@name_option(
-    "--criterion", names=["auto", *CRITERIA], default="auto",
-    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
-)  # fmt: skip
-@click.option(
-    "--min-samples-leaf", default="auto", metavar="N",
-    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
-)  # fmt: skip
-@int_option("--max-depth", 0, help="Maximum depth of the tree.")
-@choice_option(
-    "--splits", names=("binary", "multiway"),
-    help="Split nominal columns into two sets of categories, or into one branch per category.",
-)  # fmt: skip
+@growing_options
 @click.option("--prune", default="cost-complexity", metavar="RULE", help="Pruning rule; see `secateur rules`.")
 @set_option("rule")
 @click.option(
@@ -112,7 +84,7 @@ growing_options = combine_options(
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
 @delta_option("certificate")
 @max_error_option
-@growing_options
+@model_options
 @random_state_option("Seed for folds and held-out rows.")
 @n_jobs_option
 @write_model_options
@@ -145,9 +117,10 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
         _warn_single_column(model)
+    parameters = recipe.estimator_parameters(is_classifier=not table.schema.has_numeric_target)
     model = replace(
         model,
-        parameters=_estimator_parameters(recipe, is_regression=table.schema.has_numeric_target),
+        parameters=parameters | {"nominal": list(options["nominal"]) or None},
         metadata={**model.metadata, "target": options["target"], "command": _typed_options(options)},
     )
     if options["verbose"]:
@@ -215,19 +188,6 @@ def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":
         certify=(options["certify"] or options["max_error"] is not None) or None,
         seed=options["random_state"],
     )
-
-
-def _estimator_parameters(recipe: "Recipe", *, is_regression: bool) -> Options:
-    """Return the parameters of an estimator that fits the recipe, with its class, for the model file."""
-    parameters = {
-        "estimator": "TreeRegressor" if is_regression else "TreeClassifier",
-        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
-        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
-        "scoring": recipe.scoring,
-    }  # fmt: skip
-    if not is_regression:
-        parameters["probabilities"] = recipe.probabilities
-    return parameters
 
 
 def _typed_options(options: Options) -> Options:
