@@ -276,7 +276,7 @@ def _items_with_labels(
     errors = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(n_classes)], axis=1)
     charge = errors - full_cost(tree, grown.errors_if_leaf(grown.majority))[:, None]
     is_allowed = (charge <= budget) & ((original == "relabel") | ~tree.is_leaf)[:, None]
-    jump = budget_dp.jumps(tree.end, is_allowed.sum(axis=1))
+    jump = budget_dp.jump_targets(tree.end, is_allowed.sum(axis=1))
     gain = sign_of_label - full_cost(tree, fixed)[:, None]
     return jump, charge[is_allowed], gain[is_allowed]
 

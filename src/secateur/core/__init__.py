@@ -10,15 +10,16 @@ from .moments import Moments
 from .node_statistics import NodeStatistics
 from .provenance import NO_SAMPLES, SampleUsage, UsedSample
 from .pruning import Pruning
+from .rule_provenance import ALPHA_UNITS, COST_UNITS, CostUnit, RuleProvenance
 from .selection import Selection
 from .sequence import MemberChanges, PruningSequence
 from .surrogates import NO_BRANCH, Surrogates, check_no_surrogates
 from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
-    "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "Bound", "Counts", "EvaluationLog", "EvaluationRecord",
-    "LabelRule", "LeafShares", "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "Pruning",
-    "PruningSequence", "Sample", "SampleUsage", "Selection", "Surrogates", "Tree", "UsedSample", "as_model",
-    "check_label_rule", "check_no_surrogates", "class_number", "excess_cost", "full_cost", "labels_of", "leaf_labels",
-    "m_estimate", "node_cost", "sample_usage_of",
+    "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "Bound", "CostUnit", "Counts",
+    "EvaluationLog", "EvaluationRecord", "LabelRule", "LeafShares", "MemberChanges", "Model", "Moments",
+    "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance", "Sample", "SampleUsage", "Selection",
+    "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule", "check_no_surrogates", "class_number",
+    "excess_cost", "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels, hash_arrays
+from .rule_provenance import RuleProvenance
 from .tree import PER_NODE_FIELDS, Tree, blank_tests
 
 MAX_CUTS_IN_REPR = 8
@@ -35,11 +36,13 @@ class Pruning(Immutable):
         The samples that were used to make this pruning, by name and by the sketches of their rows. If `node_labels`
         carry a sample that did not grow the tree (`held_out.majority`), the sample is added.
     rule : str
-        The rule and its parameters, in words.
+        The rule and its parameters in words; the text of `provenance` by default.
     certified : bool, optional
         For rules that come with a guarantee: whether the guarantee holds for this pruning.
     note : str
         Why a guarantee does not hold, or another remark of the rule.
+    provenance : RuleProvenance, optional
+        The rule that made the pruning, its parameters and the cost it compared; None if no rule is known.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Pruning(Immutable):
     rule: str = ""
     certified: bool | None = None
     note: str = ""
+    provenance: RuleProvenance | None = None
 
     def __post_init__(self) -> None:
         is_leaf = np.asarray(self.is_leaf)
@@ -75,6 +79,8 @@ class Pruning(Immutable):
             )
         usage = add_usage_of_labels(SampleUsage(self.seen), self.node_labels, self.tree.history)
         object.__setattr__(self, "seen", usage)
+        if self.provenance is not None and not self.rule:
+            object.__setattr__(self, "rule", self.provenance.text)
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
             if labels.shape != (n,) or labels.dtype.kind not in "iu":
@@ -232,7 +238,16 @@ class Pruning(Immutable):
         """Return the pruning with other cuts, made from this one (and from one that has `seen` other samples)."""
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
-        return replace(self, is_leaf=write_protect(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
+        provenance = None if self.provenance is None else self.provenance.with_edit(rule)
+        return replace(
+            self,
+            is_leaf=write_protect(is_leaf),
+            seen=self.seen | seen,
+            rule=name,
+            certified=None,
+            note="",
+            provenance=provenance,
+        )
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.tree.n_nodes:

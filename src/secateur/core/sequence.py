@@ -27,6 +27,7 @@ from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels
 from .pruning import Pruning
+from .rule_provenance import RuleProvenance
 from .tree import Tree
 
 
@@ -124,7 +125,7 @@ class PruningSequence(ImmutableTable):
         For nested sequences: the number of the first member in which each node is not internal.
     rebuild : callable, optional
         For other sequences: `rebuild(i)` returns the leaves of member i, one bool per node.
-    node_labels, seen, rule
+    node_labels, seen, rule, provenance
         As for `Pruning`. A sequence without a `rule` was made by hand, and may have been made from any sample that
         was evaluated on this tree before: `seen` then includes these samples.
     nested : bool
@@ -152,8 +153,11 @@ class PruningSequence(ImmutableTable):
     seen: SampleUsage = field(default=NO_SAMPLES, compare=False)
     rule: str = field(default="", compare=False)
     nested: bool = field(default=True, compare=False)
+    provenance: RuleProvenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        if self.provenance is not None and not self.rule:
+            object.__setattr__(self, "rule", self.provenance.text)
         object.__setattr__(self, "seen", self._complete_usage())
         self._freeze_arrays(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
         if (self.steps is None) == (self.rebuild is None):
@@ -184,7 +188,14 @@ class PruningSequence(ImmutableTable):
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"member {index} does not exist; the sequence has {n}")
-        return Pruning(self.tree, self._leaves_of(index % n), self.node_labels, self.seen, self.rule)
+        return Pruning(
+            self.tree,
+            self._leaves_of(index % n),
+            self.node_labels,
+            self.seen,
+            self.rule,
+            provenance=self.provenance,
+        )
 
     def __iter__(self) -> Iterator[Pruning]:
         return (self[i] for i in range(len(self)))
