@@ -103,10 +103,10 @@ def test_options_mean_what_they_mean_in_memory(frame, plain_held_out):
 
 def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
     from secateur.engines._spark import summing, tallies_in
-    from secateur.routing import plan
+    from secateur.routing import plan_count
 
     table = plain_held_out.table.append_column("w", pa.array(np.full(plain_held_out.table.num_rows, 0.5)))
-    task = plan(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
+    task = plan_count(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
     each = summing(task, lambda batch: [task(batch)])
     parts = [part for k in range(0, table.num_rows, 1000) for part in each(iter(table.slice(k, 1000).to_batches(400)))]
     (batch,) = summing(task, tallies_in)(iter(parts))

@@ -13,7 +13,7 @@ from secateur.core.surrogates import Surrogates
 from secateur.errors import ModelFileError, ParameterError, TreeError, UnsupportedError
 from secateur.inspection import explain
 from secateur.modelfile import dumps_model, loads_model
-from secateur.routing import apply, plan
+from secateur.routing import apply, plan_count
 
 
 def mixed(seed, n=60, gaps=0.2):
@@ -286,7 +286,7 @@ def test_batches_are_counted_as_memory_counts():
     tree, names = model.tree, table.schema.names
     words = np.array([*table.schema.columns[3].categories, None], object)[table.columns[3]]
     frame = {name: table.columns[j] for j, name in enumerate(names[:3])} | {"word": words}
-    small = plan(tree, (*names, "y"), "y")
+    small = plan_count(tree, (*names, "y"), "y")
     pd = pytest.importorskip("pandas")
     batch = pd.DataFrame(frame | {"y": table.schema.classes[table.target]})
     assert small.leaves(batch).tolist() == apply(tree, table).tolist()

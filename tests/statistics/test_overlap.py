@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from secateur.data.sketch import RowKey
-from secateur.statistics.overlap import REFUSED, _chernoff, _log_none, overlap
+from secateur.statistics.overlap import MAX_P_REFUSED, _chernoff, _log_none, overlap
 
 KEY = RowKey(bytes(range(16)), (0, 1))
 
@@ -138,4 +138,4 @@ def test_the_tail_is_bounded_from_above(chances, x):
         if sum(case) >= x
     )
     assert _chernoff(x, np.array(chances)) >= exact * (1 - 1e-9)
-    assert REFUSED < 1e-6
+    assert MAX_P_REFUSED < 1e-6

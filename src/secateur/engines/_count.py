@@ -188,7 +188,7 @@ def count(
         raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
     csv = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
-    task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
+    task = routing.plan_count(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
     check_files_fit_task(opened.files, task)
     tally = opened.over(task, progress)
     made: Sample = tally.finish(grown, sample)

@@ -16,7 +16,7 @@ from typing import Any
 from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..routing import merged
+from ..routing import merge_tallies
 from ._data_file import DataFile
 from ._level_growth import FinishTask
 from ._parts import BinRanges, CodedRows, CodeStore, CodeTask, Pass, Subtree, SumPerThread, Sums
@@ -168,7 +168,7 @@ def _same(task: Any) -> Any:
 
 
 def _merge(tallies: list[Any]) -> Any:
-    return merged([deepcopy(tallies[0]), *tallies[1:]])  # a result that others may ask for is not changed
+    return merge_tallies([deepcopy(tallies[0]), *tallies[1:]])  # a result that others may ask for is not changed
 
 
 def _columns(frame: Any) -> tuple[str, ...]:

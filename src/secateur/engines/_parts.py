@@ -23,7 +23,7 @@ from ..data.raw_column import NumberColumn, column_as_floats
 from ..data.table import Schema
 from ..data.target import class_numbers
 from ..errors import DataError
-from ..routing import merged
+from ..routing import merge_tallies
 
 if TYPE_CHECKING:
     from ._level_growth import FinishTask
@@ -253,5 +253,5 @@ class SumPerThread(Generic[Sums]):
 
     def total(self) -> Sums:
         """Return the sum over all threads."""
-        total: Sums = merged(self.free or [self.task.start()])
+        total: Sums = merge_tallies(self.free or [self.task.start()])
         return total

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..routing import ClassTally, CountTask, merged
+from ..routing import ClassTally, CountTask, merge_tallies
 from .registry import ExternalData, translate_errors
 
 N_SUMS = 8  # tallies that come back to be added up here
@@ -32,7 +32,7 @@ def count_on(source: ExternalData, task: CountTask) -> ClassTally:
     with translate_errors(_told):
         tallies = chosen.mapInArrow(summing(task, lambda batch: [task(batch)]), "tally binary").repartition(N_SUMS)
         sums = tallies.mapInArrow(summing(task, tallies_in), "tally binary").collect()
-    return merged(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]
+    return merge_tallies(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]
 
 
 def summing(task: CountTask, tallies: Callable[[Any], Iterable[Any]]) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -42,7 +42,7 @@ def summing(task: CountTask, tallies: Callable[[Any], Iterable[Any]]) -> Callabl
         import pyarrow as pa
 
         try:
-            total = merged(chain([task.empty()], (tally for batch in batches for tally in tallies(batch))))
+            total = merge_tallies(chain([task.empty()], (tally for batch in batches for tally in tallies(batch))))
         except SecateurError as error:  # only the text of an error comes back
             raise ValueError(f"{FAULT}{error}") from error
         yield pa.record_batch({"tally": [zlib.compress(pickle.dumps(total), 1)]})

@@ -13,7 +13,7 @@ from ..core import Counts, Model, Moments, as_model
 from ..core.class_names import class_names_of
 from ..errors import CountsError, UnsupportedError
 from ..statistics import PROBABILITIES
-from ..statistics.probabilities import kind_of, node_probabilities
+from ..statistics.probabilities import node_probabilities, probability_kind
 from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
 
@@ -250,7 +250,7 @@ def evaluate(
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
     if not counts.total[0] > 0:
         raise CountsError(f"sample {counts.sample!r} has no rows; an evaluation needs at least one")
-    probabilities = kind_of(found) if probabilities is None else probabilities
+    probabilities = probability_kind(found) if probabilities is None else probabilities
     check_name("probabilities", probabilities, PROBABILITIES)
     if counts.has_classes:
         names = class_names_of(found.tree, None, 0)

@@ -23,7 +23,7 @@ from ..errors import DataError
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData, ValidationRows
 from ..pruners import cost_complexity
-from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
+from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
 from ._select import TOLERANCE, choose
 from .folds import Fold
 from .losses import LEAST, Losses, area_losses, cost_unit, held_out, leaf_predictions, likelihood_losses
@@ -326,7 +326,7 @@ def _scored(tree: Tree, counts: Sample, judges: ValidationRows, losses: Losses) 
         loss, square = held_out(held, answers.answer, losses.costs if losses.scoring != "error" else None)
         return FoldLosses(alphas, added(loss), None if square is None else added(square), weight, shrunk)
     kind = "m-estimate" if losses.probabilities == "mixture" else losses.probabilities
-    shares = shares_of(tree.parent, counts.by_class, kind=kind)
+    shares = class_shares(tree.parent, counts.by_class, kind=kind)
     if losses.scoring == "roc_auc":
         members, areas = area_losses(tree.parent, steps, len(alphas), held, shares)
         is_known = not np.isnan(areas).any()

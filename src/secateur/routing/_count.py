@@ -89,8 +89,8 @@ def count(
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
     key_columns = tree.row_key.columns if sketch else None
-    is_summable = weight is not None and bool((weight % 1).any())
-    return tally_of(tree, table, weight, key_columns, is_summable=is_summable).finish(tree, sample)
+    has_exact_floats = weight is not None and bool((weight % 1).any())
+    return tally_of(tree, table, weight, key_columns, has_exact_floats=has_exact_floats).finish(tree, sample)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class CountTask:
         return encode_batch(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
 
 
-def plan(
+def plan_count(
     tree: Tree,
     source: tuple[str, ...],
     target: str,
