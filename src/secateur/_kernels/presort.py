@@ -29,7 +29,7 @@ Value = cython.fused_type(cython.float, cython.double)
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
 DIGIT_BITS = cython.declare(cython.int, 12)  # of a radix pass: its 4,096 counters stay in the first-level cache
-FEW_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # below, a digit has 8 bits: fewer counters to add up
+SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # below, a digit has 8 bits: fewer counters to add up
 MAX_COUNTING_RANGE = cython.declare(cython.int, 1 << 14)  # whole numbers in a smaller range are sorted by counting
 
 
@@ -219,7 +219,7 @@ def _radix_sort(
     total: cython.uint
     differ: cython.ulonglong = 0
     bits: cython.int = lowest_bit
-    width: cython.int = 8 if n < FEW_ROWS else DIGIT_BITS
+    width: cython.int = 8 if n < SMALL_SORT_ROWS else DIGIT_BITS
     mask: cython.ulonglong = (1 << width) - 1
     is_other: cython.bint = False
     for i in range(1, n):
@@ -227,7 +227,9 @@ def _radix_sort(
     while bits < 64 and differ >> bits:
         bits += 1
     n_passes: cython.int = (bits - lowest_bit + width - 1) // width
-    max_passes: cython.int = has_rows + (2 if n < FEW_ROWS // 4 or FEW_ROWS <= n < FEW_ROWS << 8 else 3)
+    max_passes: cython.int = has_rows + (
+        2 if n < SMALL_SORT_ROWS // 4 or SMALL_SORT_ROWS <= n < SMALL_SORT_ROWS << 8 else 3
+    )
     n_passes = min(n_passes, max_passes)
     base: cython.int = max(lowest_bit, bits - width * n_passes)
     while True:
