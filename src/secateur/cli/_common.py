@@ -72,11 +72,15 @@ def together(*options: Option) -> Option:
     return add
 
 
-class Choice(click.Choice[str]):
-    """One of some names; another word is answered with the nearest."""
+class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no type argument
+    """One of some names; the refusal of another word ends with the nearest name."""
 
-    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        return super().get_invalid_choice_message(value, ctx).rstrip(".") + did_you_mean(value, self.choices)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            message = error.message.rstrip(".") + did_you_mean(value, self.choices)
+            raise click.BadParameter(message, ctx, param) from None
 
 
 def names_option(*flags: str, names: Sequence[str], help: str, **how: Any) -> Option:  # noqa: A002 as click has it
