@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from .._utils.arrays import Labels
 from ..core import Counts, Tree
 from ..data.table import Schema, Table
@@ -176,10 +176,12 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: BinRanges) ->
             # A bin that holds nothing begins where the next one does.
             values[j] = Values(np.minimum.accumulate(extent.low[j][::-1])[::-1], extent.high[j])
             if column.name not in bins.every_value:
-                is_cut = (nodes[:, parts.SPLIT_STEP] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
-                nodes[is_cut, parts.ABOVE] = nodes[is_cut, parts.BELOW] + 1
-    lists = parts.PresortedLists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
-    codes = parts.PackedCodes(
+                is_cut = (
+                    (nodes[:, growing.SPLIT_STEP] >= 0) & (nodes[:, growing.SLOT] == j) & (nodes[:, growing.ABOVE] >= 0)
+                )
+                nodes[is_cut, growing.ABOVE] = nodes[is_cut, growing.BELOW] + 1
+    lists = growing.PresortedLists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
+    codes = growing.PackedCodes(
         np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
         growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),
     )  # fmt: skip

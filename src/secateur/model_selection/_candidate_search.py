@@ -26,7 +26,7 @@ from ..pruners import cost_complexity
 from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
 from ._select import TOLERANCE, choose
 from .folds import Fold
-from .losses import LEAST, Losses, area_losses, held_out, leaf_predictions, likelihood_losses
+from .losses import LEAST, Losses, area_losses, cost_unit, held_out, leaf_predictions, likelihood_losses
 from .tasks import Progress, run_tasks
 
 FIRM = 0.8  # of the folds, ten or more: leaving one of them out leaves the choice as it is
@@ -145,7 +145,14 @@ class CandidateSearch(NamedTuple):
         answers = leaf_predictions(counts, losses)
         path: Any = cost_complexity(counts.tree, None, penalty=losses.penalty, size=losses.size, cost=answers.cost)
         alphas: Floats = path.alphas / answers.unit
-        return replace(path, alphas=alphas, node_labels=answers.labels, seen=SampleUsage.of(counts))  # type: ignore[no-any-return]
+        unit = cost_unit(counts, losses)
+        parameters = path.provenance.parameters | ({"m": losses.m} if unit == "m-estimate" else {})
+        provenance = replace(
+            path.provenance, parameters=parameters, cost=unit, sample=counts.sample, alpha_unit="cost per row"
+        )
+        return replace(  # type: ignore[no-any-return]
+            path, alphas=alphas, node_labels=answers.labels, seen=SampleUsage.of(counts), provenance=provenance
+        )
 
     def _grown(
         self, ways: list[GrowParameters], parts: Sequence[Fold | None], n_done: int, n_growths: int
