@@ -199,7 +199,7 @@ def test_the_number_of_threads_does_not_matter(large):
 
 
 def test_splitting_the_top_column_by_column_does_not_matter(large):
-    with mock.patch.object(grower, "LARGE", 10**9):
+    with mock.patch.object(grower, "MIN_TOP_ROWS", 10**9):
         wanted = large.grow(max_depth=9)
 
     assert large.grow(max_depth=9) == wanted
@@ -218,7 +218,7 @@ def test_the_number_of_threads_does_not_matter_to_plain_columns():
 def test_all_rows_can_be_grown_on_twice():
     rng = np.random.default_rng(0)
     table = encode(rng.normal(size=(80, 3)), target=rng.integers(0, 2, 80))
-    whole, settings = PresortedData(table).whole(), settings_of(criterion="gini")
+    whole, settings = PresortedData(table).all_rows(), settings_of(criterion="gini")
 
     (first, counts), (second, again) = whole.grow(settings), whole.grow(settings)
 

@@ -15,8 +15,8 @@ from ..errors import DataError, ParameterError
 from ..routing import with_growing_rows
 from . import CRITERIA
 from .kernel_arguments import InlinePool, apply_class_weight, resolve_n_jobs, settings_of
-from .prepare import rows_used
-from .presorted_data import PresortedData
+from .presorted_data import PresortedData, drop_weightless_rows
+from .worker import Workers
 
 
 def grow(
@@ -157,12 +157,12 @@ def grow(
     weight = check_weights(weight, table.n_rows)
     if class_weight is not None:
         weight = check_weights(apply_class_weight(weight, table, class_weight), table.n_rows)
-    table, weight = rows_used(table, weight)
+    table, weight = drop_weightless_rows(table, weight)
     target, classes = table.target, table.schema.classes
     if classes is not None and target is not None and (target == target[0]).all():
         only = classes[target[0]]
         warnings.warn(f"every row has the class {only!r}; the tree is one leaf", UserWarning, stacklevel=2)
     with StoppableThreadPool(n_jobs) if n_jobs > 1 else InlinePool() as pool:
-        sample = PresortedData(table, weight).whole().grow(settings, pool=pool, n_jobs=n_jobs)[1]
+        sample = PresortedData(table, weight).all_rows().grow(settings, workers=Workers(pool, n_jobs))[1]
     grown = with_growing_rows(sample, table)
     return grown.tree, grown
