@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import histograms
+from .._kernels import growing, histograms
 from .._utils.arrays import Array
 from ..growers.tree_tables import GrowingTables
 
@@ -43,12 +42,12 @@ def splits_of(tables: GrowingTables, missing: Array) -> CodeSplits:
     """Return the splits of the tables of a growing tree; `missing` has the code of missing numbers of each column."""
     nodes = tables.nodes
     return CodeSplits(
-        feature=np.where(nodes[:, parts.SPLIT_STEP] >= 0, nodes[:, parts.SLOT], -1),
-        below=nodes[:, parts.BELOW].copy(),
-        default=nodes[:, parts.DEFAULT_CHILD].copy(),
-        branch_start=nodes[:, parts.BRANCH_START].copy(),
+        feature=np.where(nodes[:, growing.SPLIT_STEP] >= 0, nodes[:, growing.SLOT], -1),
+        below=nodes[:, growing.BELOW].copy(),
+        default=nodes[:, growing.DEFAULT_CHILD].copy(),
+        branch_start=nodes[:, growing.BRANCH_START].copy(),
         branch=tables.branch,
-        first_child=nodes[:, parts.FIRST_CHILD].copy(),
+        first_child=nodes[:, growing.FIRST_CHILD].copy(),
         missing=missing,
     )
 

@@ -15,8 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import histograms
+from .._kernels import growing, histograms
 from .._utils.arrays import Labels
 from ..core import Counts, Tree
 from ..data.table import Schema, Table
@@ -158,7 +157,7 @@ def grow(
 
 def _checked_limits(
     criterion: str, max_bins: int, max_depth: int | None, min_samples_leaf: int, min_samples_split: int
-) -> parts.GrowLimits:
+) -> growing.GrowLimits:
     """Return the limits of growing; refuse parameters that growing out of core does not support."""
     if not (criterion in CRITERIA and CRITERIA[criterion].is_streamed):
         supported = ", ".join(repr(name) for name, entry in CRITERIA.items() if entry.is_streamed)
@@ -205,9 +204,9 @@ def _assemble(
         values[j] = ColumnValues(low, ranges.high[j])
         if column.name not in bins.every_value:
             # The threshold between two bins does not depend on the codes that occur in the node.
-            is_split = (nodes[:, parts.SPLIT_STEP] >= 0) & (nodes[:, parts.SLOT] == j)
-            is_between_bins = is_split & (nodes[:, parts.ABOVE] >= 0)
-            nodes[is_between_bins, parts.ABOVE] = nodes[is_between_bins, parts.BELOW] + 1
+            is_split = (nodes[:, growing.SPLIT_STEP] >= 0) & (nodes[:, growing.SLOT] == j)
+            is_between_bins = is_split & (nodes[:, growing.ABOVE] >= 0)
+            nodes[is_between_bins, growing.ABOVE] = nodes[is_between_bins, growing.BELOW] + 1
     no_rows = tuple(np.zeros(0, np.float64 if column.kind == "numeric" else np.int32) for column in schema.columns)
     table = Table(schema, no_rows, np.zeros(0, np.int32))
     columns = columns_by_code(layout.n_codes, layout.is_nominal, values)

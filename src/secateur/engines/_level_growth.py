@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import histograms
+from .._kernels import growing, histograms
 from .._utils.arrays import Array, Floats
 from ..growers.tree_tables import N_SCORES, GrowingTables, GrownTables, new_lines
 from ._code_routing import CodeRouting, splits_of
@@ -88,7 +87,9 @@ class LevelGrowth:
         Nodes that may be split and have not been counted.
     """
 
-    def __init__(self, counts: Array, layout: histograms.CodeLayout, limits: parts.GrowLimits, criterion: str) -> None:
+    def __init__(
+        self, counts: Array, layout: histograms.CodeLayout, limits: growing.GrowLimits, criterion: str
+    ) -> None:
         self.layout = layout
         self.open_nodes: list[int] = []
         self._limits = limits
@@ -98,7 +99,7 @@ class LevelGrowth:
         self._n_settled_rows = 0
         self._tables = GrowingTables(*new_lines(counts[None, :].astype(float)))
         self._open_or_settle(0)
-        self._job, self._space = histograms.make_context(
+        self._context, self._workspace = histograms.make_context(
             sample_criterion(criterion, self._n_rows), layout, limits, self._n_classes
         )
 
@@ -162,8 +163,8 @@ class LevelGrowth:
     def _open_or_settle(self, v: int) -> None:
         """Open a new node if it may be split; if not, its rows have reached their leaf."""
         counts, limits = self._counts(v), self._limits
-        n_rows, depth = counts.sum(), self._tables.nodes[v, parts.DEPTH]
-        is_large = n_rows >= limits.least_split and n_rows >= 2 * limits.least_leaf
+        n_rows, depth = counts.sum(), self._tables.nodes[v, growing.DEPTH]
+        is_large = n_rows >= limits.min_split_size and n_rows >= 2 * limits.min_leaf_size
         if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
             self.open_nodes.append(v)
         else:
@@ -172,40 +173,50 @@ class LevelGrowth:
     def _split_node(self, v: int, histogram: Array) -> None:
         """Split a node by its histogram, or leave it a leaf."""
         tables, counts = self._tables, self._counts(v)
-        depth = int(tables.nodes[v, parts.DEPTH])
-        split = parts.Split(
-            *histograms.best_split_of_histogram(self._job, self._space, histogram, self.layout, counts, depth)
+        depth = int(tables.nodes[v, growing.DEPTH])
+        split = growing.Split(
+            *histograms.best_split_of_histogram(self._context, self._workspace, histogram, self.layout, counts, depth)
         )
         if split.slot < 0:
             self._n_settled_rows += self._n_rows_of(v)
             return
         left = self._left_counts(split, histogram)
         right = counts - left
-        default = split.default
+        default = split.default_child
         if default < 0:  # No value is missing here: missing values go to the child with more rows.
             default = int(right.sum() > left.sum())
         lines, reals = new_lines(np.array([left, right]))
-        lines[:, parts.DEPTH] = depth + 1
+        lines[:, growing.DEPTH] = depth + 1
         first = tables.add_nodes(lines, reals)
         node = tables.nodes[v]
-        node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE]] = split.slot, split.kind, split.below, split.above
-        node[[parts.DEFAULT_CHILD, parts.N_CHILDREN, parts.FIRST_CHILD, parts.SPLIT_STEP]] = default, 2, first, 0
-        if split.kind == parts.SUBSET:
-            branch = self._space.branch[: int(self.layout.n_codes[split.slot])].copy()
-            node[parts.BRANCH_START] = tables.add_branch(branch)
+        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE]] = (
+            split.slot,
+            split.kind,
+            split.below,
+            split.above,
+        )
+        node[[growing.DEFAULT_CHILD, growing.N_CHILDREN, growing.FIRST_CHILD, growing.SPLIT_STEP]] = (
+            default,
+            2,
+            first,
+            0,
+        )
+        if split.kind == growing.SUBSET:
+            branch = self._workspace.branch[: int(self.layout.n_codes[split.slot])].copy()
+            node[growing.BRANCH_START] = tables.add_branch(branch)
         tables.reals[v, -N_SCORES:] = split.score / counts.sum(), split.score
         self._open_or_settle(first)
         self._open_or_settle(first + 1)
 
-    def _left_counts(self, split: parts.Split, histogram: Array) -> Floats:
+    def _left_counts(self, split: growing.Split, histogram: Array) -> Floats:
         """Return the number of rows of each class that a split sends to child 0."""
         offset, n_codes = int(self.layout.offset[split.slot]), int(self.layout.n_codes[split.slot])
         by_code = histogram[offset : offset + n_codes].astype(float)
-        if split.kind == parts.SUBSET:
-            left = by_code[self._space.branch[:n_codes] == 0].sum(axis=0)
+        if split.kind == growing.SUBSET:
+            left = by_code[self._workspace.branch[:n_codes] == 0].sum(axis=0)
         else:
             left = by_code[: split.below + 1].sum(axis=0)
-            if split.default == 0:
+            if split.default_child == 0:
                 left += histogram[offset + n_codes]  # The code after the last one counts missing numbers.
         counts: Floats = left
         return counts
@@ -225,7 +236,7 @@ class LevelGrowth:
         splits = splits_of(self._tables, self.layout.missing)
         task = SubtreeTask(
             CodeRouting(splits, self._slots(small_nodes, groups), group + 1),
-            self._tables.nodes[:, parts.DEPTH].copy(),
+            self._tables.nodes[:, growing.DEPTH].copy(),
             self.layout,
             self._limits,
             self._criterion,

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import criteria, histograms, presort
-from .._kernels import grow_parts as parts
+from .._kernels import criteria, growing, histograms, presort
 from .._utils.arrays import Array
 from ..growers.coded_columns import CodedColumn
 from ..growers.grow_target import class_target
@@ -35,7 +34,7 @@ class NodeSubtree(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def sample_criterion(name: str, n_rows: int) -> criteria.Criterion:
+def sample_criterion(name: str, n_rows: int) -> criteria.CriterionSpec:
     """Return the criterion as the kernels read it; that of entropy has a table as long as the sample."""
     return kernel_criterion(name, n_rows, True)
 
@@ -63,7 +62,7 @@ class SubtreeTask:
     routing: CodeRouting
     depth: Array = field(repr=False)
     layout: histograms.CodeLayout = field(repr=False)
-    limits: parts.GrowLimits
+    limits: growing.GrowLimits
     criterion: str
     n_rows: int
     n_classes: int
@@ -104,14 +103,14 @@ class SubtreeTask:
         """Return the subtree of one node from its rows."""
         depth = int(self.depth[v])
         columns = self._prepare_columns(codes, label_rows(target.astype(np.int32), self.n_classes), workers.pool)
-        limits = self.limits._replace(above=depth)
+        limits = self.limits._replace(root_depth=depth)
         if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
         goal = class_target(sample_criterion(self.criterion, self.n_rows), counts)
         grown = Grower(columns, goal, limits, workers).run()
-        nodes = grown.nodes[:, : parts.N_FIELDS].copy()
-        nodes[:, parts.DEPTH] += depth
+        nodes = grown.nodes[:, : growing.N_FIELDS].copy()
+        nodes[:, growing.DEPTH] += depth
         _refer_to_codes(nodes, columns, codes)
         return NodeSubtree(v, replace(grown, nodes=nodes))
 
@@ -141,18 +140,18 @@ class SubtreeTask:
         ]
         weights = row_weights(None, [missing for _, missing in listed], labels.classes, self.n_classes, PLAIN_COLUMNS)
         entries = stack_lines([line for line, _ in listed], n, labels.entry_type)
-        lists = parts.PresortedLists(entries, slot_features(layout.lists.tolist(), coded), labels.shift)
+        lists = growing.PresortedLists(entries, slot_features(layout.lists.tolist(), coded), labels.shift)
         return PreparedColumns(lists, pack_codes_for(coded, labels, weights, PLAIN_COLUMNS), weights, {})
 
 
 def _refer_to_codes(nodes: Array, columns: PreparedColumns, codes: Array) -> None:
     """Replace slots by columns, and the rows around a threshold by their codes, in the lines of a subtree."""
-    split = np.flatnonzero(nodes[:, parts.SPLIT_STEP] >= 0)
-    slot = nodes[split, parts.SLOT]
-    feature = columns.lists.feature[slot]
-    below, above = nodes[split, parts.BELOW], nodes[split, parts.ABOVE]
+    split = np.flatnonzero(nodes[:, growing.SPLIT_STEP] >= 0)
+    slot = nodes[split, growing.SLOT]
+    feature = columns.lists.feature_of_slot[slot]
+    below, above = nodes[split, growing.BELOW], nodes[split, growing.ABOVE]
     has_list = slot < columns.n_lists  # Splits of other columns refer to codes already.
-    nodes[split, parts.SLOT] = feature
-    nodes[split, parts.BELOW] = np.where(has_list, codes[np.where(has_list, below, 0), feature], below)
+    nodes[split, growing.SLOT] = feature
+    nodes[split, growing.BELOW] = np.where(has_list, codes[np.where(has_list, below, 0), feature], below)
     has_row_above = has_list & (above >= 0)
-    nodes[split, parts.ABOVE] = np.where(has_row_above, codes[np.where(has_row_above, above, 0), feature], above)
+    nodes[split, growing.ABOVE] = np.where(has_row_above, codes[np.where(has_row_above, above, 0), feature], above)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import packing
+from .._kernels import growing, packing
 from .._utils.arrays import Array
 from ..data.table import Table
 from ..errors import UnsupportedError
@@ -78,20 +77,20 @@ def check_branches(table: Table, multiway: bool) -> None:
             )
 
 
-def use_bit_words(columns: list[CodedColumn], weights: parts.RowWeights | None, *, multiway: bool) -> bool:
+def use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
     """Return whether two-valued columns of classes become bits in words that move with their node.
 
     The bits of a class are counted at once, which needs equal weights in each class, and nodes with two children.
     Otherwise each row keeps a byte per column.
     """
-    has_equal_weights = weights is None or weights.weight is None or weights.of_class is not None
+    has_equal_weights = weights is None or weights.row_weight is None or weights.weight_of_class is not None
     can_have_many_children = multiway and any(not column.is_two_valued for column in columns)
     return has_equal_weights and not can_have_many_children
 
 
 def pack_coded_columns(
     columns: list[CodedColumn], labels: RowLabels, *, has_bit_words: bool, matrix: Array | None = None
-) -> parts.PackedCodes:
+) -> growing.PackedCodes:
     """Return the coded columns as the kernels read them.
 
     Parameters
@@ -112,19 +111,19 @@ def pack_coded_columns(
     for line in (*words, *codes):
         line[:] = line[rows]
     if has_bit_words:
-        width, row_bytes = -(-len(pairs) // 8) * 8, np.zeros(0, np.uint8)
+        line_bytes, bit_bytes = -(-len(pairs) // 8) * 8, np.zeros(0, np.uint8)
     else:
-        width = -(-len(pairs) // VECTOR_BYTES) * VECTOR_BYTES
-        row_bytes = _pair_bytes(pairs, len(rows), width)
+        line_bytes = -(-len(pairs) // VECTOR_BYTES) * VECTOR_BYTES
+        bit_bytes = _pair_bytes(pairs, len(rows), line_bytes)
     entries = (rows << np.uint64(labels.shift)) | (labels.classes[rows].astype(np.uint64) << np.uint64(1))
-    return parts.PackedCodes(
-        codes,
-        row_bytes,
-        words,
-        width,
-        np.array([column.n_codes for column in columns], np.int64),
-        np.array([column.is_nominal for column in columns], np.bool_),
-        entries.astype(labels.entry_type),
+    return growing.PackedCodes(
+        code_words=codes,
+        bit_bytes=bit_bytes,
+        bit_words=words,
+        bit_line_bytes=line_bytes,
+        n_codes=np.array([column.n_codes for column in columns], np.int64),
+        is_nominal=np.array([column.is_nominal for column in columns], np.bool_),
+        entries=entries.astype(labels.entry_type),
     )
 
 
@@ -152,17 +151,17 @@ def _pack_bits(pairs: list[CodedColumn], n_rows: int, matrix: Array | None) -> A
     return words
 
 
-def _pair_bytes(pairs: list[CodedColumn], n_rows: int, width: int) -> Array:
+def _pair_bytes(pairs: list[CodedColumn], n_rows: int, line_bytes: int) -> Array:
     """Return a byte per two-valued column and padding, row after row, in the order of the table."""
-    row_bytes = np.zeros((n_rows, width), np.uint8)
+    lines = np.zeros((n_rows, line_bytes), np.uint8)
     for p, column in enumerate(pairs):
-        row_bytes[:, p] = column.has_higher()
-    return row_bytes.ravel()
+        lines[:, p] = column.has_higher()
+    return lines.ravel()
 
 
 def _pack_codes(columns: list[CodedColumn], n_rows: int, max_codes: int) -> Array:
     """Return lines of words that hold the codes of columns with more than two values, in the order of the table."""
-    code_bits = parts.code_bits(max_codes)
+    code_bits = growing.bits_per_code(max_codes)
     n_per_word = WORD_BITS // code_bits
     words = np.zeros((-(-len(columns) // n_per_word), n_rows), np.uint64)
     for j, column in enumerate(columns):

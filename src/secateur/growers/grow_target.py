@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._kernels import criteria
-from .._kernels.criteria import Criterion
+from .._kernels.criteria import CriterionSpec
 from .._utils.arrays import Array, Floats
 
 
@@ -17,7 +17,7 @@ class GrowTarget:
 
     Parameters
     ----------
-    criterion : Criterion
+    criterion : CriterionSpec
         The criterion as the kernels read it.
     root_sums : array of float
         Statistics of the root. Classes: the weight of each class. Numbers: the total weight, and 0 for the sum of
@@ -28,13 +28,13 @@ class GrowTarget:
         The target of each row, if it is a number.
     """
 
-    criterion: Criterion
+    criterion: CriterionSpec
     root_sums: Floats
     is_constant: bool
     numbers: Floats | None = None
 
 
-def class_target(criterion: Criterion, class_weights: Floats) -> GrowTarget:
+def class_target(criterion: CriterionSpec, class_weights: Floats) -> GrowTarget:
     """Return the target of a classification tree from the criterion and the weight of each class."""
     return GrowTarget(criterion, class_weights, is_constant=int(np.count_nonzero(class_weights)) < 2)
 
@@ -43,4 +43,4 @@ def number_target(numbers: Floats, weight: Array | None) -> GrowTarget:
     """Return the target of a regression tree from the targets of the rows, in ascending order, and their weights."""
     total = float(len(numbers)) if weight is None else float(weight.sum())
     is_constant = bool(numbers[0] == numbers[-1])
-    return GrowTarget(criteria.squares(), np.array([total, 0.0]), is_constant, numbers)
+    return GrowTarget(criteria.CriterionSpec("squared_error"), np.array([total, 0.0]), is_constant, numbers)

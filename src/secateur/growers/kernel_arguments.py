@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import criteria
-from .._kernels import grow_parts as parts
+from .._kernels import criteria, growing
 from .._utils.arrays import Array
 from .._utils.checks import check_int, check_name
 from ..data.table import Table
@@ -28,7 +27,7 @@ class GrowParameters(NamedTuple):
     """The growing parameters, checked."""
 
     criterion: str
-    limits: parts.GrowLimits
+    limits: growing.GrowLimits
     max_bins: int | None
     min_weight_fraction_leaf: float
     monotonic_cst: Any = None
@@ -72,16 +71,16 @@ def settings_of(
         raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
     if not isinstance(penalise_numeric, bool):
         raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
-    limits = parts.GrowLimits(
+    limits = growing.GrowLimits(
         max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
         max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
-        least_leaf=float(min_samples_leaf),
-        least_split=float(min_samples_split),
-        allow_zero=(not best_first) if allow_zero is None else allow_zero,
-        multiway=splits == "multiway",
-        best_first=best_first,
-        is_ratio=CRITERIA[criterion].is_ratio,
-        penalise_numeric=penalise_numeric,
+        min_leaf_size=float(min_samples_leaf),
+        min_split_size=float(min_samples_split),
+        allows_zero_gain=(not best_first) if allow_zero is None else allow_zero,
+        is_multiway=splits == "multiway",
+        is_best_first=best_first,
+        is_gain_ratio=CRITERIA[criterion].is_ratio,
+        penalises_numeric=penalise_numeric,
     )
     limits_with_min_weight(limits, min_weight_fraction_leaf, None, 1, True)
     if surrogates:
@@ -117,18 +116,18 @@ class InlinePool:
 def in_codes(settings: GrowParameters, n_classes: int) -> bool:
     """Return whether bins are counted by code: few of them, of few classes, by a criterion that takes sums of bins."""
     is_small = settings.max_bins is not None and settings.max_bins < 1 << 8 and n_classes <= MAX_CODED_CLASSES
-    return CRITERIA[settings.criterion].is_streamed and is_small and not settings.limits.multiway
+    return CRITERIA[settings.criterion].is_streamed and is_small and not settings.limits.is_multiway
 
 
-def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.Criterion:
+def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.CriterionSpec:
     """Return the criterion as the kernels take it; `is_plain`: every row weighs 1."""
     name = CRITERIA[name].kernel or name
-    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.criterion_of(name)
+    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.CriterionSpec(name)
 
 
 def limits_with_min_weight(
-    limits: parts.GrowLimits, fraction: float, weight: Any, n_rows: int, is_whole: bool
-) -> tuple[parts.GrowLimits, bool]:
+    limits: growing.GrowLimits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+) -> tuple[growing.GrowLimits, bool]:
     """Return the limits with a least weight of children, and whether they are to count weights, not rows."""
     if isinstance(fraction, bool) or not isinstance(fraction, int | float | np.number) or not 0 <= fraction <= 0.5:
         raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
@@ -137,14 +136,14 @@ def limits_with_min_weight(
     slack = 1 - 1e-9  # weights are sums in some order
     if is_whole:
         least = fraction * slack * float(n_rows if weight is None else weight.sum())
-        return limits._replace(least_leaf=max(limits.least_leaf, least)), False
-    if limits.least_leaf > 1 or limits.least_split > 2:
+        return limits._replace(min_leaf_size=max(limits.min_leaf_size, least)), False
+    if limits.min_leaf_size > 1 or limits.min_split_size > 2:
         raise ParameterError(
             f"min_weight_fraction_leaf={fraction} with weights that are not whole replaces "
             "min_samples_leaf and min_samples_split; leave them at 1 and 2"
         )
     # A node lighter than two such children is never split, so least_split has nothing to add.
-    return limits._replace(least_leaf=fraction * slack * float(weight.sum()), least_split=0.0), True
+    return limits._replace(min_leaf_size=fraction * slack * float(weight.sum()), min_split_size=0.0), True
 
 
 def scale_weights(weight: Array | None) -> tuple[Array | None, bool, int]:

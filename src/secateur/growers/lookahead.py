@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import structure
+from .._kernels import growing, structure
 from .._kernels.pairs import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
@@ -212,15 +211,15 @@ def _tables(parent: Array, splits: list[LookaheadSplit], first_child: Array, by_
     is_split = np.array([split.feature >= 0 for split in splits])
     is_nominal = np.array([len(split.branch) > 0 for split in splits])
     branch_start = np.append(0, np.cumsum([len(split.branch) for split in splits]))[:-1]
-    nodes = np.zeros((n_nodes, parts.N_FIELDS), np.int64)
-    nodes[:, parts.SLOT] = [split.feature for split in splits]
-    nodes[:, parts.KIND] = np.where(is_nominal, parts.SUBSET, parts.NUMERIC)
-    nodes[:, parts.FIRST_CHILD], nodes[:, parts.N_CHILDREN] = first_child, 2
-    nodes[:, parts.BELOW] = [split.below for split in splits]
-    nodes[:, parts.ABOVE] = [split.above for split in splits]
-    nodes[:, parts.DEFAULT_CHILD] = [split.default for split in splits]
-    nodes[:, parts.BRANCH_START] = np.where(is_nominal, branch_start, -1)
-    nodes[:, parts.SPLIT_STEP] = np.where(is_split, 0, -1)
+    nodes = np.zeros((n_nodes, growing.N_FIELDS), np.int64)
+    nodes[:, growing.SLOT] = [split.feature for split in splits]
+    nodes[:, growing.KIND] = np.where(is_nominal, growing.SUBSET, growing.NUMERIC)
+    nodes[:, growing.FIRST_CHILD], nodes[:, growing.N_CHILDREN] = first_child, 2
+    nodes[:, growing.BELOW] = [split.below for split in splits]
+    nodes[:, growing.ABOVE] = [split.above for split in splits]
+    nodes[:, growing.DEFAULT_CHILD] = [split.default for split in splits]
+    nodes[:, growing.BRANCH_START] = np.where(is_nominal, branch_start, -1)
+    nodes[:, growing.SPLIT_STEP] = np.where(is_split, 0, -1)
     reals = np.zeros((n_nodes, by_class.shape[1] + N_SCORES))
     reals[:, :-N_SCORES] = by_class
     reals[:, -N_SCORES] = _scores(parent, by_class)

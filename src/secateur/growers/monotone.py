@@ -1,8 +1,8 @@
 """Trees whose predictions only rise, or only fall, with a column: the parameter `monotonic_cst`.
 
 A tree is rising in a column if, at every split of the column, no leaf of the lower branch predicts more than any leaf
-of the upper branch. Two rows that differ in this column only can reach different leaves only through such a split, so that
-the prediction never falls as the column rises.
+of the upper branch. Two rows that differ in this column only can reach different leaves only through such a split. The
+prediction therefore never falls as the column rises.
 
 The prediction of a node as a leaf is a mean of the predictions of its leaves. Every pruning of a monotone tree is
 therefore monotone. So are shrunk probabilities, which mix the nodes above a leaf in the same proportions in both

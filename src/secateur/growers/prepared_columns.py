@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from .._utils.arrays import Array, Floats
 from ..data.table import Table
 from .coded_columns import (
@@ -73,9 +73,9 @@ class PreparedColumns:
         Values behind binned and two-valued columns. The table holds the values of the other numeric columns.
     """
 
-    lists: parts.PresortedLists
-    codes: parts.PackedCodes | None
-    weights: parts.RowWeights | None
+    lists: growing.PresortedLists
+    codes: growing.PackedCodes | None
+    weights: growing.RowWeights | None
     values: dict[int, ColumnValues]
 
     @property
@@ -109,8 +109,10 @@ class PreparedColumns:
         """Return a copy for one growth, with its own copies of the arrays that growing changes."""
         codes = self.codes
         if codes is not None:
-            codes = codes._replace(rows=codes.rows.copy(), words=codes.words.copy(), codes=codes.codes.copy())
-        lists = parts.PresortedLists(self.lists.entries.copy(), self.lists.feature, self.lists.shift)
+            codes = codes._replace(
+                entries=codes.entries.copy(), bit_words=codes.bit_words.copy(), code_words=codes.code_words.copy()
+            )
+        lists = growing.PresortedLists(self.lists.entries.copy(), self.lists.feature_of_slot, self.lists.shift)
         return PreparedColumns(lists, codes, self.weights, self.values)
 
 
@@ -143,7 +145,9 @@ def prepare_columns(table: Table, weight: Array | None, options: ColumnOptions, 
     values = {column.feature: column.values for column in found.columns if column.values is not None}
     weights = row_weights(weight, [column.is_missing for column in listed], labels.classes, n_classes, options)
     return PreparedColumns(
-        parts.PresortedLists(found.entries, slot_features([column.feature for column in listed], coded), labels.shift),
+        growing.PresortedLists(
+            found.entries, slot_features([column.feature for column in listed], coded), labels.shift
+        ),
         pack_codes_for(coded, labels, weights, options, row_major_matrix(table)),
         weights,
         values | found.pairs,
@@ -165,10 +169,10 @@ def slot_features(listed: list[int], coded: list[CodedColumn]) -> Array:
 def pack_codes_for(
     coded: list[CodedColumn],
     labels: RowLabels,
-    weights: parts.RowWeights | None,
+    weights: growing.RowWeights | None,
     options: ColumnOptions,
     matrix: Array | None = None,
-) -> parts.PackedCodes | None:
+) -> growing.PackedCodes | None:
     """Return the packed coded columns; None if there are none.
 
     Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
@@ -186,7 +190,7 @@ def row_weights(
     classes: Array,
     n_classes: int,
     options: ColumnOptions,
-) -> parts.RowWeights | None:
+) -> growing.RowWeights | None:
     """Return the weights and the missing values of rows; None if every row weighs 1 and no value is missing.
 
     Parameters
@@ -205,7 +209,7 @@ def row_weights(
         return None
     line_of_list = np.cumsum([line is not None for line in is_missing], dtype=np.int64) - 1
     line_of_list[[line is None for line in is_missing]] = -1
-    return parts.RowWeights(
+    return growing.RowWeights(
         None if weight is None else np.array(weight, np.float64),
         None if weight is None or options.is_regression else _weight_of_class(weight, classes, n_classes),
         options.counts_weights or (weight is not None and is_whole(weight)),
@@ -243,13 +247,13 @@ def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnV
         The values behind the codes of each numeric column.
     """
     features = np.arange(len(n_codes), dtype=np.int32)
-    codes = parts.PackedCodes(
-        codes=np.zeros((0, 0), np.uint64),
-        bits=np.zeros(0, np.uint8),
-        words=np.zeros((0, 0), np.uint64),
-        width=0,
+    codes = growing.PackedCodes(
+        code_words=np.zeros((0, 0), np.uint64),
+        bit_bytes=np.zeros(0, np.uint8),
+        bit_words=np.zeros((0, 0), np.uint64),
+        bit_line_bytes=0,
         n_codes=n_codes,
         is_nominal=is_nominal,
-        rows=np.zeros(0, np.uint32),
+        entries=np.zeros(0, np.uint32),
     )
-    return PreparedColumns(parts.PresortedLists(np.zeros((0, 0), np.uint32), features, 1), codes, None, values)
+    return PreparedColumns(growing.PresortedLists(np.zeros((0, 0), np.uint32), features, 1), codes, None, values)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import folds
-from .._kernels import grow_parts as parts
+from .._kernels import folds, growing
 from .._utils.arrays import Array, write_protect
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
 from .coded_columns import CodedColumn, check_branches, in_slot_order, nominal_columns
@@ -64,7 +63,7 @@ class PresortedData:
     listed: tuple[int, ...] = ()
     pairs: dict[int, ColumnValues] = field(default_factory=dict)
     nominal: tuple[CodedColumn, ...] = ()
-    codes: parts.PackedCodes | None = None
+    codes: growing.PackedCodes | None = None
     numbers: Array | None = None
 
     @classmethod
@@ -139,11 +138,11 @@ class PresortedData:
         weights = row_weights(weight, missing, classes, len(table.schema.classes), options)
         pairs, coded = self._pairs_of(rows, filtered.new_pairs)
         if self.codes is not None and not options.multiway and pairs.keys() == self.pairs.keys():
-            codes: parts.PackedCodes | None = _filter_codes(self.codes, new_row, labels)
+            codes: growing.PackedCodes | None = _filter_codes(self.codes, new_row, labels)
         else:
             coded_here = [column._replace(values=column.values[rows]) for column in coded]
             codes = pack_codes_for(coded_here, labels, weights, options)
-        lists = parts.PresortedLists(filtered.entries, slot_features(filtered.features, coded), labels.shift)
+        lists = growing.PresortedLists(filtered.entries, slot_features(filtered.features, coded), labels.shift)
         return PreparedColumns(lists, codes, weights, pairs)
 
     def _filter_lists(self, new_row: Array, labels: RowLabels) -> "_FilteredLists":
@@ -204,17 +203,17 @@ def drop_weightless_rows(table: Table, weight: Array | None) -> tuple[Table, Arr
     return table.take(kept), weight[kept]
 
 
-def _filter_codes(codes: parts.PackedCodes, new_row: Array, labels: RowLabels) -> parts.PackedCodes:
+def _filter_codes(codes: growing.PackedCodes, new_row: Array, labels: RowLabels) -> growing.PackedCodes:
     """Return the packed columns of the rows with a new number, in the order of all rows."""
     shift, entry_type = labels.shift, labels.entry_type
-    old_type: Any = codes.rows.dtype.type
-    number = new_row[codes.rows >> old_type(shift)]
+    old_type: Any = codes.entries.dtype.type
+    number = new_row[codes.entries >> old_type(shift)]
     kept = np.flatnonzero(number >= 0)
-    class_bits = (codes.rows[kept] & old_type((1 << shift) - 1)).astype(entry_type)
+    class_bits = (codes.entries[kept] & old_type((1 << shift) - 1)).astype(entry_type)
     return codes._replace(
-        codes=codes.codes.take(kept, axis=1),
-        words=codes.words.take(kept, axis=1),
-        rows=(number[kept].astype(entry_type) << entry_type(shift)) | class_bits,
+        code_words=codes.code_words.take(kept, axis=1),
+        bit_words=codes.bit_words.take(kept, axis=1),
+        entries=(number[kept].astype(entry_type) << entry_type(shift)) | class_bits,
     )
 
 

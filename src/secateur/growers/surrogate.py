@@ -8,22 +8,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from ..core import Surrogates, Tree
 from .prepared_columns import PreparedColumns
 from .tree_assembly import GrowingRows
 from .tree_tables import GrownTables
 
 
-def prepare_surrogate_search(columns: PreparedColumns, rows: GrowingRows, n_surrogates: int) -> parts.SurrogateSearch:
+def prepare_surrogate_search(columns: PreparedColumns, rows: GrowingRows, n_surrogates: int) -> growing.SurrogateSearch:
     """Return the data that the kernels need to search for at most `n_surrogates` surrogates per node."""
-    n_lists, features = columns.n_lists, columns.lists.feature.tolist()
+    n_lists, features = columns.n_lists, columns.lists.feature_of_slot.tolist()
     values = np.empty(columns.lists.entries.shape)
     for line, j in zip(values, features[:n_lists], strict=True):
         line[:] = rows.column(j)
     coded = [rows.table.schema.columns[j] for j in features[n_lists:]]
     n_known = [len(column.categories) if column.kind == "nominal" else 2 for column in coded]
-    return parts.SurrogateSearch(n_surrogates, values, np.array(n_known, np.int64))
+    return growing.SurrogateSearch(n_surrogates, values, np.array(n_known, np.int64))
 
 
 def with_surrogates(tree: Tree, grown: GrownTables, columns: PreparedColumns) -> Tree:
@@ -31,7 +31,7 @@ def with_surrogates(tree: Tree, grown: GrownTables, columns: PreparedColumns) ->
     whole, real = grown.surrogates or (np.empty((0, 4), np.int64), np.empty((0, 2)))
     step, slot, low_child, branch_start = whole.T
     threshold, agreement = real.T
-    feature = columns.lists.feature[slot]
+    feature = columns.lists.feature_of_slot[slot]
     is_nominal = branch_start >= 0
     n_codes = np.zeros(len(slot), np.int64)
     n_codes[is_nominal] = [columns.n_codes(k) for k in slot[is_nominal].tolist()]

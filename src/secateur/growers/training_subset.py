@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels.criteria import Criterion
+from .._kernels import growing
+from .._kernels.criteria import CriterionSpec
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Moments, Tree
 from ..data.table import Table
@@ -53,7 +53,7 @@ class TrainingSubset:
     is_whole: bool
     exponent: int
     _columns: dict[ColumnOptions, PreparedColumns] = field(default_factory=dict, repr=False)
-    _criteria: dict[str, Criterion] = field(default_factory=dict, repr=False)
+    _criteria: dict[str, CriterionSpec] = field(default_factory=dict, repr=False)
 
     def grow(
         self, parameters: GrowParameters, *, has_rounded: bool = True, workers: Workers = ONE_WORKER
@@ -68,7 +68,7 @@ class TrainingSubset:
         workers : Workers
         """
         limits, counts_weights = self._limits(parameters)
-        options = ColumnOptions(parameters.max_bins, limits.multiway, counts_weights)
+        options = ColumnOptions(parameters.max_bins, limits.is_multiway, counts_weights)
         is_regression = self.data.table.schema.classes is None
         if is_regression:
             prepared = prepare_numbers(self.table, self.weight, options, workers.pool)
@@ -78,7 +78,7 @@ class TrainingSubset:
             is_whole=self.is_whole,
             weight_exponent=self.exponent,
             score_exponent=prepared.score_exponent,
-            has_split_order=limits.best_first,
+            has_split_order=limits.is_best_first,
             has_rounded=has_rounded or is_regression or parameters.monotonic_cst is not None,
         )
         grown: Counts | Moments
@@ -102,7 +102,7 @@ class TrainingSubset:
         assert classes is not None
         return np.bincount(self.target, self.weight, minlength=len(classes)).astype(float)
 
-    def _limits(self, parameters: GrowParameters) -> tuple[parts.GrowLimits, bool]:
+    def _limits(self, parameters: GrowParameters) -> tuple[growing.GrowLimits, bool]:
         """Return the limits of growing, and whether sizes of nodes are weights."""
         limits, counts_weights = limits_with_min_weight(
             parameters.limits, parameters.min_weight_fraction_leaf, self.weight, len(self.target), self.is_whole

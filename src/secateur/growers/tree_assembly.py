@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import structure, tables
+from .._kernels import growing, structure, tables
 from .._utils.arrays import Array, Floats, Ints
 from ..core import Counts, Tree
 from ..data.table import Table
@@ -115,7 +114,7 @@ class NodesInPreorder(NamedTuple):
     @property
     def numeric(self) -> Array:
         """The nodes that compare a number with a threshold."""
-        return np.flatnonzero(self.kind == parts.NUMERIC)
+        return np.flatnonzero(self.kind == growing.NUMERIC)
 
 
 def assemble_tree(
@@ -132,7 +131,7 @@ def assemble_tree(
     options : AssemblyOptions
     """
     by_class = np.empty((len(grown.nodes), grown.n_sums), np.int64 if options.is_whole else np.float64)
-    feature_of_slot = columns.lists.feature
+    feature_of_slot = columns.lists.feature_of_slot
     nodes = NodesInPreorder(
         *tables.preorder_arrays(
             np.ascontiguousarray(grown.nodes), grown.reals, feature_of_slot, by_class, options.has_split_order

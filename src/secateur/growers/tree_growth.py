@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from ..core import Counts, Tree
 from .grow_target import GrowTarget
 from .grower import Grower
@@ -35,7 +35,7 @@ class PreparedRows:
 
 def grow_tree(
     prepared: PreparedRows,
-    limits: parts.GrowLimits,
+    limits: growing.GrowLimits,
     workers: Workers,
     assembly: AssemblyOptions,
     *,

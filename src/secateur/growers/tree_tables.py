@@ -1,6 +1,6 @@
 """Tables of nodes in the layout of the growing kernels, and the joining of subtrees.
 
-A node is one line of two tables: whole numbers (`_kernels/grow_parts.py` names their columns) and reals, which are the
+A node is one line of two tables: whole numbers (`_kernels/growing.py` names their columns) and reals, which are the
 statistics of the node followed by the score and the drop of its split. The children of a node are consecutive lines
 somewhere after it. The children of categories are slices of one array, `branch`.
 
@@ -13,7 +13,7 @@ from threading import Lock
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from .._utils.arrays import Array
 
 CAPACITY_FACTOR = 4  # New tables have this many times the lines needed: lines that are never written cost no memory.
@@ -103,9 +103,9 @@ class GrowingTables:
             self.add_nodes(subtree.nodes[1:], subtree.reals[1:])
             self._nodes[node], self._reals[node] = subtree.nodes[0], subtree.reals[0]
             for lines in (self._nodes[node : node + 1], self._nodes[n_before : self.n_nodes]):
-                lines[:, parts.FIRST_CHILD] += n_before - 1
+                lines[:, growing.FIRST_CHILD] += n_before - 1
                 if len(subtree.branch):
-                    lines[lines[:, parts.BRANCH_START] >= 0, parts.BRANCH_START] += branch_start
+                    lines[lines[:, growing.BRANCH_START] >= 0, growing.BRANCH_START] += branch_start
 
     def finish(self) -> GrownTables:
         """Return the tables of all nodes."""
@@ -123,10 +123,10 @@ def new_lines(sums: Array, n_extra_words: int = 0) -> tuple[Array, Array]:
         Number of words after the named columns, in which the kernels keep a bit per slot and per group of columns.
     """
     n_nodes, n_sums = sums.shape
-    nodes = np.zeros((n_nodes, parts.N_FIELDS + n_extra_words), np.int64)
-    nodes[:, parts.BRANCH_START] = -1
-    nodes[:, parts.SPLIT_STEP] = -1
-    nodes[:, parts.N_FIELDS :] = -1  # All bits are set: every slot may vary, and every group is allowed.
+    nodes = np.zeros((n_nodes, growing.N_FIELDS + n_extra_words), np.int64)
+    nodes[:, growing.BRANCH_START] = -1
+    nodes[:, growing.SPLIT_STEP] = -1
+    nodes[:, growing.N_FIELDS :] = -1  # All bits are set: every slot may vary, and every group is allowed.
     reals = np.zeros((n_nodes, n_sums + N_SCORES))
     reals[:, :n_sums] = sums
     return nodes, reals

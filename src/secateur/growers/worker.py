@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .._kernels.job import Space
+from .._kernels.context import Workspace
 from .kernel_arguments import InlinePool
 
 
@@ -28,22 +28,22 @@ class Workers:
 ONE_WORKER = Workers(InlinePool(), 1)
 
 
-class Workspaces:
+class WorkspacePool:
     """Scratch memory for threads: at least one workspace per thread.
 
     Parameters
     ----------
-    spaces : iterable of Space
+    workspaces : iterable of Workspace
     """
 
-    def __init__(self, spaces: Iterable[Space]) -> None:
-        self._free = list(spaces)
+    def __init__(self, workspaces: Iterable[Workspace]) -> None:
+        self._free = list(workspaces)
 
     @contextmanager
-    def borrow(self) -> Iterator[Space]:
+    def borrow(self) -> Iterator[Workspace]:
         """Lend a workspace that no other thread uses."""
-        space = self._free.pop()
+        workspace = self._free.pop()
         try:
-            yield space
+            yield workspace
         finally:
-            self._free.append(space)
+            self._free.append(workspace)
