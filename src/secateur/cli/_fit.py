@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..growers import CRITERIA
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from . import _common as common
+from ._growing_options import growing_options
 from ._rows import data_options, keep_option, read
 
 if TYPE_CHECKING:
@@ -22,25 +22,9 @@ if TYPE_CHECKING:
     from ..data.target import TargetKind
 
 
-growing_options = common.together(
-    common.choice_option("--growth", names=("depth-first", "best-first"),
-                         help="Order in which nodes are split; it matters with --max-splits."),
-    common.whole_option("--max-splits", 0, help="Maximum number of splits."),
-    common.whole_option("--min-samples-split", 2, default=2, help="Minimum number of rows to split a node."),
-    click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, metavar="F",
-                 help="Minimum share of the total weight in a leaf."),
-    click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
-                 help="Allow predictions only to rise (1) or only to fall (-1) as this column rises."),
-    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
-                 help="Columns that may be tested together on the way to a leaf; all others form one more group."),
-    common.whole_option("--surrogates", 0, default=0, metavar="K",
-                        help="Number of surrogate tests per node, for rows whose tested value is missing."),
+model_options = common.together(
     common.choice_option("--penalty", names=("leaves", "sqrt", "log"),
                          help="Penalty on size in cost-complexity pruning."),
-    common.whole_option("--max-bins", 2,
-                        help="Bin numeric columns into this many bins; by default every threshold is tried."),
-    click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
-                 help="Weight of a class; balanced gives all classes the same total weight."),
     click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
                  help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
     click.option("--cv-repeats", default="auto", metavar="N", help="Number of repeats of cross-validation."),
@@ -102,19 +86,7 @@ def _options_in(path: str) -> common.Options:
     "--task", names=("auto", "classify", "regress"),
     help="Whether to predict classes or numbers; auto decides from the target.",
 )  # fmt: skip
-@common.names_option(
-    "--criterion", names=["auto", *CRITERIA], default="auto",
-    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
-)  # fmt: skip
-@click.option(
-    "--min-samples-leaf", default="auto", metavar="N",
-    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
-)  # fmt: skip
-@common.whole_option("--max-depth", 0, help="Maximum depth of the tree.")
-@common.choice_option(
-    "--splits", names=("binary", "multiway"),
-    help="Split nominal columns into two sets of categories, or into one branch per category.",
-)  # fmt: skip
+@growing_options
 @click.option("--prune", default="cost-complexity", metavar="RULE", help="Pruning rule; see `secateur rules`.")
 @common.set_option("rule")
 @click.option(
@@ -136,7 +108,7 @@ def _options_in(path: str) -> common.Options:
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
 @common.delta_option("certificate")
 @common.max_error_option
-@growing_options
+@model_options
 @common.random_state_option("Seed for folds and held-out rows.")
 @common.n_jobs_option
 @common.write_model_options
@@ -186,14 +158,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
         _tell_of_one_column(model)
-    parameters = {
-        "estimator": "TreeRegressor" if regress else "TreeClassifier",
-        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
-        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
-        "scoring": recipe.scoring,
-    }  # fmt: skip
-    if not regress:
-        parameters["probabilities"] = recipe.probabilities
+    parameters = recipe.estimator_parameters(is_classifier=not regress) | {"nominal": list(options["nominal"]) or None}
     about_output = ("as_json", "quiet", "force", "output", "verbose")
     command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
     model = replace(model, parameters=parameters, metadata={**model.metadata, "target": target, "command": command})

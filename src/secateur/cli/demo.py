@@ -66,7 +66,7 @@ def walk(name: str, table: "Table", console: Any) -> "Model":
     fresh = count(model.tree, test_rows, sample="test")
     reduced: Any = prune(model.tree, model.grown, held_out, rule="reduced-error")
     eight = prune_to(model, n_leaves=8)
-    whole = replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none")
+    whole = replace(model.pruning, is_leaf=model.tree.is_leaf, rule="none", provenance=None)
     trees = {
         "unpruned": whole,
         "chosen by cross-validation, 1 standard error": model.pruning,

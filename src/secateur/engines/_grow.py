@@ -21,10 +21,11 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers.kernel_arguments import settings_of
+from ..growers.kernel_arguments import limits_of
+from ..growers.parameters import GrowParameters
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
-from ..growers.tree_assembly import AssemblyOptions, GrowingRows, assemble_tree
+from ..growers.tree_assembly import AssemblyOptions, RowValues, assemble_tree
 from ..growers.tree_tables import GrownTables
 from ..routing import with_growing_sketch
 from ._bin import Bins, code_layout, find_bins
@@ -166,10 +167,11 @@ def _checked_limits(
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")
-    return settings_of(
+    parameters = GrowParameters(
         criterion=criterion, max_depth=max_depth, min_samples_leaf=min_samples_leaf,
         min_samples_split=min_samples_split, max_bins=max_bins,
-    ).limits  # fmt: skip
+    )  # fmt: skip
+    return limits_of(parameters)
 
 
 def _check_options(quantiles: str, n_jobs: int, finish_rows: int | None) -> None:
@@ -210,4 +212,4 @@ def _assemble(
     no_rows = tuple(np.zeros(0, np.float64 if column.kind == "numeric" else np.int32) for column in schema.columns)
     table = Table(schema, no_rows, np.zeros(0, np.int32))
     columns = columns_by_code(layout.n_codes, layout.is_nominal, values)
-    return assemble_tree(grown, columns, GrowingRows(table), AssemblyOptions())
+    return assemble_tree(grown, columns, RowValues(table), AssemblyOptions())

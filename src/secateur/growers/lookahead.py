@@ -20,7 +20,7 @@ from ..routing import with_growing_rows
 from .kernel_arguments import scale_weights
 from .lookahead_split import ColumnCodes, LookaheadSplit, lookahead_splits
 from .prepared_columns import columns_by_code
-from .tree_assembly import AssemblyOptions, GrowingRows, assemble_tree
+from .tree_assembly import AssemblyOptions, RowValues, assemble_tree
 from .tree_tables import N_SCORES, GrownTables
 
 MIN_LEAVES, MAX_LEAVES = 2, 8  # With more leaves, greedy growth is as good.
@@ -64,7 +64,7 @@ def grow_with_lookahead(table: Table, weight: Array | None, n_leaves: int, trees
         codes.column_values,
     )
     options = AssemblyOptions(is_whole=is_whole, weight_exponent=exponent)
-    _, counts = assemble_tree(grown, columns, GrowingRows(table), options)
+    _, counts = assemble_tree(grown, columns, RowValues(table), options)
     return with_growing_rows(counts, table)  # type: ignore[no-any-return]
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from .._kernels import folds, growing
 from .._utils.arrays import Array, write_protect
+from .._utils.threads import InlinePool
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
 from .coded_columns import CodedColumn, check_branches, in_slot_order, nominal_columns
-from .kernel_arguments import InlinePool, scale_weights
+from .kernel_arguments import scale_weights
 from .prepared_columns import (
     ColumnOptions,
     PreparedColumns,

@@ -15,7 +15,7 @@ from ..data.table import Table
 from ..errors import DataError
 from .grow_target import number_target
 from .prepared_columns import ColumnOptions, prepare_columns
-from .tree_assembly import GrowingRows
+from .tree_assembly import RowValues
 from .tree_growth import PreparedRows
 
 MIN_TARGET_RANGE = 1e-60  # Its fourth power, times a small weight, is still a float with all its digits.
@@ -42,7 +42,7 @@ def prepare_numbers(table: Table, weight: Array | None, options: ColumnOptions, 
     sorted_weight = None if weight is None else weight[order]
     columns = prepare_columns(with_one_class, sorted_weight, options._replace(is_regression=True), pool)
     # Scores are squares of targets, so that they are scaled back by twice the exponent.
-    return PreparedRows(columns, number_target(numbers, weight), GrowingRows(in_order), 2 * exponent)
+    return PreparedRows(columns, number_target(numbers, weight), RowValues(in_order), 2 * exponent)
 
 
 def _scale_target(ascending: Floats) -> tuple[Floats, int]:

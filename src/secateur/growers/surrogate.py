@@ -11,17 +11,17 @@ import numpy as np
 from .._kernels import growing
 from ..core import Surrogates, Tree
 from .prepared_columns import PreparedColumns
-from .tree_assembly import GrowingRows
+from .tree_assembly import RowValues
 from .tree_tables import GrownTables
 
 
-def prepare_surrogate_search(columns: PreparedColumns, rows: GrowingRows, n_surrogates: int) -> growing.SurrogateSearch:
+def prepare_surrogate_search(columns: PreparedColumns, row_values: RowValues, n_surrogates: int) -> growing.SurrogateSearch:
     """Return the data that the kernels need to search for at most `n_surrogates` surrogates per node."""
     n_lists, features = columns.n_lists, columns.lists.feature_of_slot.tolist()
     values = np.empty(columns.lists.entries.shape)
     for line, j in zip(values, features[:n_lists], strict=True):
-        line[:] = rows.column(j)
-    coded = [rows.table.schema.columns[j] for j in features[n_lists:]]
+        line[:] = row_values.column(j)
+    coded = [row_values.table.schema.columns[j] for j in features[n_lists:]]
     n_known = [len(column.categories) if column.kind == "nominal" else 2 for column in coded]
     return growing.SurrogateSearch(n_surrogates, values, np.array(n_known, np.int64))
 

@@ -14,11 +14,12 @@ from ..data.table import Table
 from ..routing import moments_of
 from .grow_target import class_target
 from .interaction import column_groups
-from .kernel_arguments import GrowParameters, in_codes, kernel_criterion, limits_with_min_weight
+from .kernel_arguments import can_count_bins, kernel_criterion, limits_of, limits_with_min_weight
 from .monotone import enforce_monotonicity
+from .parameters import GrowParameters
 from .prepared_columns import ColumnOptions, PreparedColumns, prepare_columns
 from .regression import prepare_numbers
-from .tree_assembly import AssemblyOptions, GrowingRows
+from .tree_assembly import AssemblyOptions, RowValues
 from .tree_growth import PreparedRows, grow_tree
 from .worker import ONE_WORKER, Workers
 
@@ -105,7 +106,7 @@ class TrainingSubset:
     def _limits(self, parameters: GrowParameters) -> tuple[growing.GrowLimits, bool]:
         """Return the limits of growing, and whether sizes of nodes are weights."""
         limits, counts_weights = limits_with_min_weight(
-            parameters.limits, parameters.min_weight_fraction_leaf, self.weight, len(self.target), self.is_whole
+            limits_of(parameters), parameters.min_weight_fraction_leaf, self.weight, len(self.target), self.is_whole
         )
         if parameters.interaction_cst is not None:
             limits = limits._replace(groups=column_groups(parameters.interaction_cst, self.data.table.schema))
@@ -113,14 +114,14 @@ class TrainingSubset:
 
     def _prepare_classes(self, parameters: GrowParameters, options: ColumnOptions, workers: Workers) -> PreparedRows:
         """Return these rows ready for the growth of a classification tree."""
-        options = options._replace(are_codes_counted=in_codes(parameters, len(self.class_weights)))
+        options = options._replace(are_codes_counted=can_count_bins(parameters, len(self.class_weights)))
         name = parameters.criterion
         if name not in self._criteria:
             self._criteria[name] = kernel_criterion(name, len(self.target), self.weight is None)
         return PreparedRows(
             self._prepare_columns(options, workers),
             class_target(self._criteria[name], self.class_weights),
-            GrowingRows(self.data.table, self.rows, self.data.numbers),
+            RowValues(self.data.table, self.rows, self.data.numbers),
         )
 
     def _prepare_columns(self, options: ColumnOptions, workers: Workers) -> PreparedColumns:

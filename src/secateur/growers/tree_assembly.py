@@ -24,8 +24,8 @@ NO_VALUES = np.empty((0, 0))
 
 
 @dataclass(frozen=True)
-class GrowingRows:
-    """The rows that a tree was grown on, in which the values around its thresholds are looked up.
+class RowValues:
+    """The values of the rows that a tree was grown on, with which thresholds are computed.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class NodesInPreorder(NamedTuple):
 
 
 def assemble_tree(
-    grown: GrownTables, columns: PreparedColumns, rows: GrowingRows, options: AssemblyOptions
+    grown: GrownTables, columns: PreparedColumns, row_values: RowValues, options: AssemblyOptions
 ) -> tuple[Tree, Counts]:
     """Return the tree of finished tables, and the counts of the rows it was grown on.
 
@@ -127,7 +127,7 @@ def assemble_tree(
     grown : GrownTables
     columns : PreparedColumns
         The columns behind the slots of the tables.
-    rows : GrowingRows
+    row_values : RowValues
     options : AssemblyOptions
     """
     by_class = np.empty((len(grown.nodes), grown.n_sums), np.int64 if options.is_whole else np.float64)
@@ -139,16 +139,16 @@ def assemble_tree(
     )
     n_codes = NO_CODES if columns.codes is None else columns.codes.n_codes
     branch_start, branch = tables.category_branches(nodes.split, nodes.default, grown.branch, n_codes, columns.n_lists)
-    threshold = _thresholds(nodes, columns, rows)
+    threshold = _thresholds(nodes, columns, row_values)
     score = np.ldexp(nodes.score, options.score_exponent) if options.score_exponent else nodes.score
     tree = Tree.from_trusted_arrays(
-        rows.table.schema,
+        row_values.table.schema,
         parent=nodes.parent,
         end=nodes.end,
         right=nodes.right,
         feature=nodes.feature,
         threshold=threshold,
-        rounded=_rounded_thresholds(nodes, columns, rows) if options.has_rounded else threshold,
+        rounded=_rounded_thresholds(nodes, columns, row_values) if options.has_rounded else threshold,
         branch_start=branch_start,
         branch=branch,
         default=nodes.default,
@@ -162,37 +162,37 @@ def assemble_tree(
     return tree, Counts.from_trusted_arrays(tree, by_class, "grow")
 
 
-def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, rows: GrowingRows) -> Floats:
+def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> Floats:
     """Return the threshold of each numeric split: infinity where present values are split from missing ones."""
     has_only_pairs = len(columns.pairs) == len(columns.values)
-    matrix = _matrix_of_lists(columns, rows)
+    matrix = _matrix_of_lists(columns, row_values)
     if has_only_pairs and matrix is not None:  # One kernel call, which small trees need.
-        numbers = ALL_ROWS if rows.rows is None else rows.rows
+        numbers = ALL_ROWS if row_values.rows is None else row_values.rows
         return tables.split_thresholds(nodes.split, nodes.feature, columns.pair_thresholds, matrix, numbers)
     threshold = np.full(len(nodes.feature), np.nan)
-    bounds = _split_bounds(nodes.numeric, nodes, columns, rows)
+    bounds = _split_bounds(nodes.numeric, nodes, columns, row_values)
     is_between_values = nodes.above[bounds.nodes] >= 0
     threshold[bounds.nodes] = np.where(is_between_values, midpoint(bounds.low, bounds.high), np.inf)
     return threshold
 
 
-def _matrix_of_lists(columns: PreparedColumns, rows: GrowingRows) -> Array | None:
+def _matrix_of_lists(columns: PreparedColumns, row_values: RowValues) -> Array | None:
     """Return a matrix that holds the values of all columns with lists, if there is one."""
     if not columns.n_lists:
         return NO_VALUES
-    return rows.table.matrix if rows.matrix is None else rows.matrix
+    return row_values.table.matrix if row_values.matrix is None else row_values.matrix
 
 
-def _rounded_thresholds(nodes: NodesInPreorder, columns: PreparedColumns, rows: GrowingRows) -> Floats:
+def _rounded_thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> Floats:
     """Return the shortest decimal number between the values around each threshold; NaN where there are none."""
     rounded = np.full(len(nodes.feature), np.nan)
     numeric = nodes.numeric
-    of_pair = np.full(rows.table.n_columns, np.nan)
+    of_pair = np.full(row_values.table.n_columns, np.nan)
     low = np.array([values.high[0] for values in columns.pairs.values()])
     high = np.array([values.low[1] for values in columns.pairs.values()])
     of_pair[list(columns.pairs)] = shortest_decimals(low, midpoint(low, high), high)
     rounded[numeric] = of_pair[nodes.feature[numeric]]
-    bounds = _split_bounds(numeric[np.isnan(rounded[numeric])], nodes, columns, rows)
+    bounds = _split_bounds(numeric[np.isnan(rounded[numeric])], nodes, columns, row_values)
     is_between_values = nodes.above[bounds.nodes] >= 0
     low, high = bounds.low[is_between_values], bounds.high[is_between_values]
     rounded[bounds.nodes[is_between_values]] = shortest_decimals(low, midpoint(low, high), high)
@@ -207,7 +207,7 @@ class _SplitBounds(NamedTuple):
     high: Floats
 
 
-def _split_bounds(numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, rows: GrowingRows) -> _SplitBounds:
+def _split_bounds(numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> _SplitBounds:
     """Return the values around the thresholds of some nodes, which are reordered column by column."""
     numeric = numeric[np.argsort(nodes.feature[numeric], kind="stable")]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
@@ -215,7 +215,7 @@ def _split_bounds(numeric: Array, nodes: NodesInPreorder, columns: PreparedColum
         below, above = nodes.below[numeric[group]], nodes.above[numeric[group]]
         values = columns.values.get(feature)
         if values is None:
-            column = rows.column(feature)
+            column = row_values.column(feature)
             low[group], high[group] = column[below], column[above]
         elif values.is_binned:  # The threshold between two bins does not depend on the values in the node.
             bins = below if values.codes is None else values.codes[below].astype(np.intp)

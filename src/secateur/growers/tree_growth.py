@@ -8,7 +8,7 @@ from .grow_target import GrowTarget
 from .grower import Grower
 from .prepared_columns import PreparedColumns
 from .surrogate import prepare_surrogate_search, with_surrogates
-from .tree_assembly import AssemblyOptions, GrowingRows, assemble_tree
+from .tree_assembly import AssemblyOptions, RowValues, assemble_tree
 from .worker import Workers
 
 
@@ -21,15 +21,14 @@ class PreparedRows:
     columns : PreparedColumns
         The columns, which the growth may change.
     target : GrowTarget
-    rows : GrowingRows
-        The table that holds the values of the rows.
+    row_values : RowValues
     score_exponent : int
         Scores are multiplied by 2 to this power; see `AssemblyOptions`.
     """
 
     columns: PreparedColumns
     target: GrowTarget
-    rows: GrowingRows
+    row_values: RowValues
     score_exponent: int = 0
 
 
@@ -52,10 +51,10 @@ def grow_tree(
     n_surrogates : int
         Maximum number of surrogate splits per node.
     """
-    columns, rows = prepared.columns, prepared.rows
-    search = prepare_surrogate_search(columns, rows, n_surrogates) if n_surrogates else None
+    columns, row_values = prepared.columns, prepared.row_values
+    search = prepare_surrogate_search(columns, row_values, n_surrogates) if n_surrogates else None
     grown = Grower(columns, prepared.target, limits, workers, search).run()
-    tree, counts = assemble_tree(grown, columns, rows, assembly)
+    tree, counts = assemble_tree(grown, columns, row_values, assembly)
     if not n_surrogates:
         return tree, counts
     tree = with_surrogates(tree, grown, columns)

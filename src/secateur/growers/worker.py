@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._kernels.context import Workspace
-from .kernel_arguments import InlinePool
+from .._utils.threads import InlinePool
 
 
 @dataclass(frozen=True)
