@@ -7,7 +7,7 @@ from .._utils.warn import format_names, warn
 from ..data.column_warnings import warn_categories
 from ..data.table import Column, Schema
 from ..data.target import encode_target
-from ..errors import DataError, UnsupportedError
+from ..errors import Argument, DataError, UnsupportedError
 from ._grow_source import GrowSource
 from ._survey import ColumnSurvey, Survey
 
@@ -85,7 +85,9 @@ def _warn_numbers(column: ColumnSurvey, n_rows: int) -> None:
     if column.has_inexact_int:
         warn(
             f"column {column.name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-            "subtract an offset, or pass it in nominal= if it is an identifier"
+            "subtract an offset, or pass ",
+            Argument("nominal", [column.name]),
+            " if it is an identifier",
         )
     if column.n_infinite > n_rows / INFINITE_ROWS_DIVISOR:
         share = f"{column.n_infinite:,} of {n_rows:,} rows"

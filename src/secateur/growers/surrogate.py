@@ -15,7 +15,9 @@ from .tree_assembly import RowValues
 from .tree_tables import GrownTables
 
 
-def prepare_surrogate_search(columns: PreparedColumns, row_values: RowValues, n_surrogates: int) -> growing.SurrogateSearch:
+def prepare_surrogate_search(
+    columns: PreparedColumns, row_values: RowValues, n_surrogates: int
+) -> growing.SurrogateSearch:
     """Return the data that the kernels need to search for at most `n_surrogates` surrogates per node."""
     n_lists, features = columns.n_lists, columns.lists.feature_of_slot.tolist()
     values = np.empty(columns.lists.entries.shape)

@@ -207,7 +207,9 @@ class _SplitBounds(NamedTuple):
     high: Floats
 
 
-def _split_bounds(numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> _SplitBounds:
+def _split_bounds(
+    numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues
+) -> _SplitBounds:
     """Return the values around the thresholds of some nodes, which are reordered column by column."""
     numeric = numeric[np.argsort(nodes.feature[numeric], kind="stable")]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
