@@ -1,7 +1,7 @@
 """Grow trees with few leaves by looking ahead: a split is scored by the best subtrees below it.
 
 The number of rows of each class that go left at every two splits determines the cost of the best trees with up to three
-leaves (`_kernels/pairs.py`), in a node and, split by split, in both of its children. A tree with up to four leaves is
+leaves (`_kernels/small_trees.py`), in a node and, split by split, in both of its children. A tree with up to four leaves is
 therefore the best one that these splits can form. In larger trees, a split is scored by the best subtrees with up to
 three leaves in each child.
 """
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import growing, structure
-from .._kernels.pairs import best_small_trees
+from .._kernels.small_trees import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
 from ..data.table import Table

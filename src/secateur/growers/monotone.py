@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import ordering
+from .._kernels import monotone as monotone_kernel
 from .._utils.arrays import Array
 from ..core import Counts, Moments, Pruning, Tree
 from ..data.table import Schema
@@ -61,7 +61,7 @@ def enforce_monotonicity(tree: Tree, grown: Counts | Moments, monotonic_cst: Any
         prediction: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300)
     else:
         prediction = grown.mean
-    cuts = np.flatnonzero(ordering.monotone_cuts(tree.end, prediction, sign))
+    cuts = np.flatnonzero(monotone_kernel.monotone_cuts(tree.end, prediction, sign))
     if not len(cuts):
         return tree, grown
     smaller, kept = Pruning.from_cuts(tree, cuts).to_tree(grown)
