@@ -22,7 +22,7 @@ NESTED = PruningSequence(
 
 
 @given(trees_with_counts(), st.data())
-def test_all_members_are_scored_at_once_as_one_by_one(case, data):
+def test_errors_of_all_members_equal_those_of_each_member(case, data):
     tree, counts = case
     own = np.array([0 if tree.is_leaf[v] else data.draw(st.integers(1, 4)) for v in range(tree.n_nodes)])
     for v in range(1, tree.n_nodes):
@@ -39,7 +39,7 @@ def test_all_members_are_scored_at_once_as_one_by_one(case, data):
 
 
 @given(trees_with_counts())
-def test_a_table_behind_a_sequence_answers_the_same_questions(case):
+def test_a_sequence_from_a_table_has_the_same_members_and_errors(case):
     tree, counts = case
     sequence = best_of_size(tree, counts)
     assert [pruning.n_leaves for pruning in sequence] == sequence.n_leaves.tolist()
@@ -48,7 +48,7 @@ def test_a_table_behind_a_sequence_answers_the_same_questions(case):
 
 
 @given(trees_with_counts(), st.data())
-def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, data):
+def test_member_changes_agree_with_a_list_of_prunings(case, data):
     """The oracle looks at every member on its own."""
     tree, counts = case
     cuts = st.lists(st.sampled_from(tree.internal.tolist()), max_size=3) if len(tree.internal) else st.just([])
@@ -77,7 +77,7 @@ def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, 
 
 
 @given(trees_with_counts(), st.data())
-def test_the_place_of_a_pruning_in_a_nested_sequence_is_found_without_a_search(case, data):
+def test_index_of_agrees_with_a_search_in_a_nested_sequence(case, data):
     tree, counts = case
     sequence = cost_complexity(tree, counts)
     asked = data.draw(
@@ -94,7 +94,7 @@ def test_a_member_holds_from_its_alpha_up_to_the_next(alpha, n_leaves):
 
 
 @pytest.mark.parametrize("alpha", [np.nan, -0.1])
-def test_an_alpha_that_is_none_is_refused(alpha):
+def test_an_invalid_alpha_is_refused(alpha):
     with pytest.raises(ParameterError, match="alpha="):
         NESTED.at(alpha)
 
@@ -110,7 +110,7 @@ def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
         gappy.errors_on(counts)
 
 
-def test_members_are_asked_like_those_of_a_list():
+def test_members_are_indexed_as_in_a_list():
     assert NESTED[-1].n_leaves == 1
     assert NESTED[-3] == NESTED[0]
     with pytest.raises(IndexError, match="member -4"):
@@ -129,7 +129,7 @@ def test_members_are_asked_like_those_of_a_list():
         ({"steps": [2, 1, 0, 0, 0], "alphas": [0, 1]}, "one entry per member"),
     ],
 )
-def test_numbers_that_make_no_sequence_are_refused(fields, says):
+def test_inconsistent_fields_of_a_sequence_are_refused(fields, says):
     with pytest.raises(PruningError, match=says):
         PruningSequence(TREE, [3, 2, 1], [0, 1, 3], **fields)
 

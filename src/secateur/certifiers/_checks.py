@@ -55,7 +55,7 @@ def check_budget(grown: Counts, k: int | None, subject: str) -> int:
     Raises
     ------
     ParameterError
-        If `k` is not an integer, or if no pruning has so few growing errors.
+        If `k` is not an integer, or if every pruning has more than `k` growing errors.
     UnsupportedError
         If the growing sample has weights that are not integers.
     """

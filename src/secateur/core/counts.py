@@ -94,6 +94,17 @@ class Counts(NodeStatistics):
         """
         return sample_array(structure.majorities(self.tree.parent, self.by_class), self)
 
+    @classmethod
+    def from_trusted_arrays(cls, tree: Tree, by_class: LongsOrFloats, sample: str) -> "Counts":
+        """Return counts from an array that the caller guarantees to be valid, and write-protect it.
+
+        The constructor checks that the counts of every node are the sum of those of its children. Growers, which count
+        in this way themselves, leave the check out; see `Tree.from_trusted_arrays`.
+        """
+        counts = cls.__new__(cls)
+        counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample, n_rows=None, sketch=None)
+        return counts
+
     @property
     def labels(self) -> Ints:
         """The class that each node predicts as a leaf: its majority."""
@@ -168,7 +179,7 @@ class Counts(NodeStatistics):
     def unrecorded_errors_if_leaf(self, labels: ArrayLike) -> LongsOrFloats:
         """Return the same errors as `errors_if_leaf` without recording the evaluation.
 
-        For functions that record it themselves, and for those whose result nobody can choose by.
+        For functions that record the evaluation themselves, or whose result cannot guide a choice.
         """
         label = np.asarray(labels)
         if label.shape != (self.tree.n_nodes,):

@@ -1,6 +1,6 @@
 """NodeStatistics: the common part of `Counts` and `Moments`, so that functions work on both alike."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
@@ -59,6 +59,16 @@ class NodeStatistics(Immutable):
     def is_weighted(self) -> bool:
         """Whether some row has another weight than 1."""
         return not self.has_integer_weights or self.n_rows not in (None, int(self.total[0]))
+
+    def with_sketch(self, tree: Tree, sketch: Sketch) -> Self:
+        """Return the statistics of the same sample with the sketch of its rows, on a tree that has the same nodes.
+
+        The arrays are shared and not checked again; see `Tree.with_history`.
+        """
+        statistics = type(self).__new__(type(self))
+        statistics.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
+        statistics.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
+        return statistics
 
     def restrict_to(self, tree: Tree, nodes: Array) -> Self:
         """Return the statistics of the same sample on a smaller tree.

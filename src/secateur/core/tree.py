@@ -33,7 +33,7 @@ from ..data.table import Schema
 from ..errors import TreeError
 from ._tree_checks import as_node_numbers, check_parents, check_splits, check_structure
 from .evaluation_log import EvaluationLog
-from .provenance import SampleUsage
+from .provenance import NO_SAMPLES, SampleUsage
 from .surrogates import Surrogates
 
 PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # one entry per split
@@ -142,6 +142,36 @@ class Tree(Immutable):
         tree = cls(renumbered)
         return (tree, write_protect(order)) if return_order else tree
 
+    @classmethod
+    def from_trusted_arrays(cls, schema: Schema | None, **arrays: Array) -> "Tree":
+        """Return a tree with splits from valid arrays, and write-protect them.
+
+        The constructor checks and copies its arrays, which takes longer than growing a small tree. Growers build all
+        arrays themselves, so that nothing is left to check. Any other caller uses the constructor.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+        **arrays : arrays
+            All per-node fields but `ids`, in the types of the constructor, and the attributes `end` and `right`.
+        """
+        arrays["ids"] = np.arange(len(arrays["parent"]), dtype=np.int32)
+        for array in arrays.values():
+            array.flags.writeable = False
+        tree = cls.__new__(cls)
+        tree.__dict__.update(arrays, schema=schema, key=None, history=NO_SAMPLES, surrogates=None, has_tests=True)
+        tree.__dict__["evaluation_log"] = EvaluationLog()
+        return tree
+
+    def with_history(self, history: SampleUsage) -> "Tree":
+        """Return this tree with another history and an empty evaluation log.
+
+        Both trees share their arrays, which are not checked again: that would take longer than growing a small tree.
+        """
+        tree = type(self).__new__(type(self))
+        tree.__dict__.update(self.__dict__, history=history, evaluation_log=EvaluationLog())
+        return tree
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
@@ -226,12 +256,12 @@ class Tree(Immutable):
     @cached_property
     def packed(self) -> Floats:
         """The splits as one array for `route_packed`, if all of them compare with a threshold."""
-        return write_protect(route.packed(self.feature, self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.feature, self.threshold, self.right, self.default))
 
     @cached_property
     def packed_tested(self) -> Floats:
         """The same array as `packed`, for rows that have the columns in `tested_columns` only."""
-        return write_protect(route.packed(self.tested_position, self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.tested_position, self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:

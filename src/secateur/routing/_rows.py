@@ -1,14 +1,13 @@
 """Routing the rows of a table to the leaves of a tree, and hashing rows into sketches."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._kernels import node_moments, presort, route
 from .._utils.arrays import Array, Ints, write_protect
-from ..core import EvaluationLog, Moments, SampleUsage, Tree, UsedSample
+from ..core import Moments, SampleUsage, Tree, UsedSample
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
@@ -55,8 +54,7 @@ def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -
 def with_growing_sketch(counts: Any, sketch: Sketch) -> Any:
     """Return the statistics of a growing sample with this sketch, on a tree that has the sample in its `history`."""
     history = SampleUsage([UsedSample(counts.sample, sketch)])
-    tree = replace(counts.tree, history=history, evaluation_log=EvaluationLog())
-    return replace(counts, tree=tree, n_rows=sketch.n_rows, sketch=sketch)
+    return counts.with_sketch(counts.tree.with_history(history), sketch)
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
@@ -71,7 +69,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
     y = target - centre  # differences keep digits that would be lost in the squares of numbers far from 0
     leaves = route_table(tree, table, None, 0)
     if weight is None:
-        rows = presort.sorted_rows_64(y).astype(np.int64)
+        rows = presort.sorted_rows(y).astype(np.int64)
     else:
         rows = np.lexsort((weight, y))
         rows = rows[weight[rows] > 0]
@@ -138,7 +136,7 @@ def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, has_all_columns: 
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on the path of each row, the root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_offsets(tree.depth, leaves)
-    return offsets, route.paths(tree.parent, leaves, offsets)
+    return offsets, route.leaf_paths(tree.parent, leaves, offsets)
 
 
 def schema_of(tree: Tree) -> Schema:

@@ -22,7 +22,7 @@ MAX_P_REFUSED = 1e-6 / 2  # p-value of each of the two tests below which a sampl
 MAX_P_DOUBTED = 1e-3 / 2  # p-value below which there is a warning
 MIN_EXPECTED_COUNT = 4.0  # the chi-square approximation is not valid below (measured by simulation)
 MIN_CHI_SQUARE_ROWS = 10  # number of different rows that the chi-square test needs
-MIN_UNIQUE_ROWS = 12  # a sample is refused against itself if so many of its rows occur once
+MIN_UNIQUE_ROWS = 12  # a sample with this number of rows that occur once is refused against itself
 CHERNOFF_STEPS = 60  # of the bisection for the best exponent of Chernoff's bound
 MAX_CHERNOFF_EXPONENT = 700.0  # exp of more is not a finite float
 
@@ -56,12 +56,12 @@ class Overlap(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the samples share so many rows that the second one is refused."""
+        """Whether the second sample is refused, because the samples share too many rows."""
         return self.p < MAX_P_REFUSED
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the samples share so many rows that there is a warning."""
+        """Whether there is a warning, because the samples share many rows."""
         return self.p < MAX_P_DOUBTED
 
 
@@ -148,8 +148,8 @@ def _p_values(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
 def _log_none(total: Array, c: Array, drawn: Array) -> Array:
     """Return ln of the probability that none of `c` rows is among `drawn` of `total` rows.
 
-    That is the sum of ln(1 - drawn / (total - i)) over i < c. Up to 64 terms are added one by one. For more terms, the
-    sum is the difference of log factorials or, if `c` is much smaller than `total`, c times the middle term.
+    The result is the sum of ln(1 - drawn / (total - i)) over i < c. Up to 64 terms are added one by one. For more
+    terms, the sum is the difference of log factorials or, if `c` is much smaller than `total`, c times the middle term.
     """
     from scipy.special import gammaln
 

@@ -216,7 +216,7 @@ def _solve_distinct(errors: Floats, n: Floats, log_delta: Floats, *, is_exact: b
     is_new[1:] = np.any([case[1:] != case[:-1] for case in cases], axis=0)
     result = np.empty(len(order))
     distinct_errors, distinct_n, distinct_log_delta = (case[is_new] for case in cases)
-    limits = binomial.limits(distinct_errors, distinct_n, distinct_log_delta, is_exact)
+    limits = binomial.upper_limits(distinct_errors, distinct_n, distinct_log_delta, is_exact)
     result[order] = limits[np.cumsum(is_new) - 1]
     return result
 
