@@ -59,12 +59,12 @@ def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, n
     for column, other in zip(found.values(), wanted.columns, strict=True):
         if hasattr(column, "levels"):
             assert pa.types.is_string(other.type)
-            values = [None if code < 0 else column.levels[code] for code in column.codes.tolist()]
-            assert list(column.levels) == sorted(set(column.levels))
+            values = [None if code < 0 else column.categories[code] for code in column.codes.tolist()]
+            assert list(column.categories) == sorted(set(column.categories))
             assert values == other.to_pylist()
         else:
             assert column.values.dtype == other.type.to_pandas_dtype()
-            missing = np.isnan(column.values) if column.is_missing is None else column.is_missing
+            missing = np.isnan(column.values) if column.null_mask is None else column.null_mask
             values = [None if gap else x for x, gap in zip(column.values.tolist(), missing.tolist(), strict=True)]
             assert values == other.to_pylist()
             assert [str(x) for x in values] == [str(x) for x in other.to_pylist()]

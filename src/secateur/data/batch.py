@@ -22,8 +22,9 @@ from .._utils.warn import describe_repeated, format_names
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
 from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
+from .column_reader import dense_array, read_objects, read_series
 from .files import are_data_files, find_files, read_file
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, dense_array, original_values, read_objects, read_series
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, original_values
 from .table import Schema
 from .text_file import TextOptions
 
@@ -62,7 +63,7 @@ class Batch:
         """Return one column."""
         return self.readers[self.names.index(name)]()
 
-    def where(self, is_kept: Array) -> "Batch":
+    def filter(self, is_kept: Array) -> "Batch":
         """Return the batch with these rows only."""
         readers = tuple(lambda read=read: read().take(is_kept) for read in self.readers)
         matrix = None if self.matrix is None else self.matrix[is_kept]
@@ -160,13 +161,13 @@ def batch_from_text_frame(frame: Frame, how: TextOptions, wanted: Mapping[str, C
 def _read_at(frame: Frame, j: int, name: str, how: TextOptions, wanted: CellType | None, where: str) -> RawColumn:
     given = read_file_column(frame[:, j], name, how, wanted)
     if where and isinstance(given, CategoryColumn) and wanted in _NEEDED and given.is_text:
-        bad = next((level for level in given.levels if not is_cell_of_type(level, wanted, how)), None)
+        bad = next((level for level in given.categories if not is_cell_of_type(level, wanted, how)), None)
         if bad is not None:
             raise SchemaError(f"{where}: column {name!r} holds {bad!r}; {_NEEDED[wanted]} is needed: correct it")
     return given
 
 
-_NEEDED = {"number": "a number", "integer": "a number", "date": "a date", "truth": "true or false"}
+_NEEDED = {"number": "a number", "integer": "a number", "date": "a date", "boolean": "true or false"}
 
 
 def _joined(batches: Sequence[Batch]) -> Batch:
@@ -188,7 +189,7 @@ def _read_all(batches: Sequence[Batch], name: str) -> RawColumn:
             f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
         )
     if isinstance(known[0], NumberColumn):
-        whole = all(isinstance(p, NumberColumn) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)
+        whole = all(isinstance(p, NumberColumn) and p.values.dtype.kind in "iu" and p.null_mask is None for p in parts)
         values = np.concatenate(
             [original_values(part) if whole else original_values(part).astype(float) for part in parts]
         )
@@ -197,7 +198,7 @@ def _read_all(batches: Sequence[Batch], name: str) -> RawColumn:
         part if isinstance(part, CategoryColumn) else CategoryColumn(np.full(len(part), -1, np.int32), ())
         for part in parts
     ]
-    levels = sorted({level for part in coded for level in part.levels})
+    levels = sorted({level for part in coded for level in part.categories})
     is_declared = all(isinstance(part, CategoryColumn) and part.is_declared for part in known)
     return CategoryColumn(np.concatenate([part.recode(levels).codes for part in coded]), tuple(levels), is_declared)
 

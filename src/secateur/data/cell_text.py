@@ -12,14 +12,15 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
+from .column_reader import read_series
 from .column_warnings import MAX_WORDS_AMONG_NUMBERS, strict_float
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series
+from .raw_column import CategoryColumn, NumberColumn, RawColumn
 
 if TYPE_CHECKING:
     from .text_file import TextOptions
 
 # What a column must be read as. "words" are the words of a column that has some: its numbers stay numbers.
-CellType = Literal["number", "integer", "date", "truth", "text", "words"]
+CellType = Literal["number", "integer", "date", "boolean", "text", "words"]
 
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
@@ -82,10 +83,10 @@ def interpret_text(given: RawColumn, name: str, how: "TextOptions", wanted: Cell
     if not (isinstance(given, CategoryColumn) and given.is_text):
         return given
     words = _trimmed(given, how.na)
-    if wanted in ("text", "words") or not words.levels:
+    if wanted in ("text", "words") or not words.categories:
         return words
-    if wanted == "truth":
-        levels = tuple({"true": True, "false": False}.get(word.lower()) for word in words.levels)
+    if wanted == "boolean":
+        levels = tuple({"true": True, "false": False}.get(word.lower()) for word in words.categories)
         return words if None in levels else CategoryColumn(words.codes, levels).recode((False, True), is_declared=True)
     found = None
     if wanted != "date":
@@ -107,7 +108,7 @@ def is_cell_of_type(word: str, wanted: CellType, how: "TextOptions") -> bool:
     """Whether a cell is what is wanted, or missing."""
     if word.lower() in MISSING_WORDS:
         return True
-    if wanted == "truth":
+    if wanted == "boolean":
         return word.lower() in ("true", "false")
     if wanted == "date":
         return any(_day(word, order) is not None for order in ("dmy", "mdy"))
@@ -155,8 +156,8 @@ def format_date(days: float) -> str:
 
 def _trimmed(given: CategoryColumn, na: tuple[str, ...]) -> CategoryColumn:
     """Words without blanks around them; those that mean missing are."""
-    found = [level.strip() for level in given.levels]
-    if all(word == level and word not in na for word, level in zip(found, given.levels, strict=True)):
+    found = [level.strip() for level in given.categories]
+    if all(word == level and word not in na for word, level in zip(found, given.categories, strict=True)):
         return given
     levels = sorted({word for word in found if word not in na})
     return CategoryColumn(given.codes, tuple(found)).recode(levels, is_declared=given.is_declared)
@@ -165,7 +166,7 @@ def _trimmed(given: CategoryColumn, na: tuple[str, ...]) -> CategoryColumn:
 def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
     """Numbers, if all cells are but for words that mean missing, or for few words among many numbers."""
     values, gaps, marked, n_odd = [], [], "", 0
-    for word in words.levels:
+    for word in words.categories:
         try:
             values.append(parse_number(word, how.decimal or "."))
             if not marked and any(mark in word for mark in (",", "'", " ", *_UNITS)) and how.decimal != ",":
@@ -179,7 +180,7 @@ def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_want
     if len(gaps) == len(values) or (n_odd and len(values) - len(gaps) < MANY_NUMBERS):
         return None
     if gaps and (n_odd or not is_wanted):
-        n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.levels) if word in gaps]).sum())
+        n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.categories) if word in gaps]).sum())
         warn(
             f"column {name!r}: {format_names(gaps)} among numbers is read as missing ({n_gaps:,} rows); "
             "nominal= keeps it"
@@ -192,7 +193,7 @@ def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_want
 def _as_dates(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
     for order in (how.dates,) if how.dates != "auto" else ("dmy", "mdy"):
         days: list[float] = []
-        for word in words.levels:
+        for word in words.categories:
             day = np.nan if word.lower() in MISSING_WORDS else _day(word, order)
             if day is None:
                 break
@@ -208,7 +209,7 @@ def _as_dates(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted
 
 def _tell_dates(words: CategoryColumn, name: str, how: "TextOptions", order: str) -> None:
     if how.dates == "auto" and order == "dmy":
-        swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
+        swapped = {word: _day(word, "mdy") for word in words.categories if _YEAR_LAST[order](word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
         if unsure and None not in swapped.values():
             warn(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")

@@ -30,7 +30,6 @@ from .raw_column import (
 from .table import Column, Kind, Schema, Table, read_only_view
 from .target import (
     TargetKind,
-    check_weights,
     decode_numeric_labels,
     drop_unlabelled_rows,
     encode_numeric_target,
@@ -38,9 +37,10 @@ from .target import (
     is_numeric_target,
 )
 from .text_file import DateReading, TextOptions
+from .weights import check_weights
 
 Unseen = Literal["majority-branch", "missing", "error"]
-PLURAL = {"number": "numbers", "truth": "booleans", "text": "text"}
+PLURAL = {"number": "numbers", "boolean": "booleans", "text": "text"}
 
 
 def encode(
@@ -269,11 +269,11 @@ def _new_column(name: str, given: RawColumn, kind: Kind | None, is_used: Array |
         coded = coded.recode(coded.occurring_categories(is_used))
     codes = coded.codes.astype(np.int32)
     if has_missing:
-        codes[gaps] = len(coded.levels)
+        codes[gaps] = len(coded.categories)
     if kind is None and not is_declared and coded.is_text:
-        warn_looks_numeric(name, coded.levels)
-    warn_categories(name, coded.levels)
-    return Column(name, "nominal", coded.levels, has_missing), codes
+        warn_looks_numeric(name, coded.categories)
+    warn_categories(name, coded.categories)
+    return Column(name, "nominal", coded.categories, has_missing), codes
 
 
 def encode_batch(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[Kind | None] = ()) -> Table:
@@ -306,7 +306,7 @@ def encode_column(about: Column, given: RawColumn, unseen: Unseen, *, convert: b
     coded = factorize(given)
     is_missing = coded.codes < 0
     expected = value_type(about.categories)
-    if expected not in (None, value_type(coded.levels)) and not is_missing.all():
+    if expected not in (None, value_type(coded.categories)) and not is_missing.all():
         raise _other_kind(about, coded)
     codes = coded.recode(about.categories).codes
     is_new = (codes < 0) & ~is_missing
@@ -324,9 +324,9 @@ def encode_column(about: Column, given: RawColumn, unseen: Unseen, *, convert: b
 
 def _other_kind(about: Column, given: CategoryColumn) -> SchemaError:
     rows = np.flatnonzero(given.codes >= 0)[:3]
-    shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
+    shown = ", ".join(repr(given.categories[given.codes[row]]) for row in rows)
     was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {format_names(about.categories[:3])}"
-    found = PLURAL.get(value_type(given.levels) or "", "values")
+    found = PLURAL.get(value_type(given.categories) or "", "values")
     way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
     return SchemaError(
         f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"

@@ -20,7 +20,8 @@ import numpy as np
 from .._utils.arrays import Frame, Rows
 from .._utils.warn import format_names
 from ..errors import DataError, SecateurError, UnsupportedError
-from .raw_column import RawColumn, read_objects
+from .column_reader import read_objects
+from .raw_column import RawColumn
 from .text_file import TextFile, TextOptions, check_row_lengths, open_text_file
 
 READERS = ("pyarrow", "polars", "pandas")  # in order of preference
@@ -132,7 +133,7 @@ def read_small_file(opened: TextFile, text: Collection[str]) -> dict[str, RawCol
     ...     file = Path(folder, "rows.csv")
     ...     _ = file.write_text("size,colour\\n1.5,red\\n2,\\n")
     ...     found = read_small_file(open_text_file(file, TextOptions()), [])
-    >>> found["size"].values.tolist(), found["colour"].levels, found["colour"].codes.tolist()
+    >>> found["size"].values.tolist(), found["colour"].categories, found["colour"].codes.tolist()
     ([1.5, 2.0], ('red',), [0, -1])
     """
     file, names, how = Path(opened.path), opened.names, opened.how

@@ -65,7 +65,7 @@ def find_type_mismatches(
     """Yield each column that is not what the tree was grown on, what is needed, and what is found."""
     for name, needed in task.needed.items():
         found = kinds[name]
-        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
+        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "boolean"}:
             yield name, needed, found
 
 
@@ -122,7 +122,7 @@ def arrow_value_type(kind: Any) -> ValueType | None:
         return "number"
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         return "text"
-    return "truth" if types.is_boolean(kind) else "missing" if types.is_null(kind) else None
+    return "boolean" if types.is_boolean(kind) else "missing" if types.is_null(kind) else None
 
 
 def frame_value_type(kind: Any) -> ValueType | None:
@@ -132,5 +132,5 @@ def frame_value_type(kind: Any) -> ValueType | None:
     if kind.is_numeric():
         return "number"
     if kind == nw.Boolean:
-        return "truth"
+        return "boolean"
     return "text" if kind in (nw.String, nw.Categorical, nw.Enum) else "missing" if kind == nw.Unknown else None

@@ -249,7 +249,7 @@ def _meant(batch: Any, task: CountTask, file: DataFile) -> Batch:
     for name, needed in task.needed.items():
         known = about[name].categories if name in about else classes if name == task.target else ()
         if needed != "number":
-            wanted[name] = "truth" if needed == "truth" else "text"
+            wanted[name] = "boolean" if needed == "boolean" else "text"
         elif name in about and about[name].is_date:
             wanted[name] = "date"
         else:

@@ -73,11 +73,11 @@ class Surveyed:
         """Survey a batch of categories."""
         occurs = np.unique(given.codes)
         self.has_missing |= bool(len(occurs) and occurs[0] < 0)
-        found = {given.levels[code] for code in occurs[occurs >= 0]}
+        found = {given.categories[code] for code in occurs[occurs >= 0]}
         if found:
-            self._is(value_type(given.levels) or "missing")
+            self._is(value_type(given.categories) or "missing")
         self.levels |= found
-        self._declare(given.levels if given.is_declared else None, bool(found))
+        self._declare(given.categories if given.is_declared else None, bool(found))
 
     def merge(self, other: "Surveyed") -> None:
         """Add what the other saw."""
@@ -206,8 +206,8 @@ class SurveyTask:
 def _labels(given: NumberColumn | CategoryColumn, name: str, first: int) -> dict[Category, int]:
     check_target_complete(given, f"target {name!r}", first)
     if isinstance(given, CategoryColumn):
-        n = np.bincount(given.codes, minlength=len(given.levels))
-        return {given.levels[code]: int(n[code]) for code in np.flatnonzero(n)}
+        n = np.bincount(given.codes, minlength=len(given.categories))
+        return {given.categories[code]: int(n[code]) for code in np.flatnonzero(n)}
     values, counts = np.unique(given.values, return_counts=True)
     if len(values) > 1 << 15:
         raise DataError(

@@ -10,7 +10,7 @@ from .._utils.threads import StoppableThreadPool
 from ..core import Tree
 from ..data.encoding import encode
 from ..data.table import Table
-from ..data.target import check_weights
+from ..data.weights import check_weights
 from ..errors import DataError, ParameterError
 from ..routing import with_growing_rows
 from . import CRITERIA

@@ -11,7 +11,7 @@ from .._kernels import grow_parts as parts
 from .._utils.arrays import Array
 from .._utils.checks import check_int, check_name
 from ..data.table import Table
-from ..data.target import round_for_exact_sums
+from ..data.weights import round_for_exact_sums
 from ..errors import ParameterError, UnsupportedError
 from . import CRITERIA
 

@@ -16,7 +16,7 @@ from .._kernels import grow_parts as parts
 from .._utils.arrays import Array, write_protect
 from ..core import Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
-from ..data.target import round_for_exact_sums
+from ..data.weights import round_for_exact_sums
 from ..routing import route_matrix, route_table
 from ._regression import grow_squared
 from .grower import Grower

@@ -16,7 +16,7 @@ from .._utils.checks import check_int
 from ..core import SampleUsage, Selection
 from ..data.encoding import encode
 from ..data.table import Table
-from ..data.target import check_weights
+from ..data.weights import check_weights
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.interaction import normalize_groups
