@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.data.batch import open_batch
 from secateur.data.encoding import encode
+from secateur.data.input import open_batch
 from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..data.raw_column import RawColumn
     from ..data.table import Schema, Table
     from ..data.target import TargetKind
-    from ..data.text_file import TextOptions
+    from ..data.text_options import TextOptions
 
 READING = ("ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine")
 ROWS = ("sample", "target", "nominal", "numeric", *READING, "na")  # options that say which rows, and how they are read
@@ -75,23 +75,23 @@ def read(
     `kind` may be a function of the target column. With `keep`, columns that cannot generalise are left out, but
     for these.
     """
-    from ..data.batch import cell_types_for, open_batch
     from ..data.column_warnings import warn_categories
     from ..data.encoding import encode
+    from ..data.input import cell_types_for, open_batch
     from ..data.raw_column import original_values
     from ..data.target import drop_unlabelled_rows
-    from ..data.text_file import TextOptions
+    from ..data.text_options import TextOptions
 
     weight, nominal, numeric = options["sample_weight"], options["nominal"], options["numeric"]
     asked = [("--target", target), ("--sample-weight", weight), *(("--ignore", name) for name in options["ignore"])]
     form = {name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")}
     with local_file(path) as file, told():
-        how = TextOptions(na=("", *options["na"]), has_header=options["header"], **form)
-        rows = open_batch(file, how=how, wanted=cell_types_for(schema, nominal, numeric, target))
+        text_options = TextOptions(na=("", *options["na"]), has_header=options["header"], **form)
+        rows = open_batch(file, options=text_options, cell_types=cell_types_for(schema, nominal, numeric, target))
         for what, name in asked:
             if name is not None and name not in rows.names:
                 shown = path if isinstance(path, str) else " ".join(path)
-                raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, how)}")
+                raise DataError(f"{shown} has no column {name!r} ({what}){_nearest(name, rows.names, text_options)}")
         if target is not None:
             rows, _ = drop_unlabelled_rows(
                 rows, target, options["missing_target"], None if schema is None else schema.classes
@@ -203,12 +203,12 @@ def _screened(table: "Table", keep: Sequence[str]) -> "Table":
     return drop_columns(table, left_out) if left_out else table
 
 
-def _nearest(name: str, names: Sequence[str], how: "TextOptions") -> str:
+def _nearest(name: str, names: Sequence[str], text_options: "TextOptions") -> str:
     from .._utils.checks import did_you_mean
 
     near = did_you_mean(name, names)
     if near:
         return near
     listed = f"; its columns are {', '.join(map(repr, names[:20]))}"
-    is_data = how.has_header and any(one.replace(".", "", 1).lstrip("-").isdigit() for one in names)
+    is_data = text_options.has_header and any(one.replace(".", "", 1).lstrip("-").isdigit() for one in names)
     return listed + (" (if its first line is data: --no-header, and --target column1)" if is_data else "")

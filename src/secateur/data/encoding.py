@@ -15,8 +15,9 @@ from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names
 from ..errors import DataError, ParameterError, SchemaError
-from .batch import Batch, cell_types_for, open_batch
+from .batch import Batch
 from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
+from .input import cell_types_for, open_batch
 from .raw_column import (
     CategoryColumn,
     NumberColumn,
@@ -36,7 +37,7 @@ from .target import (
     encode_target,
     is_numeric_target,
 )
-from .text_file import DateReading, TextOptions
+from .text_options import DateReading, TextOptions
 from .weights import check_weights
 
 Unseen = Literal["majority-branch", "missing", "error"]
@@ -137,8 +138,8 @@ def encode(
             )
         return _encoded_before(data, target, known, is_numeric_target(target_kind, known, data.schema))
     is_number = is_numeric_target(target_kind, known)
-    how = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
-    source = open_batch(data, names=names, how=how, wanted=cell_types_for(known, nominal, numeric, target))
+    options = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
+    source = open_batch(data, names=names, options=options, cell_types=cell_types_for(known, nominal, numeric, target))
     wanted = _wanted(source.names, nominal, numeric)
     label_column, labels = None, target
     if isinstance(target, str | int | np.integer) and not isinstance(target, bool):

@@ -10,7 +10,6 @@ import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints
 from ..errors import DataError
-from .column_warnings import strict_float
 
 ValueType = Literal["number", "boolean", "text", "missing"]
 
@@ -148,6 +147,13 @@ def parse_categories(column: CategoryColumn, name: str) -> NumberColumn:
                 "missing, or leave the column out of numeric="
             ) from error
     return NumberColumn(values[column.codes])
+
+
+def strict_float(value: Category) -> float:
+    """Return `float(value)`, but raise ValueError for text with underscores, such as 1_000, which Python accepts."""
+    if isinstance(value, str) and "_" in value:
+        raise ValueError(value)
+    return float(value)
 
 
 def value_type_of_class(cls: type) -> ValueType | None:

@@ -11,7 +11,8 @@ from typing import Any
 from .._utils.warn import format_names
 from ..data.files import CSV_ENDINGS
 from ..data.raw_column import ValueType
-from ..data.text_file import TextOptions, open_text_file
+from ..data.text_file import open_text_file
+from ..data.text_options import TextOptions
 from ..errors import DataError, SchemaError
 from ..routing import CountTask
 
@@ -71,7 +72,7 @@ def find_type_mismatches(
 
 def _open_csv(path: str, csv: TextOptions) -> DataFile:
     opened = open_text_file(path, csv)
-    return DataFile(opened.path, dict.fromkeys(opened.names, "text"), {}, csv=opened.how, folder=opened.folder)
+    return DataFile(opened.path, dict.fromkeys(opened.names, "text"), {}, csv=opened.options, folder=opened.folder)
 
 
 def _open_parquet(path: str) -> DataFile:

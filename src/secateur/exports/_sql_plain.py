@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.class_names import plain
-from ..data.cell_text import EPOCH
+from ..data.dates import EPOCH
 from ..errors import UnsupportedError
 from ._dialects import Dialect
 from ._walk import Exported, Family, categories_of
