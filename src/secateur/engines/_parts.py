@@ -18,7 +18,7 @@ from .._kernels import histograms
 from .._utils.arrays import Array, Rows
 from .._utils.threads import StoppableThreadPool
 from ..data.batch import Batch, BatchTask, batch_from_frame
-from ..data.encoding import encode_column
+from ..data.column_encoding import encode_column
 from ..data.raw_column import NumberColumn, column_as_floats
 from ..data.table import Schema
 from ..data.target import class_numbers
