@@ -127,16 +127,16 @@ def defaults(folder):
 
 def share():
     """What a default fit spends outside the growing kernels: preparing, assembling, paths, scores, objects."""
-    spent, grow_part = [], kernels.grow_part
+    spent, grow_subtree = [], kernels.grow_subtree
 
     def timed(*arguments):
         began = time.process_time()
-        grown = grow_part(*arguments)
+        grown = grow_subtree(*arguments)
         spent.append(time.process_time() - began)
         return grown
 
     rows = []
-    kernels.grow_part = timed
+    kernels.grow_subtree = timed
     try:
         for n, d in ((150, 4), (1_000, 10), (10_000, 20)):
             X, y = data(n, d, seed=0)
@@ -149,7 +149,7 @@ def share():
             each = [f"{1e6 * (seconds - inside) / n_growths:,.0f}", f"{100 * (1 - inside / seconds):.0f} %"]
             rows.append([f"{n:,} x {d}", clock(seconds), n_growths, clock(inside), *each])
     finally:
-        kernels.grow_part = grow_part
+        kernels.grow_subtree = grow_subtree
     table(["default fit of", "CPU time", "growths", "in the kernels", "us outside a growth", "share"], rows)
 
 

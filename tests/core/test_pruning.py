@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from oracles import all_prunings, keep_vector, n_nodes_of
 from secateur import Counts, Pruning, Tree, grow
+from secateur.core import RuleProvenance
 from secateur.errors import PruningError
 from secateur.routing import apply
 from strategies import trees_with_counts
@@ -160,3 +161,16 @@ def test_a_new_leaf_has_no_test_left():
         [-1, 0, 0], feature=[0, -1, -1], threshold=[1.5, np.nan, np.nan], split_order=[0, -1, -1], ids=[0, 1, 4],
         score=[3.0, np.nan, np.nan], default=[1, 0, 0],
     )  # fmt: skip
+
+
+def test_the_provenance_names_the_rule_and_every_later_edit():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    provenance = RuleProvenance("my-rule", {"m": np.float64(2)}, "errors", "grow", text="my rule, m = 2")
+
+    pruning = Pruning.from_cuts(tree, [1], provenance=provenance)
+
+    assert (pruning.rule, pruning.provenance.parameters) == ("my rule, m = 2", {"m": 2.0})
+    assert type(pruning.provenance.parameters["m"]) is float
+    assert pruning.restore(1).snip(0).provenance.edits == ("restore", "snip")
+    assert pruning.snip(0).rule == "my rule, m = 2, snip"
+    assert Pruning.from_cuts(tree, [1]).snip(0).provenance is None

@@ -39,7 +39,7 @@ def noise(n=400, d=3, seed=0, n_classes=2):
 @pytest.mark.lane
 def test_the_drop_counts_the_share_of_the_leaf():
     def inner(q, r, p):
-        gini = [criteria.impurity(criteria.criterion_of("gini"), np.array([x, 1 - x]), 1.0) for x in (q, r, p)]
+        gini = [criteria.impurity(criteria.CriterionSpec("gini"), np.array([x, 1 - x]), 1.0) for x in (q, r, p)]
         return gini[0] - gini[1] / 2 - gini[2] / 2
 
     assert inner(0.5, 0.0, 1.0) == pytest.approx(0.5)

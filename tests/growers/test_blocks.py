@@ -5,7 +5,7 @@ import pytest
 
 from oracles import naive_impurity
 from secateur import grow
-from secateur._kernels import grow_parts
+from secateur._kernels import growing
 
 
 def naive_cut(X, y, criterion):
@@ -133,4 +133,4 @@ def test_categories_in_one_word_do_not_mix(n_codes, criterion, splits):
 
 
 def test_codes_take_the_bits_that_they_need():
-    assert [grow_parts.code_bits(most) for most in (2, 256, 257, 65536, 65537)] == [8, 8, 16, 16, 32]
+    assert [growing.bits_per_code(most) for most in (2, 256, 257, 65536, 65537)] == [8, 8, 16, 16, 32]

@@ -9,7 +9,10 @@ from oracles import naive_impurity
 from secateur import grow
 from secateur._kernels import criteria
 
-EVERY = [*((name, criteria.criterion_of(name)) for name in criteria.NUMBERS), ("entropy", criteria.entropy_table(1000))]
+EVERY = [
+    *((name, criteria.CriterionSpec(name)) for name in criteria.IMPURITIES),
+    ("entropy", criteria.entropy_table(1000)),
+]
 
 PRINTED = [(name, criterion) for name, criterion in EVERY if name in ("gini", "entropy", "sqrt", "sqrt_pairs", "error")]
 

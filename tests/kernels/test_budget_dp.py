@@ -24,7 +24,7 @@ def problems(draw, max_internal=6):
 
 
 def jumps_of(tree):
-    return budget_dp.jumps(tree.end, (~tree.is_leaf).astype(np.int64))
+    return budget_dp.jump_targets(tree.end, (~tree.is_leaf).astype(np.int64))
 
 
 def every_walk(tree, charge, value):
@@ -67,7 +67,7 @@ def test_the_walk_is_the_best_one_that_keeps_first(problem):
     for j in range(budget + 1):
         least, _, cuts = max(((-x, keep, cuts) for a, x, keep, cuts in walks if a <= j), key=lambda w: w[:2])
         assert best[j] == -least
-        assert np.flatnonzero(budget_dp.walk(jump, charge, is_better, j)).tolist() == cuts
+        assert np.flatnonzero(budget_dp.cut_items(jump, charge, is_better, j)).tolist() == cuts
 
 
 @given(problems(), st.data())
@@ -167,14 +167,14 @@ def test_jumps_of_the_nine_test_tree():
 def test_several_items_at_a_node_are_several_ways_to_cut_it():
     # One test; cutting it adds -1 for 1, or -5 for 3. The later item wins a tie.
     tree = Tree.from_parents([-1, 0, 0])
-    jump = budget_dp.jumps(tree.end, np.array([3, 0, 0]))
+    jump = budget_dp.jump_targets(tree.end, np.array([3, 0, 0]))
     charge, value = np.array([3, 1, 1]), np.array([-5, -1, -1])
 
     best, is_better = budget_dp.min_values_and_cuts(jump, charge, value, 4)
 
     assert jump.tolist() == [3, 3, 3]
     assert best.tolist() == [0, -1, -1, -5, -5]
-    assert [np.flatnonzero(budget_dp.walk(jump, charge, is_better, j)).tolist() for j in range(4)] == [
+    assert [np.flatnonzero(budget_dp.cut_items(jump, charge, is_better, j)).tolist() for j in range(4)] == [
         [],
         [2],
         [2],
@@ -188,4 +188,4 @@ def test_no_items_add_nothing():
     best, is_better = budget_dp.min_values_and_cuts(none, none, none, 2)
 
     assert best.tolist() == [0, 0, 0]
-    assert len(budget_dp.walk(none, none, is_better, 2)) == 0
+    assert len(budget_dp.cut_items(none, none, is_better, 2)) == 0

@@ -56,7 +56,7 @@ def test_tables_and_walk_agree_in_every_entry_and_every_pruning(max_arity, deep,
     tables, walk = both_ways(tree, charges(tree), cost, limit)
     best = tables.table[: tree.n_leaves]
     assert best.tolist() == walk.best.tolist()
-    for place in np.flatnonzero(best < size_dp.ABSENT):
+    for place in np.flatnonzero(best < size_dp.ABSENT_COST):
         assert walk.kept(place).tolist() == tables.kept(place).tolist()
 
 
@@ -133,7 +133,7 @@ def test_a_chain_keeps_its_first_tests(heavy_first, n):
     tree = chain(n, heavy_first=heavy_first)
     cost = np.arange(tree.n_nodes, 0, -1) * np.where(tree.is_leaf, 0, 1)  # what is cut last costs least
     table = size_dp.best_by_size(tree.parent, tree.end, charges(tree), cost, tree.n_leaves - 1)
-    assert isinstance(table.solved, size_dp.SubtreeTables) == (n == 300)
+    assert isinstance(table.solution, size_dp.SubtreeTables) == (n == 300)
     for place in (0, 1, n // 2, n - 1):
         assert np.flatnonzero(table.kept(place)).tolist() == tree.internal[:place].tolist()
         assert table.best[place] == cost[tree.internal[place]]

@@ -31,7 +31,7 @@ from secateur.modelfile import (
     save_model,
     tree_fingerprint,
 )
-from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, weakest_links
+from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, minimum_error, weakest_links
 from strategies import trees_with_counts
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -243,6 +243,7 @@ def test_no_field_of_a_noun_is_forgotten():
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
+        "provenance": None,  # where it is known: test_the_provenance_of_a_rule_comes_back
     }  # fmt: skip
     written = {
         Model: {*document, "tree"}, Pruning: document["pruning"], Tree: document["tree"], Schema: document["schema"],
@@ -254,6 +255,38 @@ def test_no_field_of_a_noun_is_forgotten():
         for field in dataclasses.fields(noun):
             key = changed_name.get(field.name, field.name)
             assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
+
+
+def test_the_provenance_of_a_rule_comes_back():
+    shape = tree()
+    grown = Counts.from_leaves(shape, [[5, 0], [1, 4], [0, 2], [3, 3], [7, 1], [0, 6]])
+    pruning = minimum_error(shape, grown, m=3.0).snip(7)
+    model = Model(pruning, grown, sequence=cost_complexity(shape, grown))
+
+    back = loads_model(dumps_model(model))
+
+    assert_same(model, back)
+    assert (back.pruning.provenance.parameters["m"], back.pruning.provenance.edits) == (3.0, ("snip",))
+    assert (back.sequence.provenance.cost, back.sequence.provenance.sample) == ("errors", "grow")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("cost", "apples", "cost"),
+        ("alpha_unit", "x", "alpha_unit"),
+        ("tolerance", -1, "tolerance"),
+        ("edits", [1], "edits"),
+    ],
+)
+def test_a_provenance_that_no_rule_gives_is_refused(key, value, message):
+    shape = tree()
+    grown = Counts.from_leaves(shape, [[5, 0], [1, 4], [0, 2], [3, 3], [7, 1], [0, 6]])
+    document = json.loads(dumps_model(Model(minimum_error(shape, grown), grown)))
+    document["pruning"]["provenance"][key] = value
+
+    with pytest.raises(ModelFileError, match=f"pruning.provenance.{message}"):
+        loads_model(json.dumps(document))
 
 
 def test_dates_stay_dates():

@@ -70,29 +70,25 @@ def parameters_of(package, entry):
 
 def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
-    from secateur._kernels.criteria import ENTROPY_TABLE, NUMBERS, SQUARES, criterion_of, impurity
+    from secateur._kernels.criteria import IMPURITIES, CriterionSpec, impurity
 
-    kernels = {
-        name: criterion.kernel or name for name, criterion in growers.CRITERIA.items() if criterion.target == "class"
-    }
+    names = {name: entry.kernel or name for name, entry in growers.CRITERIA.items() if entry.target == "class"}
     missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA)]
-    numbers = [*NUMBERS.values(), ENTROPY_TABLE, SQUARES]
-    assert len(set(numbers)) == len(numbers), "two criteria have one number in _kernels/criteria.py"
-    for name, kernel in (kernels | {kernel: kernel for kernel in NUMBERS}).items():
+    for name, kernel in (names | {name: name for name in IMPURITIES}).items():
         if name not in growers.CRITERIA:
             missing.append(f"{name}: its line in CRITERIA of growers/__init__.py")
-        if kernel not in NUMBERS:
-            missing.append(f"{name}: its number in _kernels/criteria.py")
+        if kernel not in IMPURITIES:
+            missing.append(f"{name}: its function in _kernels/criteria.py, declared by this name")
         try:
             defined = naive_impurity(kernel, [5, 3, 2])
         except AssertionError:
             missing.append(f"{name}: its definition in tests/helpers/oracles.py")
             continue
-        found = impurity(criterion_of(kernel), np.array([5.0, 3, 2]), 10) if kernel in NUMBERS else defined
-        if found != pytest.approx(defined):
+        computed = impurity(CriterionSpec(kernel), np.array([5.0, 3, 2]), 10) if kernel in IMPURITIES else defined
+        if computed != pytest.approx(defined):
             missing.append(
-                f"{name}: its branch of impurity_of in _kernels/criteria.py; counts of 5, 3 and 2 have {found:.6g} there, "
-                f"{defined:.6g} in tests/helpers/oracles.py"
+                f"{name}: its function in _kernels/criteria.py returns {computed:.6g} for counts of 5, 3 and 2, "
+                f"tests/helpers/oracles.py {defined:.6g}"
             )
 
     if missing:

@@ -315,3 +315,31 @@ def test_the_registry_says_what_a_rule_takes(name):
     except (AttributeError, CountsError, ParameterError):
         takes_moments = False
     assert rule.takes_moments == takes_moments
+
+
+@every_rule
+def test_a_rule_states_its_provenance(name):
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[30, 0], [29, 1], [0, 40]])
+    held = Counts.from_leaves(tree, [[50, 5], [50, 5], [9, 81]], sample="prune")
+
+    result = run(name, tree, grown, held)
+
+    provenance = result.provenance
+    assert provenance.rule == name
+    assert provenance.text == result.rule
+    assert provenance.tolerance in (0.0, 1e-12)
+    no_sample_decides = name in ("critical-value", "equal-predictions")
+    assert provenance.sample == ("" if no_sample_decides else "prune" if name in HELD_OUT else "grow")
+    assert (provenance.alpha_unit != "none") == (getattr(result, "alphas", None) is not None)
+    assert members(result)[0].provenance == provenance
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if RULES[name].takes_cost])
+def test_a_cost_from_the_caller_is_named_as_such(name):
+    tree = Tree.from_parents([-1, 0, 0])
+    samples = [Counts.from_leaves(tree, [[3, 0], [1, 2]], sample=sample) for sample in ("grow", "prune")]
+
+    provenance = run(name, tree, *samples, cost=[1.5, 0.5, 0.25]).provenance
+
+    assert (provenance.cost, provenance.sample, provenance.tolerance) == ("given", "", 1e-12)

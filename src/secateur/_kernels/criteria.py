@@ -1,11 +1,19 @@
-"""Splitting criteria.
+"""Splitting criteria, and the statistics of a node that the search for its best split starts from.
 
-All of them are measured as `weight * G(proportions)`: concave, 0 on pure nodes, at least the
-errors of the node. Weights are subtracted from sums of weights, so a count can come out a
-rounding below 0.
+A criterion is a function of the class weights of a node that returns
 
-A new criterion is its number in `NUMBERS` and its branch of `impurity_of`; the scans that know a
-criterion by its number are shortcuts.
+    weight * G(class shares),
+
+where G is concave, exactly 0 on pure nodes, and at least the error of the node. The gain of a split is the value of the
+node less the values of its children. A class weight can be a rounding error below 0, because weights are subtracted
+from sums of weights.
+
+To add a criterion, write its function below and declare it by name, as all others are. Every split is then scored by
+that function: the fast paths, which know some criteria (`fast_path`), are not needed.
+
+    gini, sqrt        fast paths for lists, nominal and two-valued columns
+    entropy           with rows of weight 1: a table of x log2 x in whole numbers, so that sums are exact
+    squared_error     no impurity function: a node keeps its weight and the sum of its deviations
 """
 
 from typing import NamedTuple
@@ -13,153 +21,364 @@ from typing import NamedTuple
 import cython
 import numpy as np
 import numpy.typing as npt
-from cython.cimports.libc.math import INFINITY, floor, log, log1p, sqrt
-from cython.cimports.secateur._kernels import growing
+from cython.cimports.libc.math import INFINITY, exp2, floor, log, log1p, log2, rint, sqrt
+from cython.cimports.secateur._kernels.context import (
+    END,
+    ENTROPY_TABLE,
+    GINI,
+    N_FIELDS,
+    OTHER,
+    SQRT,
+    SQUARED_ERROR,
+    START,
+    Criterion,
+    weight_of,
+)
 
 Floats = npt.NDArray[np.float64]
 
-# A new one takes the next number that is free; only those up to 6 have a name in growing.pxd.
-NUMBERS = {"gini": 0, "entropy": 1, "sqrt": 2, "sqrt_pairs": 3, "error": 4}
-ENTROPY_TABLE, SQUARES = 5, 6
+RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # scores are tied within this share of the impurity of the node
+MIN_ROWS_GAIN_RATIO = cython.declare(cython.double, 2)  # size that two branches need for the gain ratio
+CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range of the targets over 2**20
+MIN_IMPURITY = cython.declare(cython.double, 1e-300)
+NO_TABLE = np.zeros(1, np.int64)
+IMPURITIES: dict[str, int] = {}  # address of the function of each criterion
 
 
-class Criterion(NamedTuple):
+class CriterionSpec(NamedTuple):
     """A criterion as the kernels take it.
 
-    Entropy of whole counts reads x log2 x from a table of whole numbers. Sums of table
-    entries are exact, so equal splits have equal scores whatever the order of classes or
-    columns.
+    Entropy of whole counts reads x log2 x from a table of whole numbers. Sums of table entries are exact, so equal
+    splits have equal scores, whatever the order of classes or columns.
     """
 
-    number: int
-    table: npt.NDArray[np.int64]
-    unit: float = 0.0
+    name: str  # a key of IMPURITIES, or "squared_error"
+    table: npt.NDArray[np.int64] = NO_TABLE
+    unit: float = 0.0  # value of 1 in the table; 0: there is no table
 
 
-def criterion_of(name: str) -> Criterion:
-    """Return a criterion for any weights."""
-    return Criterion(NUMBERS[name], np.zeros(1, np.int64))
+def entropy_table(n: int) -> CriterionSpec:
+    """Return entropy for nodes of up to n rows of weight 1: x log2 x of x = 0..n as multiples of one unit.
 
-
-def squares() -> Criterion:
-    """Return the criterion of regression."""
-    return Criterion(SQUARES, np.zeros(1, np.int64))
-
-
-def entropy_table(n: int) -> Criterion:
-    """x log2 x for x = 0..n as whole multiples of a unit so small that int64 just holds them."""
+    The unit is so small that int64 just holds the table.
+    """
     x = np.arange(n + 1, dtype=np.float64)
     values = x * np.log2(np.maximum(x, 1))
     unit = 2.0 ** (np.ceil(np.log2(max(values.max(), 1.0))) - 60)
-    return Criterion(ENTROPY_TABLE, np.rint(values / unit).astype(np.int64), float(unit))
+    return CriterionSpec("entropy", np.rint(values / unit).astype(np.int64), float(unit))
 
 
-def impurity(criterion: Criterion, counts: Floats, total: float) -> float:
-    """`total * G(counts / total)` under the criterion."""
-    measure: growing.Measure
-    own: cython.double[::1] = np.ascontiguousarray(counts, np.float64)
-    table: cython.longlong[::1] = criterion.table
+def impurity(spec: CriterionSpec, counts: Floats, total: float) -> float:
+    """Return the weight of a node times its impurity, from the weight of each class and their sum."""
+    criterion: Criterion
+    weights: cython.double[::1] = np.ascontiguousarray(counts, np.float64)
+    set_criterion(cython.address(criterion), spec)
+    n_classes = cython.cast(cython.int, weights.shape[0])
     weight: cython.double = total
-    measure.number = criterion.number
-    measure.table = cython.address(table[0])
-    measure.unit = criterion.unit
-    return impurity_of(cython.address(measure), cython.address(own[0]), cython.cast(cython.int, own.shape[0]), weight)
+    return impurity_of(cython.address(criterion), cython.address(weights[0]), n_classes, weight)
 
 
-def node_units(measure, counts, n, total):
-    """The impurity of n classes in halves of the units of the entropy table."""
-    units = measure.table[cython.cast(cython.Py_ssize_t, total)]
-    for c in range(n):
-        units -= measure.table[cython.cast(cython.Py_ssize_t, counts[c])]
+def _declare(name, formula):
+    """Make a criterion known by its name."""
+    IMPURITIES[name] = cython.cast(cython.size_t, formula)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _gini(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """Sum of p (1 - p) over the classes."""
+    result = 0.0
+    if total <= 0:
+        return 0.0
+    for c in range(n_classes):
+        result += counts[c] * (total - counts[c])
+    return result / total
+
+
+_declare("gini", _gini)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _entropy(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """Half the entropy in bits: half the sum of -p log2 p. Half, so that it is at least the error."""
+    result = 0.0
+    for c in range(n_classes):
+        if counts[c] > 0:
+            result += counts[c] * log1p(max(total - counts[c], 0.0) / counts[c]) / (2 * log(2.0))
+    return result
+
+
+_declare("entropy", _entropy)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """Half the sum of sqrt(p (1 - p)) over the classes."""
+    result = 0.0
+    if n_classes == 2:
+        return sqrt(max(counts[0], 0.0) * max(counts[1], 0.0))
+    for c in range(n_classes):
+        result += sqrt(max(counts[c], 0.0) * max(total - counts[c], 0.0))
+    return 0.5 * result
+
+
+_declare("sqrt", _sqrt)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sqrt_pairs(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """Sum of sqrt(p q) over pairs of classes."""
+    result = 0.0
+    for c in range(n_classes):
+        for d in range(c):
+            result += sqrt(max(counts[c], 0.0) * max(counts[d], 0.0))
+    return result
+
+
+_declare("sqrt_pairs", _sqrt_pairs)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _error(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """Rows outside the largest class: 1 - the largest p."""
+    largest = 0.0
+    for c in range(n_classes):
+        largest = max(largest, counts[c])
+    return max(total - largest, 0.0)
+
+
+_declare("error", _error)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _entropy_units(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.longlong:
+    """Twice the entropy criterion in units of the table."""
+    units = criterion.table[cython.cast(cython.Py_ssize_t, total)]
+    for c in range(n_classes):
+        units -= criterion.table[cython.cast(cython.Py_ssize_t, counts[c])]
     return units
 
 
-def units_of(score, half):
-    """A score in units of the entropy table, rounded down."""
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _entropy_from_table(
+    criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
+) -> cython.double:
+    """The entropy criterion of whole counts."""
+    return 0.5 * criterion.unit * _entropy_units(criterion, counts, n_classes, total)
+
+
+def set_criterion(criterion, spec):
+    """Translate a `CriterionSpec` into the structure that the kernels read; the caller keeps the table alive."""
+    table: cython.longlong[::1] = spec.table
+    address: cython.size_t = IMPURITIES.get(spec.name, 0)
+    criterion.impurity = cython.cast(Impurity, address)
+    criterion.table = cython.address(table[0])
+    criterion.unit = spec.unit
+    criterion.fast_path = OTHER
+    if spec.unit:
+        criterion.fast_path = ENTROPY_TABLE
+        criterion.impurity = _entropy_from_table
+    elif spec.name == "gini":
+        criterion.fast_path = GINI
+    elif spec.name == "sqrt":
+        criterion.fast_path = SQRT
+    elif spec.name == "squared_error":
+        criterion.fast_path = SQUARED_ERROR
+
+
+def impurity_of(criterion, counts, n_classes, total):
+    """Return `total * G(counts / total)` of a node."""
+    return criterion.impurity(criterion, counts, n_classes, total)
+
+
+def units_of(score, unit):
+    """Return a score in multiples of a unit, rounded down; minus infinity becomes a number that no score is below."""
     one: cython.longlong = 1
-    return cython.cast(cython.longlong, floor(score / half)) if score > -INFINITY else -(one << 62)
+    return cython.cast(cython.longlong, floor(score / unit)) if score > -INFINITY else -(one << 62)
 
 
-def impurity_of(measure, counts, n, total):
-    """`total * G(counts / total)` of n classes."""
-    number = measure.number
-    result = 0.0
-    if number == growing.GINI:  # sum of q (1 - q) over the classes
-        for c in range(n if total > 0 else 0):
-            result += counts[c] * (total - counts[c])
-        return result / total if total > 0 else 0.0
-    if number == growing.ENTROPY_TABLE:
-        return 0.5 * measure.unit * node_units(measure, counts, n, total)
-    if number == growing.SQRT and n == 2:
-        return sqrt(max(counts[0], 0.0) * max(counts[1], 0.0))
-    if number == growing.SQRT:  # half the sum of sqrt(q (1 - q)) over the classes
-        for c in range(n):
-            result += sqrt(max(counts[c], 0.0) * max(total - counts[c], 0.0))
-        return 0.5 * result
-    if number == growing.ENTROPY:  # half the entropy, in bits
-        for c in range(n):
-            if counts[c] > 0:
-                result += counts[c] * log1p(max(total - counts[c], 0.0) / counts[c]) / (2 * log(2.0))
-        return result
-    if number == growing.SQRT_PAIRS:  # sum of sqrt(q r) over pairs of classes
-        for c in range(n):
-            for d in range(c):
-                result += sqrt(max(counts[c], 0.0) * max(counts[d], 0.0))
-        return result
-    for c in range(n):  # growing.ERROR: what the largest class leaves
-        result = max(result, counts[c])
-    return max(total - result, 0.0)
+def impurity_of_sides(context, scratch, n_lines, total):
+    """Compute the impurity of both children for a split at every two-valued column.
 
-
-def impurity_sides(facts, desk, n_lines, total):
-    """Impurity of both sides of many two-way splits at once.
-
-    `desk.ones` holds, line after line, how much of each class goes right in every split; `desk.own`
-    the classes in all. Fills the first line of `desk.sides` with the weight that goes right, the second with
-    the sum of both sides' impurities (anything where one side is empty).
+    `scratch.ones` holds one line of columns for each class in the node: the weight of its rows that go right.
+    `scratch.class_totals` holds the weight of each of these classes. Fills `scratch.right_weight` with the weight that
+    goes right, and `scratch.side_impurity` with the sum of the impurities of both children (any number if one child is
+    empty). Costs O(classes x columns), or that many calls of the criterion.
     """
-    measure = cython.address(facts.measure)
-    width: cython.Py_ssize_t = facts.width
-    ones = desk.ones
-    counts = desk.own
-    right = desk.sides
-    out = desk.sides + width
-    spare = desk.spare
-    for j in range(width):
+    criterion = cython.address(context.criterion)
+    n_columns: cython.Py_ssize_t = context.bit_line_bytes
+    ones = scratch.ones
+    right = scratch.right_weight
+    out = scratch.side_impurity
+    spare = scratch.column_spare
+    for j in range(n_columns):
         right[j] = 0
         out[j] = 0
-    if measure.number == growing.GINI:  # t - (sum of squares) / t on both sides, in one pass over the classes
-        for j in range(width):
-            spare[j] = 0
-        for h in range(n_lines):
-            own = counts[h]
-            line = ones + h * width
-            for j in range(width):
-                x = line[j]
-                right[j] += x
-                out[j] += x * x
-                spare[j] += (own - x) * (own - x)
-        for j in range(width):
-            left = total - right[j]
-            out[j] = (right[j] * right[j] - out[j]) / right[j] + (left * left - spare[j]) / left
+    if criterion.fast_path == GINI:
+        _gini_of_sides(context, scratch, n_lines, total)
         return
     for h in range(n_lines):
-        line = ones + h * width
-        for j in range(width):
+        line = ones + h * n_columns
+        for j in range(n_columns):
             right[j] += line[j]
-    if measure.number == growing.SQRT:
-        for h in range(n_lines):
-            own = counts[h]
-            line = ones + h * width
-            for j in range(width):
-                x = line[j]
-                left = total - right[j]
-                out[j] += 0.5 * (sqrt(max(x * (right[j] - x), 0.0)) + sqrt(max((own - x) * (left - (own - x)), 0.0)))
+    if criterion.fast_path == SQRT:
+        _sqrt_of_sides(context, scratch, n_lines, total)
         return
-    for j in range(width):
+    for j in range(n_columns):
         for h in range(n_lines):
-            spare[h] = ones[h * width + j]
-        out[j] = impurity_of(measure, spare, n_lines, right[j])
+            spare[h] = ones[h * n_columns + j]
+        out[j] = impurity_of(criterion, spare, n_lines, right[j])
         for h in range(n_lines):
-            spare[h] = counts[h] - spare[h]
-        out[j] += impurity_of(measure, spare, n_lines, total - right[j])
+            spare[h] = scratch.class_totals[h] - spare[h]
+        out[j] += impurity_of(criterion, spare, n_lines, total - right[j])
+
+
+def _gini_of_sides(context, scratch, n_lines, total):
+    """Compute `total - (sum of squares) / total` of both children of every column, in one pass over the classes."""
+    n_columns: cython.Py_ssize_t = context.bit_line_bytes
+    right = scratch.right_weight
+    squares_right = scratch.side_impurity  # until the last loop
+    squares_left = scratch.column_spare
+    for j in range(n_columns):
+        squares_left[j] = 0
+    for h in range(n_lines):
+        class_total = scratch.class_totals[h]
+        line = scratch.ones + h * n_columns
+        for j in range(n_columns):
+            x = line[j]
+            right[j] += x
+            squares_right[j] += x * x
+            squares_left[j] += (class_total - x) * (class_total - x)
+    for j in range(n_columns):
+        r = right[j]
+        left = total - r
+        scratch.side_impurity[j] = (r * r - squares_right[j]) / r + (left * left - squares_left[j]) / left
+
+
+def _sqrt_of_sides(context, scratch, n_lines, total):
+    """Compute half the sum of sqrt(p (1 - p)), times the weight, of both children of every column."""
+    n_columns: cython.Py_ssize_t = context.bit_line_bytes
+    right = scratch.right_weight
+    out = scratch.side_impurity
+    for h in range(n_lines):
+        class_total = scratch.class_totals[h]
+        line = scratch.ones + h * n_columns
+        for j in range(n_columns):
+            x = line[j]
+            y = class_total - x
+            left = total - right[j]
+            out[j] += 0.5 * (sqrt(max(x * (right[j] - x), 0.0)) + sqrt(max(y * (left - y), 0.0)))
+
+
+def class_stats(context, n_rows, counts, stats):
+    """Fill the statistics of a node from the weight of each class. Costs O(classes)."""
+    stats.n_rows = n_rows
+    stats.counts = counts
+    stats.n_present_classes = 0
+    stats.deviation = stats.centre = 0
+    weight = sum_of_squares = 0.0
+    for c in range(context.n_sums):
+        weight += counts[c]
+        sum_of_squares += counts[c] * counts[c]
+        if counts[c] > 0:
+            if stats.n_present_classes == 0:
+                stats.first_class = c
+            stats.last_class = c
+            stats.n_present_classes += 1
+    stats.weight = weight
+    stats.sum_of_squares = sum_of_squares
+    stats.size = stats.weight if context.has_weight_limits else cython.cast(cython.double, n_rows)
+    stats.impurity = impurity_of(cython.address(context.criterion), counts, context.n_sums, stats.weight)
+    if context.criterion.fast_path == ENTROPY_TABLE:
+        stats.entropy_units = _entropy_units(cython.address(context.criterion), counts, context.n_sums, stats.weight)
+    _set_limits(context, stats)
+
+
+def number_stats(context, lists, node, stats):
+    """Fill the statistics of a regression node; return False if no column is left to test or all targets are equal.
+
+    With W the weight of the node, S the sum of weight times (target - centre), and W_L, S_L, W_R the same of the
+    children, the gain of a split is
+
+        (S_L W - S W_L)^2 / (W W_L W_R),
+
+    so a scan adds up weights and deviations, and compares without dividing. The centre is near the mean of the node, so
+    a node of close values far from all others keeps all digits. The centre is also a round number, so sums of whole
+    numbers stay exact. Costs O(rows), over any list that growing still keeps up to date.
+    """
+    stats.n_rows = node[END] - node[START]
+    if context.code_entries != cython.NULL:
+        entries = cython.cast(cython.typeof(lists), context.code_entries)
+        return _sum_deviations(context, entries + node[START], stats)
+    for slot in range(context.n_lists):
+        if (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1:
+            return _sum_deviations(context, lists + slot * context.n_rows + node[START], stats)
+    return False
+
+
+def _sum_deviations(context, entries, stats):
+    """Choose the centre of a node and add up weights and deviations; return False if all targets are equal."""
+    y = context.target
+    shift = context.shift
+    n = stats.n_rows
+    first = y[entries[0] >> shift]
+    low = first
+    high = first
+    distance = weight = deviation = sse = 0.0
+    for i in range(n):
+        value = y[entries[i] >> shift]
+        low = min(low, value)
+        high = max(high, value)
+        distance += value - first
+    if low == high:
+        return False
+    # A whole number of units above the lowest target: at most 2**21 units, so that no digit is lost.
+    unit = exp2(floor(log2(high - low)) - CENTRE_BITS)
+    stats.centre = low + rint((first + distance / n - low) / unit) * unit
+    for i in range(n):
+        row = entries[i] >> shift
+        d = y[row] - stats.centre
+        w = weight_of(context, row)
+        weight += w
+        deviation += w * d
+        sse += w * d * d
+    sse -= deviation * deviation / weight  # around the mean
+    stats.weight = weight
+    stats.deviation = deviation
+    stats.size = weight if context.has_weight_limits else cython.cast(cython.double, n)
+    stats.impurity = max(MIN_IMPURITY, sse)
+    _set_limits(context, stats)
+    return True
+
+
+def _set_limits(context, stats):
+    """Set the tolerance of ties and the smallest size of a child from the impurity of a node and the options."""
+    stats.tie = RELATIVE_TIE * stats.impurity
+    stats.min_child_size = context.min_leaf_size
+    if context.is_gain_ratio:
+        stats.min_child_size = max(MIN_ROWS_GAIN_RATIO, context.min_leaf_size)

@@ -1,9 +1,18 @@
-"""Grow a tree, or a part of it, from presorted lists and columns of codes.
+"""Grow a tree, or a subtree, from presorted lists and columns of codes.
 
-A node owns the same slice of every list. Evaluating a node finds its best test; splitting
-it partitions every list. Depth-first and best-first differ only in which node comes next,
-classes and numbers only in the sums that a test starts from and in how its gain follows
-from them. The tables are described in grow_parts.py.
+A node owns the same slice of every list and of every line of words. It passes through these steps:
+
+    find_best_split     best_split.py     its statistics, and the best split over all columns
+    assign_children     split_node.py     the child of every row
+    find_surrogates     surrogate.py      if asked for: splits of other columns, and the rows with missing values
+    add_children        split_node.py     two or more lines of the tables
+    partition_slots     split_node.py     the slices of the children
+
+Depth-first growth takes the next node from a stack, best-first growth from a heap of evaluated nodes. Classification
+and regression differ only in the statistics of a node and in how the gain follows from them.
+
+`grow_subtree` runs the whole loop without the GIL. The functions after it are the same steps one by one: Python calls
+them for the few nodes at the top of a large tree, whose columns are searched and partitioned by several threads.
 """
 
 import cython
@@ -11,216 +20,406 @@ import numpy as np
 from cython.cimports.cpython.exc import PyErr_CheckSignals
 from cython.cimports.libc.stdlib import free
 from cython.cimports.libc.string import memcpy, memset
-from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels import growing, split, surrogate
-from cython.cimports.secateur._kernels.growing import ARITY, BIRTH, END, START, Sums, Tables, Test
-from cython.cimports.secateur._kernels.job import Job, Space
+from cython.cimports.secateur._kernels.best_split import (
+    find_best_split,
+    is_better_split,
+    no_split,
+    search_codes,
+    search_lists,
+    search_two_valued,
+    write_two_valued_branch,
+)
+from cython.cimports.secateur._kernels.context import (
+    ABOVE,
+    BELOW,
+    BRANCH_START,
+    DEFAULT_CHILD,
+    END,
+    KIND,
+    MULTIWAY,
+    N_CHILDREN,
+    OPEN,
+    SLOT,
+    SPLIT_STEP,
+    START,
+    SUBSET,
+    GrowContext,
+    NodeStats,
+    Split,
+    TreeTables,
+    Workspace,
+)
+from cython.cimports.secateur._kernels.criteria import class_stats
+from cython.cimports.secateur._kernels.split_node import add_children, assign_children, partition_slots
+from cython.cimports.secateur._kernels.surrogate import find_surrogates, reserve_branches
 
 from .stop import STOPPED, check_stopped
 
-TIE = cython.declare(cython.double, 1e-12)  # of drops in the queue: nearer than this they are tied
-A_BREAK = cython.declare(cython.longlong, 1 << 26)  # entries looked at between two looks for Ctrl-C
+RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # drops are tied within this share when the next node is chosen
+BREAK_ENTRIES = cython.declare(cython.longlong, 1 << 26)  # entries searched between two checks for Ctrl-C
+LISTS, CODES, TWO_VALUED = 0, 1, 2  # kinds of column
+
+FINISHED = cython.declare(cython.int, 0)  # results of `_grow`
+PAUSED = cython.declare(cython.int, 1)
+OUT_OF_MEMORY = cython.declare(cython.int, -1)
+LEAF = cython.declare(cython.int, 0)  # results of `_evaluate`, besides OUT_OF_MEMORY
+SPLITTABLE = cython.declare(cython.int, 1)
 
 
-def _is_before(t, a, b):
-    """Queue order of best-first: larger drop, then the older node."""
-    drop_a = t.reals[(a + 1) * t.n_reals - 1]
-    drop_b = t.reals[(b + 1) * t.n_reals - 1]
-    tie = TIE * (max(drop_b, drop_a))
+def _is_before(tree, a, b):
+    """Return whether node a is split before node b by best-first growth: the larger drop, then the older node."""
+    drop_a = tree.reals[(a + 1) * tree.n_reals - 1]
+    drop_b = tree.reals[(b + 1) * tree.n_reals - 1]
+    tie = RELATIVE_TIE * (max(drop_b, drop_a))
     return drop_a > drop_b + tie or (drop_a >= drop_b - tie and a < b)
 
 
-def _push(t, v):
-    heap = t.heap
-    i = t.n_heap
-    heap[i] = v
-    t.n_heap += 1
-    while i > 0 and _is_before(t, heap[i], heap[(i - 1) >> 1]):
+def _push(tree, node_number):
+    """Add a node to the heap."""
+    heap = tree.heap
+    i = tree.n_heap
+    heap[i] = node_number
+    tree.n_heap += 1
+    while i > 0 and _is_before(tree, heap[i], heap[(i - 1) >> 1]):
         heap[i] = heap[(i - 1) >> 1]
-        heap[(i - 1) >> 1] = v
+        heap[(i - 1) >> 1] = node_number
         i = (i - 1) >> 1
 
 
-def _pop(t):
-    heap = t.heap
-    top = heap[0]
+def _pop(tree):
+    """Remove the node that is split next from the heap, and return it."""
+    heap = tree.heap
+    first = heap[0]
     i: cython.Py_ssize_t = 0
-    t.n_heap -= 1
-    heap[0] = heap[t.n_heap]
+    tree.n_heap -= 1
+    heap[0] = heap[tree.n_heap]
     while True:
         child = 2 * i + 1
-        if child >= t.n_heap:
+        if child >= tree.n_heap:
             break
-        if child + 1 < t.n_heap and _is_before(t, heap[child + 1], heap[child]):
+        if child + 1 < tree.n_heap and _is_before(tree, heap[child + 1], heap[child]):
             child += 1
-        if not _is_before(t, heap[child], heap[i]):
+        if not _is_before(tree, heap[child], heap[i]):
             break
         item = heap[i]
         heap[i] = heap[child]
         heap[child] = item
         i = child
-    return top
+    return first
 
 
-def _record(facts, desk, t, node, test):
-    """Write a node's best test to the tables; False: no memory."""
-    n_codes = facts.n_codes[test.slot - facts.n_lists] if test.slot >= facts.n_lists else 0
-    node[growing.SLOT] = test.slot
-    node[growing.KIND] = test.kind
-    node[growing.BELOW] = test.below
-    node[growing.ABOVE] = test.above
-    node[growing.DEFAULT] = test.default
-    node[ARITY] = n_codes if test.kind == growing.MULTIWAY else 2
-    if test.kind == growing.SUBSET:
-        if not surrogate.make_branches(t, n_codes):
+def _grow(context, scratch, lists, tree, max_children):
+    """Continue to grow until the tree is FINISHED, OUT_OF_MEMORY, or PAUSED for Ctrl-C or larger tables."""
+    n_entries: cython.longlong = 0
+    while tree.n_splits < context.max_splits:
+        if n_entries > BREAK_ENTRIES or tree.n_nodes + max_children > tree.capacity:
+            return PAUSED
+        if tree.n_unevaluated > 0:
+            tree.n_unevaluated -= 1
+            v = tree.unevaluated[tree.n_unevaluated]
+            node = tree.nodes + v * tree.n_columns
+            if node[END] - node[START] <= tree.max_open_rows:
+                node[SPLIT_STEP] = OPEN
+                continue
+            n_entries += (node[END] - node[START]) * context.n_slots
+            status = _evaluate(context, scratch, lists, tree, v)
+            if status == OUT_OF_MEMORY:
+                return OUT_OF_MEMORY
+            if status == LEAF:
+                continue
+            if context.is_best_first:
+                _push(tree, v)
+                continue
+        elif tree.n_heap > 0:
+            v = _pop(tree)
+        else:
+            return FINISHED
+        if not _split(context, scratch, lists, tree, v):
+            return OUT_OF_MEMORY
+    return FINISHED
+
+
+def _evaluate(context, scratch, lists, tree, node_number):
+    """Find the best split of a node and write it to the tables: return LEAF, SPLITTABLE or OUT_OF_MEMORY."""
+    stats: NodeStats
+    split: Split
+    node = tree.nodes + node_number * tree.n_columns
+    reals = tree.reals + node_number * tree.n_reals
+    if not find_best_split(context, scratch, lists, node, reals, cython.address(stats), cython.address(split)):
+        return LEAF
+    if not _record_split(context, scratch, tree, node, cython.address(split)):
+        return OUT_OF_MEMORY
+    reals[tree.n_reals - 2] = split.score if context.is_gain_ratio else split.score / stats.weight
+    reals[tree.n_reals - 1] = split.score * stats.weight if context.is_gain_ratio else split.score
+    return SPLITTABLE
+
+
+def _record_split(context, scratch, tree, node, split):
+    """Write the best split of a node to the tables; return False without memory."""
+    n_codes = context.n_codes[split.slot - context.n_lists] if split.slot >= context.n_lists else 0
+    node[SLOT] = split.slot
+    node[KIND] = split.kind
+    node[BELOW] = split.below
+    node[ABOVE] = split.above
+    node[DEFAULT_CHILD] = split.default_child
+    node[N_CHILDREN] = n_codes if split.kind == MULTIWAY else 2
+    if split.kind == SUBSET:
+        if not reserve_branches(tree, n_codes):
             return False
-        node[growing.BRANCH] = t.n_branch
-        memcpy(t.branch + t.n_branch, desk.histogram.branch, n_codes * cython.sizeof(cython.ushort))
-        t.n_branch += n_codes
+        node[BRANCH_START] = tree.n_branch
+        memcpy(tree.branch + tree.n_branch, scratch.histogram.branch, n_codes * cython.sizeof(cython.ushort))
+        tree.n_branch += n_codes
     return True
 
 
-def _grow(facts, desk, lists, t, most):
-    """Grow on: 0, the tree is done; 1, time for a break or for room between two nodes; -1, no memory.
-
-    A node has at most so many children.
-    """
-    sums: Sums
-    test: Test
-    done: cython.longlong = 0
-    while t.n_splits < facts.max_splits:
-        if done > A_BREAK or t.n_nodes + most > t.capacity:
-            return 1
-        if t.n_fresh > 0:
-            t.n_fresh -= 1
-            v = t.fresh[t.n_fresh]
-            node = t.nodes + v * t.n_columns
-            real = t.reals + v * t.n_reals
-            if node[END] - node[START] <= t.n_most:
-                node[BIRTH] = growing.OPEN
-                continue
-            done += (node[END] - node[START]) * facts.n_slots
-            if not search.evaluate(facts, desk, lists, node, real, cython.address(sums), cython.address(test)):
-                continue
-            if not _record(facts, desk, t, node, cython.address(test)):
-                return -1
-            real[t.n_reals - 2] = test.score if facts.is_ratio else test.score / sums.weight
-            real[t.n_reals - 1] = test.score * sums.weight if facts.is_ratio else test.score
-            if facts.best_first:
-                _push(t, v)
-                continue
-        elif t.n_heap > 0:
-            v = _pop(t)
-        else:
-            return 0
-        node = t.nodes + v * t.n_columns
-        n_children = node[ARITY]
-        split.assign_children(facts, desk, lists, node, t.reals + v * t.n_reals, t.branch)
-        if facts.n_surrogates > 0 and not surrogate.stand_in(facts, desk, lists, node, t):
-            return -1
-        keep = split.add_children(facts, desk, node, t.nodes, t.reals, t.n_columns, t.n_reals, t.n_nodes)
-        node[BIRTH] = t.n_splits
-        t.n_splits += 1
-        if keep != 0:
-            split.partition_slots(facts, desk, lists, node, 0, facts.n_lists + 1, keep, facts.best_first)
-            for c in range(n_children - 1, -1, -1):
-                if t.nodes[(t.n_nodes + c) * t.n_columns + START] >= 0:
-                    t.fresh[t.n_fresh] = t.n_nodes + c
-                    t.n_fresh += 1
-        t.n_nodes += n_children
-    return 0
+def _split(context, scratch, lists, tree, node_number):
+    """Split a node by the split in the tables; the children that may be split wait for evaluation. False: no memory."""
+    node = tree.nodes + node_number * tree.n_columns
+    n_children = node[N_CHILDREN]
+    assign_children(context, scratch, lists, node, tree.reals + node_number * tree.n_reals, tree.branch)
+    if context.max_surrogates > 0 and not find_surrogates(context, scratch, lists, node, tree):
+        return False
+    kept_children = add_children(
+        context, scratch, node, tree.nodes, tree.reals, tree.n_columns, tree.n_reals, tree.n_nodes
+    )
+    node[SPLIT_STEP] = tree.n_splits
+    tree.n_splits += 1
+    if kept_children != 0:
+        # Best-first growth splits a node long after its evaluation, when `has_ties` is that of another node.
+        partition_slots(context, scratch, lists, node, 0, context.n_lists + 1, kept_children, context.is_best_first)
+        for c in range(n_children - 1, -1, -1):
+            if tree.nodes[(tree.n_nodes + c) * tree.n_columns + START] >= 0:
+                tree.unevaluated[tree.n_unevaluated] = tree.n_nodes + c
+                tree.n_unevaluated += 1
+    tree.n_nodes += n_children
+    return True
 
 
 @cython.cclass
 class _Growth:
-    """A tree while it grows."""
+    """The tables of a tree while it grows, and the arrays behind them."""
 
-    t: Tables
+    tree: TreeTables
     nodes: object
     reals: object
     _kept: object
 
     def __cinit__(self) -> None:
-        memset(cython.address(self.t), 0, cython.sizeof(Tables))
+        memset(cython.address(self.tree), 0, cython.sizeof(TreeTables))
 
     def __dealloc__(self) -> None:
-        free(self.t.branch)
-        free(self.t.surrogates)
+        free(self.tree.branch)
+        free(self.tree.surrogates)
 
     @cython.cfunc
-    def make_room(self, capacity: cython.Py_ssize_t) -> object:
-        """Tables of another size. What is not written to costs no memory, so they may be too large."""
-        t = cython.address(self.t)
-        nodes: cython.longlong[:, ::1] = np.empty((capacity, t.n_columns), np.int64)
-        reals: cython.double[:, ::1] = np.empty((capacity, t.n_reals))
-        fresh: cython.longlong[::1] = np.empty(capacity, np.int64)
+    def start(self, root: cython.longlong[::1], root_reals: cython.double[::1], max_children: cython.int) -> object:
+        """Begin a new tree with its root as the only node."""
+        tree = cython.address(self.tree)
+        tree.n_columns = cython.cast(cython.int, root.shape[0])
+        tree.n_reals = cython.cast(cython.int, root_reals.shape[0])
+        tree.n_nodes = 0
+        tree.n_unevaluated = 0
+        tree.n_heap = 0
+        tree.n_branch = 0
+        tree.n_splits = 0
+        tree.n_surrogates = 0
+        capacity = root[END] - root[START] + max_children + 1
+        if tree.capacity < capacity:
+            self.resize(capacity)
+        tree.n_nodes = 1
+        tree.n_unevaluated = 1
+        memcpy(tree.nodes, cython.address(root[0]), tree.n_columns * cython.sizeof(cython.longlong))
+        memcpy(tree.reals, cython.address(root_reals[0]), tree.n_reals * cython.sizeof(cython.double))
+        tree.nodes[SPLIT_STEP] = -1
+        tree.unevaluated[0] = 0
+
+    @cython.cfunc
+    def resize(self, capacity: cython.Py_ssize_t) -> object:
+        """Move the tables to larger arrays. Pages that are never written to cost no memory."""
+        tree = cython.address(self.tree)
+        nodes: cython.longlong[:, ::1] = np.empty((capacity, tree.n_columns), np.int64)
+        reals: cython.double[:, ::1] = np.empty((capacity, tree.n_reals))
+        unevaluated: cython.longlong[::1] = np.empty(capacity, np.int64)
         heap: cython.longlong[::1] = np.empty(capacity, np.int64)
-        if t.capacity:
-            memcpy(cython.address(nodes[0, 0]), t.nodes, t.n_nodes * t.n_columns * cython.sizeof(cython.longlong))
-            memcpy(cython.address(reals[0, 0]), t.reals, t.n_nodes * t.n_reals * cython.sizeof(cython.double))
-            memcpy(cython.address(fresh[0]), t.fresh, t.n_fresh * cython.sizeof(cython.longlong))
-            memcpy(cython.address(heap[0]), t.heap, t.n_heap * cython.sizeof(cython.longlong))
-        t.nodes = cython.address(nodes[0, 0])
-        t.reals = cython.address(reals[0, 0])
-        t.fresh = cython.address(fresh[0])
-        t.heap = cython.address(heap[0])
-        t.capacity = capacity
-        self.nodes, self.reals, self._kept = nodes.base, reals.base, (fresh.base, heap.base)
+        if tree.capacity:
+            node_bytes: cython.size_t = tree.n_columns * cython.sizeof(cython.longlong)
+            real_bytes: cython.size_t = tree.n_reals * cython.sizeof(cython.double)
+            memcpy(cython.address(nodes[0, 0]), tree.nodes, tree.n_nodes * node_bytes)
+            memcpy(cython.address(reals[0, 0]), tree.reals, tree.n_nodes * real_bytes)
+            n_unevaluated: cython.size_t = tree.n_unevaluated
+            memcpy(cython.address(unevaluated[0]), tree.unevaluated, n_unevaluated * cython.sizeof(cython.longlong))
+            memcpy(cython.address(heap[0]), tree.heap, tree.n_heap * cython.sizeof(cython.longlong))
+        tree.nodes = cython.address(nodes[0, 0])
+        tree.reals = cython.address(reals[0, 0])
+        tree.unevaluated = cython.address(unevaluated[0])
+        tree.heap = cython.address(heap[0])
+        tree.capacity = capacity
+        self.nodes, self.reals, self._kept = nodes.base, reals.base, (unevaluated.base, heap.base)
+
+    @cython.cfunc
+    def copy_branch(self) -> object:
+        """Return the children of the categories of all subset splits and surrogates."""
+        copied = np.empty(self.tree.n_branch, np.uint16)
+        children: cython.ushort[::1] = copied
+        if self.tree.n_branch:
+            n_bytes: cython.size_t = self.tree.n_branch * cython.sizeof(cython.ushort)
+            memcpy(cython.address(children[0]), self.tree.branch, n_bytes)
+        return copied
+
+    @cython.cfunc
+    def copy_surrogates(self) -> object:
+        """Return the surrogates as (split_step, slot, low_child, branch_start) and (threshold, agreement)."""
+        n = self.tree.n_surrogates
+        whole_numbers: cython.longlong[:, ::1] = np.empty((n, 4), np.int64)
+        reals: cython.double[:, ::1] = np.empty((n, 2))
+        for i in range(n):
+            surrogate = self.tree.surrogates + i
+            whole_numbers[i, 0] = surrogate.split_step
+            whole_numbers[i, 1] = surrogate.slot
+            whole_numbers[i, 2] = surrogate.low_child
+            whole_numbers[i, 3] = surrogate.branch_start
+            reals[i, 0] = surrogate.threshold
+            reals[i, 1] = surrogate.agreement
+        return whole_numbers.base, reals.base
 
 
-def grow_part(
-    job: Job, space: Space, root: cython.longlong[::1], root_reals: cython.double[::1], n_most: cython.Py_ssize_t = 0
+def grow_subtree(
+    context: GrowContext,
+    workspace: Workspace,
+    root: cython.longlong[::1],
+    root_reals: cython.double[::1],
+    max_open_rows: cython.Py_ssize_t = 0,
 ):
-    """Grow the subtree of one node: (nodes, reals, branch), good until the next part is grown in this space.
+    """Grow the subtree of one node; return the tables (nodes, reals) and the children of all categories (branch).
 
-    Depth-first, nodes of at most `n_most` rows are left OPEN (0: none is).
+    The tables are valid until the next subtree is grown in this workspace. Depth-first growth leaves nodes of at most
+    `max_open_rows` rows OPEN. Surrogates go to `workspace.surrogates`.
     """
-    growth: _Growth = space.tables if space.tables is not None else _Growth()
-    space.tables = growth
-    t = cython.address(growth.t)
-    facts = cython.address(job.facts)
-    desk = cython.address(space.desk)
-    status: cython.int = 1
-    t.n_columns = cython.cast(cython.int, root.shape[0])
-    t.n_reals = cython.cast(cython.int, root_reals.shape[0])
-    t.n_most = n_most
-    t.n_nodes = 0
-    t.n_fresh = 0
-    t.n_heap = 0
-    t.n_branch = 0
-    t.n_splits = 0
-    t.n_surrogates = 0
-    if t.capacity < root[END] - root[START] + job.most + 1:
-        growth.make_room(root[END] - root[START] + job.most + 1)
-    t.n_nodes = 1
-    t.n_fresh = 1
-    memcpy(t.nodes, cython.address(root[0]), t.n_columns * cython.sizeof(cython.longlong))
-    memcpy(t.reals, cython.address(root_reals[0]), t.n_reals * cython.sizeof(cython.double))
-    t.nodes[BIRTH] = -1
-    t.fresh[0] = 0
-    while status == 1:
-        if t.n_nodes + job.most > t.capacity:
-            growth.make_room(2 * t.capacity + job.most)
+    growth: _Growth = workspace.tables if workspace.tables is not None else _Growth()
+    workspace.tables = growth
+    tree = cython.address(growth.tree)
+    data = cython.address(context.context)
+    scratch = cython.address(workspace.scratch)
+    max_children = context.max_codes
+    status: cython.int = PAUSED
+    growth.start(root, root_reals, max_children)
+    tree.max_open_rows = max_open_rows
+    while status == PAUSED:
+        if tree.n_nodes + max_children > tree.capacity:
+            growth.resize(2 * tree.capacity + max_children)
         with cython.nogil:
-            if job.is_wide:
-                status = _grow(facts, desk, cython.cast(cython.p_ulonglong, facts.entries), t, job.most)
+            if context.is_wide:
+                status = _grow(data, scratch, cython.cast(cython.p_ulonglong, data.entries), tree, max_children)
             else:
-                status = _grow(facts, desk, cython.cast(cython.p_uint, facts.entries), t, job.most)
+                status = _grow(data, scratch, cython.cast(cython.p_uint, data.entries), tree, max_children)
         PyErr_CheckSignals()
         if STOPPED:
             check_stopped()
-    if status < 0:
+    if status == OUT_OF_MEMORY:
         raise MemoryError
-    branch = np.empty(t.n_branch, np.uint16)
-    children: cython.ushort[::1] = branch
-    if t.n_branch:
-        memcpy(cython.address(children[0]), t.branch, t.n_branch * cython.sizeof(cython.ushort))
-    if facts.n_surrogates > 0:
-        wholes: cython.longlong[:, ::1] = np.empty((t.n_surrogates, 4), np.int64)
-        reals: cython.double[:, ::1] = np.empty((t.n_surrogates, 2))
-        for i in range(t.n_surrogates):
-            one = t.surrogates + i
-            wholes[i, 0], wholes[i, 1], wholes[i, 2], wholes[i, 3] = one.step, one.slot, one.low, one.branch
-            reals[i, 0], reals[i, 1] = one.threshold, one.agreement
-        space.surrogates = wholes.base, reals.base
-    return growth.nodes[: t.n_nodes], growth.reals[: t.n_nodes], branch
+    branch = growth.copy_branch()
+    if data.max_surrogates > 0:
+        workspace.surrogates = growth.copy_surrogates()
+    return growth.nodes[: tree.n_nodes], growth.reals[: tree.n_nodes], branch
+
+
+def best_split(
+    context: GrowContext,
+    workspace: Workspace,
+    node: cython.longlong[::1],
+    reals: cython.double[::1],
+    kind: cython.int,
+    slots: tuple,
+):
+    """Return the best split of a node of classes among the columns `slots = (first, last)` of one kind.
+
+    The fields are those of `growing.Split`. The children of categories go to `workspace.branch`.
+    """
+    data = cython.address(context.context)
+    scratch = cython.address(workspace.scratch)
+    best: Split
+    first: cython.int = slots[0]
+    last: cython.int = slots[1]
+    line = cython.address(node[0])
+    counts = cython.address(reals[0])
+    out = cython.address(best)
+    with cython.nogil:
+        if context.is_wide:
+            wide = cython.cast(cython.p_ulonglong, data.entries)
+            _search_slots(data, scratch, wide, line, counts, kind, first, last, out)
+        else:
+            narrow = cython.cast(cython.p_uint, data.entries)
+            _search_slots(data, scratch, narrow, line, counts, kind, first, last, out)
+    return best.score, best.slot, best.kind, best.below, best.above, best.default_child
+
+
+def _search_slots(context, scratch, lists, node, reals, kind, first, last, best):
+    """Find the best split of a node of classes among the columns of one kind."""
+    stats: NodeStats
+    best[0] = no_split(context)
+    class_stats(context, node[END] - node[START], reals, cython.address(stats))
+    if kind == 0:
+        search_lists(context, scratch, lists, node, cython.address(stats), first, last, best)
+    elif kind == 1:
+        search_codes(context, scratch, lists, node, cython.address(stats), first, last, best)
+    else:
+        search_two_valued(context, scratch, lists, node, cython.address(stats), best)
+        write_two_valued_branch(context, scratch, best)
+
+
+def is_better(context: GrowContext, best, rival, reals: cython.double[::1]):
+    """Return whether the split `rival` of a node is better than `best`; `reals` are those of the node."""
+    stats: NodeStats
+    data = cython.address(context.context)
+    best_so_far = Split(best[0], best[1], 0, 0, 0, 0)
+    challenger = Split(rival[0], rival[1], 0, 0, 0, 0)
+    class_stats(data, 0, cython.address(reals[0]), cython.address(stats))
+    return is_better_split(data, cython.address(best_so_far), cython.address(challenger), stats.tie)
+
+
+def split_node(
+    context: GrowContext,
+    workspace: Workspace,
+    nodes: cython.longlong[:, ::1],
+    reals: cython.double[:, ::1],
+    branch: cython.ushort[::1],
+):
+    """Split line 0 of the tables into the lines after it; return which children may be split.
+
+    The result has the bits of `split_node.add_children`.
+    """
+    data = cython.address(context.context)
+    scratch = cython.address(workspace.scratch)
+    node = cython.address(nodes[0, 0])
+    counts = cython.address(reals[0, 0])
+    children = cython.address(branch[0])
+    n_columns = cython.cast(cython.int, nodes.shape[1])
+    n_reals = cython.cast(cython.int, reals.shape[1])
+    with cython.nogil:
+        if context.is_wide:
+            assign_children(data, scratch, cython.cast(cython.p_ulonglong, data.entries), node, counts, children)
+        else:
+            assign_children(data, scratch, cython.cast(cython.p_uint, data.entries), node, counts, children)
+    return add_children(data, scratch, node, node, counts, n_columns, n_reals, 1)
+
+
+def partition(
+    context: GrowContext,
+    workspace: Workspace,
+    node: cython.longlong[::1],
+    slots: tuple,
+    kept_children: cython.int,
+):
+    """Partition the lists in `slots = (first, last)`; slot n_lists stands for all columns of codes together."""
+    data = cython.address(context.context)
+    scratch = cython.address(workspace.scratch)
+    line = cython.address(node[0])
+    first: cython.int = slots[0]
+    last: cython.int = slots[1]
+    with cython.nogil:
+        if context.is_wide:
+            wide = cython.cast(cython.p_ulonglong, data.entries)
+            partition_slots(data, scratch, wide, line, first, last, kept_children, False)
+        else:
+            narrow = cython.cast(cython.p_uint, data.entries)
+            partition_slots(data, scratch, narrow, line, first, last, kept_children, False)

@@ -1,9 +1,12 @@
-"""Grow from histograms: rows of codes are walked to the open nodes and counted there.
+"""Grow from histograms, for rows that do not fit into memory: find, route and count the rows of open nodes by codes.
 
-`histogram[slot, code, class]` counts the rows of one open node; the codes of all columns lie
-one after the other. Sums over partitions are sums of whole numbers, so neither their order
-nor the partitioning matters. `best_test` then finds the node's test, with the same groups of
-columns and the same tie rules as growing from rows (evaluate.py).
+A pass over the rows routes each of them to its open node, and counts it there:
+
+    histogram[slot of an open node, code, class]       the codes of column j are offset[j] .. offset[j + 1]
+
+Sums over partitions are sums of whole numbers, so neither their order nor the partitioning matters.
+`best_split_of_histogram` then finds the split of a node, with the kinds of columns and the tie rules of growing from
+rows (best_split.py).
 """
 
 from typing import NamedTuple
@@ -11,14 +14,34 @@ from typing import NamedTuple
 import cython
 import numpy as np
 import numpy.typing as npt
-from cython.cimports.secateur._kernels import coded, growing
-from cython.cimports.secateur._kernels import evaluate as search
-from cython.cimports.secateur._kernels.code_cuts import cut_codes
-from cython.cimports.secateur._kernels.criteria import impurity_sides
-from cython.cimports.secateur._kernels.growing import Cut, Sums, Test, key_of
-from cython.cimports.secateur._kernels.job import Job, Space
+from cython.cimports.secateur._kernels.best_split import (
+    is_better_split,
+    no_split,
+    try_two_valued,
+    write_two_valued_branch,
+)
+from cython.cimports.secateur._kernels.code_splits import (
+    best_code_threshold,
+    best_subset,
+    can_split_categories,
+    clear_histogram,
+    fill_from_counts,
+)
+from cython.cimports.secateur._kernels.context import (
+    NUMERIC,
+    SUBSET,
+    BestThreshold,
+    Context,
+    GrowContext,
+    NodeStats,
+    Scratch,
+    Split,
+    Workspace,
+    key_of,
+)
+from cython.cimports.secateur._kernels.criteria import class_stats, impurity_of_sides
 
-from .grow_parts import PackedCodes, PresortedLists
+from .growing import PackedCodes, PresortedLists
 
 Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
@@ -41,15 +64,21 @@ class CodeLayout(NamedTuple):
 def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
     """Return what `best_test` takes: the job, and space for it."""
     nothing = np.zeros((0, 0), np.uint32)  # no rows
-    coded = np.append(columns.coded, columns.bits)
-    feature = np.append(columns.lists, coded).astype(np.int32)
+    code_columns = np.append(columns.coded, columns.bits)
+    feature = np.append(columns.lists, code_columns).astype(np.int32)
     lists = PresortedLists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
     words = np.zeros((1, 0), np.uint64)
     codes = PackedCodes(
-        words, nothing, nothing, len(columns.bits), columns.n_codes[coded], columns.is_nominal[coded], nothing
+        words,
+        nothing,
+        nothing,
+        len(columns.bits),
+        columns.n_codes[code_columns],
+        columns.is_nominal[code_columns],
+        nothing,
     )
-    job = Job(criterion, lists, codes, None, limits, n_classes)
-    return job, Space(job, 1)
+    context = GrowContext(criterion, lists, codes, None, limits, n_classes)
+    return context, Workspace(context, 1)
 
 
 def bin_numbers(
@@ -164,63 +193,123 @@ def count_rows(
 
 
 def best_split_of_histogram(
-    job: Job, space: Space, lines: cython.longlong[:, ::1], columns: CodeLayout, reals: cython.double[::1],
+    context: GrowContext,
+    workspace: Workspace,
+    histogram: cython.longlong[:, ::1],
+    layout: CodeLayout,
+    reals: cython.double[::1],
     depth: cython.longlong,
-):  # fmt: skip
-    """Best test of a node below `depth` others from its histogram; of numbers `below` and `above` are codes.
+):
+    """Return the best split of a node at a depth from its histogram; the fields are those of `growing.Split`.
 
-    Its slot is the number of a column. A set of categories goes to `space.branch`.
+    Slot is the number of a column; below and above of a threshold are codes. The children of categories go to
+    `workspace.branch`. `reals` are those of the node, and begin with its class counts.
     """
-    offset: cython.const[cython.longlong][::1] = columns.offset
-    n_codes: cython.const[cython.longlong][::1] = columns.n_codes
-    missing: cython.const[cython.longlong][::1] = columns.missing
-    facts = cython.address(job.facts)
-    desk = cython.address(space.desk)
-    histogram = cython.address(desk.histogram)
-    first_bit: cython.int = facts.n_lists + facts.n_coded
-    sums: Sums
-    own = cython.address(sums)
-    j: cython.Py_ssize_t
-    n_lines: cython.int = 0
+    offset: cython.const[cython.longlong][::1] = layout.offset
+    n_codes: cython.const[cython.longlong][::1] = layout.n_codes
+    missing: cython.const[cython.longlong][::1] = layout.missing
+    data = cython.address(context.context)
+    scratch = cython.address(workspace.scratch)
+    stats: NodeStats
+    best: Split
     with cython.nogil:
-        search.class_sums(facts, 0, cython.address(reals[0]), own)
-        sums.size = sums.weight
-        best = search.no_test(facts)
-        for s in range(facts.n_lists):
-            j = facts.feature[s]
-            cut = Cut(best.score, -1, -1, -1)
-            line = cython.address(lines[offset[j], 0])
-            cut_codes(facts, desk, line, n_codes[j], missing[j] >= 0, own, cython.address(cut))
-            if cut.position >= 0:
-                best = Test(cut.score, s, growing.NUMERIC, cut.position, cut.above, cut.side)
-        if facts.n_bits > 0:
-            for c in range(facts.n_sums):
-                if sums.counts[c] > 0:
-                    desk.own[n_lines] = sums.counts[c]
-                    for p in range(facts.n_bits):
-                        j = offset[facts.feature[first_bit + p]] + 1
-                        desk.ones[n_lines * facts.width + p] = cython.cast(cython.double, lines[j, c])
-                    n_lines += 1
-            impurity_sides(facts, desk, n_lines, sums.weight)
-            rival = search.no_test(facts)
-            for p in range(facts.n_bits):
-                desk.sides[2 * facts.width + p] = desk.sides[p]
-                search.try_bit(facts, desk, p, sums.base - desk.sides[facts.width + p], own, cython.address(rival))
-            if search.is_better(facts, cython.address(best), cython.address(rival), sums.tie):
-                best = rival
-        rival = search.no_test(facts)
-        for s in range(facts.n_lists, first_bit):
-            j = facts.feature[s]
-            if not coded.is_affordable(n_codes[j], depth):
-                continue
-            n_present = coded.take(histogram, cython.address(lines[offset[j], 0]), n_codes[j])
-            score = rival.score
-            if n_present > 1 and coded.subset_cut(facts, histogram, n_present, n_codes[j], own, cython.address(score)):
-                rival = Test(score, s, growing.SUBSET, -1, -1, -1)
-            coded.clear(histogram, n_present)
-        if facts.n_coded > 0 and search.is_better(facts, cython.address(best), cython.address(rival), sums.tie):
-            best = rival
-        search.part_two(facts, desk, cython.address(best))
+        class_stats(data, 0, cython.address(reals[0]), cython.address(stats))
+        stats.size = stats.weight
+        best = no_split(data)
+        _search_bins(data, scratch, histogram, offset, n_codes, missing, cython.address(stats), cython.address(best))
+        _search_two_valued(data, scratch, histogram, offset, cython.address(stats), cython.address(best))
+        _search_categories(
+            data, scratch, histogram, offset, n_codes, depth, cython.address(stats), cython.address(best)
+        )
+        write_two_valued_branch(data, scratch, cython.address(best))
         if best.slot >= 0:
-            best.slot = facts.feature[best.slot]
-    return best.score, best.slot, best.kind, best.below, best.above, best.default
+            best.slot = data.feature_of_slot[best.slot]
+    return best.score, best.slot, best.kind, best.below, best.above, best.default_child
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_bins(
+    context: cython.pointer[Context],
+    scratch: cython.pointer[Scratch],
+    histogram: cython.longlong[:, ::1],
+    offset: cython.const[cython.longlong][::1],
+    n_codes: cython.const[cython.longlong][::1],
+    missing: cython.const[cython.longlong][::1],
+    stats: cython.pointer[NodeStats],
+    best: cython.pointer[Split],
+) -> cython.void:
+    """Replace `best` by the best threshold of a binned column."""
+    for s in range(context.n_lists):
+        j = context.feature_of_slot[s]
+        threshold = BestThreshold(best.score, -1, -1, -1)
+        counts = cython.address(histogram[offset[j], 0])
+        best_code_threshold(context, scratch, counts, n_codes[j], missing[j] >= 0, stats, cython.address(threshold))
+        if threshold.position >= 0:
+            best[0] = Split(threshold.score, s, NUMERIC, threshold.position, threshold.above, threshold.missing_child)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_two_valued(
+    context: cython.pointer[Context],
+    scratch: cython.pointer[Scratch],
+    histogram: cython.longlong[:, ::1],
+    offset: cython.const[cython.longlong][::1],
+    stats: cython.pointer[NodeStats],
+    best: cython.pointer[Split],
+) -> cython.void:
+    """Replace `best` by the best split of a two-valued column, if that is better."""
+    first_slot: cython.Py_ssize_t = context.n_lists + context.n_code_slots
+    n_lines: cython.int = 0
+    j: cython.Py_ssize_t
+    if context.n_bit_slots == 0:
+        return
+    for c in range(context.n_sums):
+        if stats.counts[c] > 0:
+            scratch.class_totals[n_lines] = stats.counts[c]
+            for p in range(context.n_bit_slots):
+                j = offset[context.feature_of_slot[first_slot + p]] + 1
+                scratch.ones[n_lines * context.bit_line_bytes + p] = cython.cast(cython.double, histogram[j, c])
+            n_lines += 1
+    impurity_of_sides(context, scratch, n_lines, stats.weight)
+    rival = no_split(context)
+    for p in range(context.n_bit_slots):
+        scratch.right_size[p] = scratch.right_weight[p]
+        score = stats.impurity - scratch.side_impurity[p]
+        try_two_valued(context, scratch, p, score, stats, cython.address(rival))
+    if is_better_split(context, best, cython.address(rival), stats.tie):
+        best[0] = rival
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_categories(
+    context: cython.pointer[Context],
+    scratch: cython.pointer[Scratch],
+    counts: cython.longlong[:, ::1],
+    offset: cython.const[cython.longlong][::1],
+    n_codes: cython.const[cython.longlong][::1],
+    depth: cython.longlong,
+    stats: cython.pointer[NodeStats],
+    best: cython.pointer[Split],
+) -> cython.void:
+    """Replace `best` by the best subset of a nominal column, if that is better."""
+    histogram = cython.address(scratch.histogram)
+    if context.n_code_slots == 0:
+        return
+    rival = no_split(context)
+    for s in range(context.n_lists, context.n_lists + context.n_code_slots):
+        j = context.feature_of_slot[s]
+        if not can_split_categories(n_codes[j], depth):
+            continue
+        n_present = fill_from_counts(histogram, cython.address(counts[offset[j], 0]), n_codes[j])
+        score = rival.score
+        if n_present > 1 and best_subset(context, histogram, n_present, n_codes[j], stats, cython.address(score)):
+            rival = Split(score, s, SUBSET, -1, -1, -1)
+        clear_histogram(histogram, n_present)
+    if is_better_split(context, best, cython.address(rival), stats.tie):
+        best[0] = rival

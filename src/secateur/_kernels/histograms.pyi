@@ -1,9 +1,9 @@
 from typing import NamedTuple
 
 from ._types import Array, Bools, Floats, Ints, Longs
-from .criteria import Criterion
-from .grow_parts import GrowLimits
-from .job import Job, Space
+from .context import GrowContext, Workspace
+from .criteria import CriterionSpec
+from .growing import GrowLimits
 
 class CodeLayout(NamedTuple):
     offset: Longs
@@ -15,8 +15,8 @@ class CodeLayout(NamedTuple):
     coded: Longs
 
 def make_context(
-    criterion: Criterion, columns: CodeLayout, limits: GrowLimits, n_classes: int
-) -> tuple[Job, Space]: ...
+    criterion: CriterionSpec, columns: CodeLayout, limits: GrowLimits, n_classes: int
+) -> tuple[GrowContext, Workspace]: ...
 def bin_numbers(
     values: Floats, edges: Floats, starts: Ints, missing: int, out: Array, low: Floats, high: Floats
 ) -> None: ...
@@ -34,5 +34,5 @@ def route_codes(
 def group_rows_by_slot(node: Ints, slot_of: Ints, n_slots: int) -> tuple[Longs, Longs]: ...
 def count_rows(codes: Array, target: Array, rows: Longs, start: Longs, offset: Longs, histogram: Longs) -> None: ...
 def best_split_of_histogram(
-    job: Job, space: Space, lines: Longs, columns: CodeLayout, reals: Floats, depth: int
+    context: GrowContext, workspace: Workspace, histogram: Longs, layout: CodeLayout, reals: Floats, depth: int
 ) -> tuple[float, int, int, int, int, int]: ...

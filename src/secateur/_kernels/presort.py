@@ -12,7 +12,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
 from cython.cimports.libc.string import memcpy
-from cython.cimports.secateur._kernels.growing import key_of
+from cython.cimports.secateur._kernels.context import key_of
 
 Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)

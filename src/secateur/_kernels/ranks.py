@@ -7,7 +7,7 @@ be a wanted order statistic, or, once they are few, collects them.
 
 import cython
 import numpy as np
-from cython.cimports.secateur._kernels.growing import key_of
+from cython.cimports.secateur._kernels.context import key_of
 
 PREFIX_BITS = 16
 DIGIT_BITS = 12

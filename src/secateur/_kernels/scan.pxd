@@ -1,11 +1,35 @@
-from secateur._kernels.growing cimport Cut, Desk, Entry, Facts, Sums
+from secateur._kernels.context cimport BestThreshold, Context, Entry, NodeStats, Scratch
 
-cdef void _entropy(
-    Facts* facts, Desk* desk, Entry* entries, Py_ssize_t n_missing, Sums* sums, Cut* cut
+cdef void scan(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
 ) noexcept nogil
-cdef long long _taken(
-    Cut* cut, double score, Py_ssize_t position, int side, double tie, double half
+cdef void _scan_gini_two_classes(Context* context, Entry* entries, NodeStats* stats, BestThreshold* best) noexcept nogil
+cdef void _scan_gini(
+    Context* context, Scratch* scratch, Entry* entries, NodeStats* stats, BestThreshold* best
 ) noexcept nogil
-cdef void _sqrt_two(Entry* entries, Sums* sums, Cut* cut) noexcept nogil
-cdef void _sqrt(Facts* facts, Desk* desk, Entry* entries, Sums* sums, Cut* cut) noexcept nogil
-cdef void scan(Facts* facts, Desk* desk, Entry* entries, Py_ssize_t n_missing, Sums* sums, Cut* cut) noexcept nogil
+cdef void _reach_in_block(
+    Context* context, Scratch* scratch, Entry* block, double n_before, NodeStats* stats, double* reach
+) noexcept nogil
+cdef void _scan_sqrt_two_classes(Entry* entries, NodeStats* stats, BestThreshold* best) noexcept nogil
+cdef void _scan_sqrt(
+    Context* context, Scratch* scratch, Entry* entries, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef void _scan_entropy(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef long long _take_entropy_threshold(
+    BestThreshold* best, double score, Py_ssize_t position, int missing_child, double tie, double half_unit
+) noexcept nogil
+cdef void _scan_quadratic(
+    Context* context, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef double _sum_missing(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats
+) noexcept nogil
+cdef double _gini_gain(double* left, double* missing, int s, int n_classes, double weight, NodeStats* stats) noexcept nogil
+cdef void _scan_weighted_gini(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef void _scan_any_criterion(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
+) noexcept nogil

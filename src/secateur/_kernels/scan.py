@@ -1,239 +1,718 @@
-"""Find the best cut of a presorted list.
+"""Find the best threshold of a presorted list in one node.
 
-A scan walks a node's entries from the lowest value to the highest. A cut before entry i
-sends i rows to the left; it exists where entry i differs from the one before. The Cut that a scan
-is given holds what must be beaten by more than a tie: equal scores leave the earlier column, and within
-a column the lower threshold, in place.
+A scan walks the entries of the node from the lowest value to the highest. A threshold before entry i sends i rows left:
 
-The scans of this file take rows of weight 1 without missing values, as do those of
-scan_gini.py; the others are in scan_sums.py.
+    row        7   2   5   0   3 | 9   4       rows whose value is missing come last
+    value      1   1   2   4   4 | -   -
+    differs    0   0   1   1   0 | 1   0       from the value before; thresholds are tried only here:
+                       ^   ^       ^
+                     i=2 i=3     i=5           i=5 sends all known values left, and missing values right
+
+Where values are missing, every other threshold is tried twice: the missing rows go right, then left. For the sums of a
+child, the missing rows are a constant that is added to one side.
+
+A caller passes the score to beat in `best`. A threshold replaces it only if its score is larger by more than a tie, so
+that of tied thresholds the earlier column wins, and within a column the lower threshold.
+
+All scans cost O(rows), and return the exact score of the threshold. They differ in how few instructions a row takes:
+
+    _scan_gini_two_classes, _scan_gini           rows of weight 1, nothing missing: blocks of 64 rows are skipped
+    _scan_sqrt_two_classes, _scan_sqrt           if a bound on the gain within the block is too low
+    _scan_entropy                                rows of weight 1: whole numbers from a table of x log2 x
+    _scan_quadratic                              regression, and gini of two classes: weights, missing values
+    _scan_weighted_gini                          gini of more classes: weights, missing values
+    _scan_any_criterion                          all others: the impurity function is called at every threshold
+
+The screens compare products instead of ratios: a division takes longer than all other operations of an entry together.
 """
 
 import cython
 from cython.cimports.libc.math import fabs, sqrt
-from cython.cimports.secateur._kernels import growing, scan_gini, scan_sums
-from cython.cimports.secateur._kernels.criteria import units_of
-from cython.cimports.secateur._kernels.growing import BLOCK, Entry
+from cython.cimports.secateur._kernels.context import (
+    BLOCK_ROWS,
+    ENTROPY_TABLE,
+    GINI,
+    SQRT,
+    SQUARED_ERROR,
+    Entry,
+    weight_of,
+)
+from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
 
-NEARLY = cython.declare(cython.double, 1 + 1e-9)  # times a bound: far more than rounding
-SOME = cython.declare(cython.int, 16)  # rows per class from which on it pays to look at a block before its entries
+SLACK_FACTOR = cython.declare(cython.double, 1 + 1e-9)  # makes a bound larger by far more than its rounding error
+MIN_CLASS_ROWS_GINI = cython.declare(cython.int, 64)  # rows per class from which skipping blocks pays
+MIN_CLASS_ROWS_SQRT = cython.declare(cython.int, 16)
 
 
-def scan(facts, desk, entries, n_missing, sums, cut):
-    """Best cut of a list, of whose entries the last `n_missing` are missing."""
-    number = facts.measure.number
-    is_plain: cython.bint = facts.weight == cython.NULL and n_missing == 0
-    is_two: cython.bint = number == growing.GINI and sums.n_here == 2
-    if is_plain and is_two:
-        scan_gini.gini_two(facts, entries, sums, cut)
-    elif is_plain and number == growing.GINI:
-        scan_gini.gini(facts, desk, entries, sums, cut)
-    elif is_plain and number == growing.SQRT and facts.n_sums == 2:
-        _sqrt_two(entries, sums, cut)
-    elif is_plain and number == growing.SQRT:
-        _sqrt(facts, desk, entries, sums, cut)
-    elif facts.weight == cython.NULL and number == growing.ENTROPY_TABLE:
-        _entropy(facts, desk, entries, n_missing, sums, cut)
-    elif number == growing.SQUARES or is_two:
-        scan_sums.quadratic(facts, entries, n_missing, sums, cut)
-    elif number == growing.GINI:
-        scan_sums.gini(facts, desk, entries, n_missing, sums, cut)
+def scan(context, scratch, entries, n_missing, stats, best):
+    """Find the best threshold of a list whose last `n_missing` entries are missing; `best` holds the score to beat."""
+    criterion = context.criterion.fast_path
+    is_plain: cython.bint = context.row_weight == cython.NULL and n_missing == 0
+    is_gini_of_two: cython.bint = criterion == GINI and stats.n_present_classes == 2
+    if is_plain and is_gini_of_two:
+        _scan_gini_two_classes(context, entries, stats, best)
+    elif is_plain and criterion == GINI:
+        _scan_gini(context, scratch, entries, stats, best)
+    elif is_plain and criterion == SQRT and context.n_sums == 2:
+        _scan_sqrt_two_classes(entries, stats, best)
+    elif is_plain and criterion == SQRT:
+        _scan_sqrt(context, scratch, entries, stats, best)
+    elif context.row_weight == cython.NULL and criterion == ENTROPY_TABLE:
+        _scan_entropy(context, scratch, entries, n_missing, stats, best)
+    elif criterion == SQUARED_ERROR or is_gini_of_two:
+        _scan_quadratic(context, entries, n_missing, stats, best)
+    elif criterion == GINI:
+        _scan_weighted_gini(context, scratch, entries, n_missing, stats, best)
     else:
-        scan_sums.any_criterion(facts, desk, entries, n_missing, sums, cut)
+        _scan_any_criterion(context, scratch, entries, n_missing, stats, best)
 
 
-def _entropy(facts, desk, entries, n_missing, sums, cut):
-    """In whole units of the table: exact, four look-ups a row; missing rows on the right, then on the left."""
-    n: cython.Py_ssize_t = sums.n
-    n_seen: cython.Py_ssize_t = n - n_missing
-    table: cython.p_longlong = facts.measure.table
-    left = desk.whole
-    gone: cython.p_longlong = desk.whole + facts.n_sums
-    counts = sums.counts
-    mask: Entry = facts.mask
-    least = sums.least
-    both = table[n] - sums.units  # terms of the classes, summed over both sides
-    other: cython.longlong = 0  # the same with the missing rows on the left
-    i: cython.Py_ssize_t
-    for h in range(facts.n_sums):
-        left[h] = 0
-        gone[h] = 0
-    half = 0.5 * facts.measure.unit
-    limit = units_of(cut.score + sums.tie, half)
-    for i in range(n_seen, n):
-        gone[(entries[i] & mask) >> 1] += 1
-    for h in range(facts.n_sums if n_missing else 0):
-        other += table[gone[h]] + table[cython.cast(cython.longlong, counts[h]) - gone[h]]
-    for i in range(n_seen + (n_missing > 0)):
-        e = entries[i]
-        if i > 0 and e & 1:
-            units = sums.units + both - table[i] - table[n - i]
-            if units > limit and i >= least and n - i >= least:
-                limit = _taken(cut, half * units, i, 1, sums.tie, half)
-            if n_missing and i < n_seen:
-                m = i + n_missing
-                units = sums.units + other - table[m] - table[n - m]
-                if units > limit and m >= least and n - m >= least:
-                    limit = _taken(cut, half * units, i, 0, sums.tie, half)
-        if i == n_seen:
-            break
-        c = (e & mask) >> 1
-        a = left[c]
-        b = cython.cast(cython.longlong, counts[c]) - a
-        both += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
-        if n_missing:
-            a += gone[c]
-            b -= gone[c]
-            other += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
-        left[c] += 1
+def _scan_gini_two_classes(context, entries, stats, best):
+    """Scan by gini of two classes; no weights, nothing missing.
 
-
-def _taken(cut, score, position, side, tie, half):
-    """Take a better cut: what the next must beat, in units."""
-    cut.score = score
-    cut.position = position
-    cut.side = side
-    return units_of(score + tie, half)
-
-
-def _sqrt_two(entries, sums, cut):
-    """Two classes: sqrt(u) + sqrt(v), u and v zeros * ones of the sides; screened by its square, without a root."""
-    cumulative = cython.declare(cython.int[64])
-    margin = cython.declare(cython.double[64])
-    n = sums.n
+    Let n be the rows, i those on the left, `ones` the rows of the last class and `left` those of them on the left. With
+    d = left * n - ones * i, the gain is 2 d^2 / (n i (n - i)). A row of the last class raises d by n - ones, any other
+    row lowers it by `ones`. The number of such rows in a block therefore bounds |d| within the block, and most blocks
+    are skipped by this bound alone.
+    """
+    left_at = cython.declare(cython.int[64])
+    n = stats.n_rows
     rows = cython.cast(cython.double, n)
-    ones = sums.counts[1]
-    hit: Entry
-    limit = sums.base - cut.score - sums.tie  # what both sides together must stay below
-    most = limit * fabs(limit) * NEARLY
+    min_size = stats.min_child_size
+    ones = stats.counts[stats.last_class]
+    label: Entry = stats.last_class << 1
+    label_mask: Entry = context.low_mask ^ 1
+    hits: Entry
+    n_ones: Entry
+    limit = (best.score + stats.tie) * rows / 2
+    left = cython.cast(cython.int, (entries[0] & label_mask) == label)
+    start: cython.Py_ssize_t = 1
+    while start < n:
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+        block = entries + start
+        n_before = cython.cast(cython.double, start)
+        start += BLOCK_ROWS
+        if size == BLOCK_ROWS:
+            hits = 0
+            n_ones = 0
+            for k in range(BLOCK_ROWS):
+                hits |= block[k]
+                n_ones += (block[k] & label_mask) == label
+            d = left * rows - ones * n_before
+            reach = max(
+                d + cython.cast(cython.int, n_ones) * (rows - ones),
+                (BLOCK_ROWS - cython.cast(cython.int, n_ones)) * ones - d,
+            )
+            i = n_before + (BLOCK_ROWS - 1)
+            if not hits & 1 or reach * reach <= limit * min(n_before * (rows - n_before), i * (rows - i)):
+                left += cython.cast(cython.int, n_ones)
+                continue
+        for k in range(size):
+            left_at[k] = left
+            left += cython.cast(cython.int, (block[k] & label_mask) == label)
+        hits = 0
+        for k in range(size):
+            i = n_before + k
+            d = left_at[k] * rows - ones * i
+            e = block[k]
+            hits |= e if d * d > limit * (i * (rows - i)) else 0
+        if hits & 1:
+            for k in range(size):
+                i = n_before + k
+                d = left_at[k] * rows - ones * i
+                room = i * (rows - i)
+                if block[k] & 1 and d * d > limit * room and i >= min_size and rows - i >= min_size:
+                    best.score = 2 * (d * d) / (rows * room)
+                    limit = (best.score + stats.tie) * rows / 2
+                    best.position = start - BLOCK_ROWS + k
+
+
+def _reach_in_block(context, scratch, block, n_before, stats, reach):
+    """Bound, for each class, how far the left child can be from the share of the class within a block.
+
+    `scratch.left` holds the rows of each class before the block, `n_before` in all. Writes the bounds to `reach`, and
+    the rows of each class in the block to `scratch.block_rows`.
+    """
+    n_sums = context.n_sums
+    low_mask: Entry = context.low_mask
+    block_rows = scratch.block_rows
+    odd_rows = scratch.block_rows + n_sums  # a second table, so that no row waits for the count of the row before
+    inverse = 1 / stats.weight
+    k: cython.int
+    for k in range(2 * n_sums):
+        block_rows[k] = 0
+    for k in range(BLOCK_ROWS // 2):
+        block_rows[(block[2 * k] & low_mask) >> 1] += 1
+        odd_rows[(block[2 * k + 1] & low_mask) >> 1] += 1
+    for k in range(n_sums):
+        block_rows[k] += odd_rows[k]
+        share = stats.counts[k] * inverse
+        v = scratch.left[k] - share * n_before
+        reach[k] = max(v + block_rows[k] * (1 - share), (BLOCK_ROWS - block_rows[k]) * share - v)
+
+
+def _scan_gini(context, scratch, entries, stats, best):
+    """Scan by gini of any number of classes; no weights, nothing missing.
+
+    Updates the sum of squares over both children entry by entry. With i rows on the left, the gain is n / (i (n - i))
+    times the sum of v^2 over the classes, where v is how many more rows of the class are on the left than its share. As
+    for two classes, the rows of each class in a block bound v, and most blocks are skipped.
+    """
+    squares_at = cython.declare(cython.double[64])
+    cross_at = cython.declare(cython.double[64])
+    n = stats.n_rows
+    n_sums = context.n_sums
+    rows = cython.cast(cython.double, n)
+    min_size = stats.min_child_size
+    counts = stats.counts
+    left = scratch.left
+    low_mask: Entry = context.low_mask
+    hits: Entry
+    all_squares = stats.sum_of_squares
+    for h in range(n_sums):
+        left[h] = 0
+    constant = all_squares / rows
+    limit = best.score + stats.tie + constant
+    slack = 1e-15 * rows * rows  # for the rounding of a difference of large numbers
+    c = (entries[0] & low_mask) >> 1
+    left[c] = 1
+    squares = 1.0  # sum of left^2
+    product = counts[c]  # sum of left * counts
+    start: cython.Py_ssize_t = 1
+    while start < n:
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+        block = entries + start
+        n_before = cython.cast(cython.double, start)
+        start += BLOCK_ROWS
+        if n >= MIN_CLASS_ROWS_GINI * n_sums and size == BLOCK_ROWS:
+            hits = 0
+            for k in range(BLOCK_ROWS):
+                hits |= block[k]
+            _reach_in_block(context, scratch, block, n_before, stats, scratch.right)
+            reached = slack
+            for h in range(n_sums):
+                reached += scratch.right[h] * scratch.right[h]
+            i = n_before + (BLOCK_ROWS - 1)
+            room = min(n_before * (rows - n_before), i * (rows - i))
+            if not hits & 1 or reached * rows < (limit - constant) * room:
+                for h in range(n_sums):
+                    added = cython.cast(cython.double, scratch.block_rows[h])
+                    squares += added * (2 * left[h] + added)
+                    left[h] += added
+                    product += added * counts[h]
+                continue
+        for k in range(size):
+            squares_at[k] = squares
+            cross_at[k] = all_squares - 2 * product
+            c = (block[k] & low_mask) >> 1
+            squares += 2 * left[c] + 1
+            left[c] += 1
+            product += counts[c]
+        hits = 0
+        for k in range(size):
+            i = n_before + k
+            reached = squares_at[k] * rows + cross_at[k] * i
+            e = block[k]
+            hits |= e if reached > limit * (i * (rows - i)) else 0
+        if hits & 1:
+            for k in range(size):
+                i = n_before + k
+                reached = squares_at[k] * rows + cross_at[k] * i
+                room = i * (rows - i)
+                if block[k] & 1 and reached > limit * room and i >= min_size and rows - i >= min_size:
+                    best.score = reached / room - constant
+                    limit = reached / room + stats.tie
+                    best.position = start - BLOCK_ROWS + k
+
+
+def _scan_sqrt_two_classes(entries, stats, best):
+    """Scan by sqrt of two classes; no weights, nothing missing.
+
+    The impurities of the children are sqrt(u) and sqrt(v), where u and v are the product of the class counts of each
+    child. An entry is screened by the square of their sum, which needs no root.
+    """
+    left_at = cython.declare(cython.int[64])
+    margin_at = cython.declare(cython.double[64])
+    n = stats.n_rows
+    rows = cython.cast(cython.double, n)
+    min_size = stats.min_child_size
+    ones = stats.counts[1]
+    hits: Entry
+    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
+    squared_limit = limit * fabs(limit) * SLACK_FACTOR
     left = cython.cast(cython.int, (entries[0] >> 1) & 1)
     start: cython.Py_ssize_t = 1
     x: cython.double
     while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         for k in range(size):
-            cumulative[k] = left
+            left_at[k] = left
             left += cython.cast(cython.int, (block[k] >> 1) & 1)
-        hit = 0
-        first = cython.cast(cython.double, start)
+        hits = 0
+        n_before = cython.cast(cython.double, start)
         for k in range(size):
-            i = first + k
-            x = cumulative[k]
+            i = n_before + k
+            x = left_at[k]
             u = x * (i - x)
             v = (ones - x) * (rows - i - (ones - x))
-            rest = most - u - v
-            margin[k] = rest * fabs(rest) - 4 * (u * v)
+            margin = squared_limit - u - v
+            margin_at[k] = margin * fabs(margin) - 4 * (u * v)
         for k in range(size):
             e = block[k]
-            hit |= e if margin[k] > 0 else 0
-        if hit & 1:
+            hits |= e if margin_at[k] > 0 else 0
+        if hits & 1:
             for k in range(size):
-                i = first + k
-                if block[k] & 1 and margin[k] > 0 and i >= sums.least and rows - i >= sums.least:
-                    x = cumulative[k]
+                i = n_before + k
+                if block[k] & 1 and margin_at[k] > 0 and i >= min_size and rows - i >= min_size:
+                    x = left_at[k]
                     both = sqrt(x * (i - x)) + sqrt((ones - x) * (rows - i - (ones - x)))
                     if both < limit:
-                        cut.score = sums.base - both
-                        limit = both - sums.tie
-                        cut.position = start + k
-            most = limit * fabs(limit) * NEARLY
-        start += BLOCK
+                        best.score = stats.impurity - both
+                        limit = both - stats.tie
+                        best.position = start + k
+            squared_limit = limit * fabs(limit) * SLACK_FACTOR
+        start += BLOCK_ROWS
 
 
-def _sqrt(facts, desk, entries, sums, cut):
-    """Square roots only for classes in the node, and only where a bound lets a cut win.
+def _scan_sqrt(context, scratch, entries, stats, best):
+    """Scan by sqrt of more than two classes; no weights, nothing missing.
 
-    With a and b the shares of a class and of the rest that go left and t the share of all
-    rows, the class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most
-    (a - b)^2 / (2 t (1 - t)): a quadratic form in the counts, kept up entry by entry. Where a
-    and b are near t it is at most a quarter of that over 1 - |a - b| / min(t, 1 - t); how near
-    they are, and whether any cut can win, is first asked of a whole block.
+    Let a and b be the shares of a class and of the other classes that go left, and t the share of all rows that does.
+    The class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most (a - b)^2 / (2 t (1 - t)). The bound is
+    a quadratic form in the class counts, updated entry by entry; roots are taken only where the bound lets a threshold
+    win. Where a and b are near t, H is at most a quarter of that bound over 1 - |a - b| / min(t, 1 - t). How near they
+    are, and whether any threshold can win, is first tested for a whole block.
     """
-    bound = cython.declare(cython.double[64])
-    n = sums.n
-    n_sums = facts.n_sums
+    bound_at = cython.declare(cython.double[64])
+    n = stats.n_rows
+    n_sums = context.n_sums
     rows = cython.cast(cython.double, n)
-    counts = sums.counts
-    left = desk.left
-    factor = desk.factor
-    product = desk.product
-    mask: Entry = facts.mask
-    hit: Entry
+    min_size = stats.min_child_size
+    counts = stats.counts
+    left = scratch.left
+    factor = scratch.factor
+    product = scratch.product
+    low_mask: Entry = context.low_mask
+    hits: Entry
     constant = 0.0
-    n_here: cython.int = 0
+    n_present: cython.int = 0
     for h in range(n_sums):
         left[h] = 0
         factor[h] = 0
         product[h] = 0
         if counts[h] > 0:
-            desk.line[n_here] = h
-            n_here += 1
+            scratch.class_line[n_present] = h
+            n_present += 1
             room = counts[h] * (rows - counts[h])
             factor[h] = rows * rows / (4 * room * sqrt(room)) if room > 0 else 0.0
             constant += factor[h] * counts[h] * counts[h]
             product[h] = factor[h] * counts[h]
     squares = crossed = 0.0  # sum of factor * left^2, and of factor * counts * left
-    limit = sums.base - cut.score - sums.tie  # what both sides together must stay below
+    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
     start: cython.Py_ssize_t = 0
-    slack = 1e-9 * constant * rows * rows  # the form is a difference of large numbers: for its rounding
+    slack = 1e-9 * constant * rows * rows  # for the rounding of a difference of large numbers
     while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK else BLOCK
+        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
-        first = cython.cast(cython.double, start)
-        start += BLOCK
+        n_before = cython.cast(cython.double, start)
+        start += BLOCK_ROWS
         quarter = 1.0
-        if n >= SOME * n_sums and size == BLOCK and start > BLOCK:
-            hit = 0
-            for k in range(BLOCK):
-                hit |= block[k]
-            scan_gini.farthest(facts, desk, block, first, sums, desk.right)
-            i = first + (BLOCK - 1)
-            room = min(first * (rows - first), i * (rows - i))
-            share = min(first, rows - i)  # of the smaller side, in rows
+        if n >= MIN_CLASS_ROWS_SQRT * n_sums and size == BLOCK_ROWS and start > BLOCK_ROWS:
+            hits = 0
+            for k in range(BLOCK_ROWS):
+                hits |= block[k]
+            _reach_in_block(context, scratch, block, n_before, stats, scratch.right)
+            i = n_before + (BLOCK_ROWS - 1)
+            room = min(n_before * (rows - n_before), i * (rows - i))
+            smaller_side = min(n_before, rows - i)
             reached = 0
             quarter = 0.25
             for h in range(n_sums):
-                y = desk.right[h]
+                y = scratch.right[h]
                 if factor[h] > 0:
-                    own = 1 - y * rows * rows / (counts[h] * (rows - counts[h]) * share)
-                    own = 0.25 / own if own > 0.25 else 1.0
-                    quarter = max(quarter, own)
-                    reached += own * factor[h] * (y * y)
-            if not hit & 1 or reached * rows * rows + slack < (sums.base - limit) * room:
+                    nearness = 1 - y * rows * rows / (counts[h] * (rows - counts[h]) * smaller_side)
+                    class_factor = 0.25 / nearness if nearness > 0.25 else 1.0
+                    quarter = max(quarter, class_factor)
+                    reached += class_factor * factor[h] * (y * y)
+            if not hits & 1 or reached * rows * rows + slack < (stats.impurity - limit) * room:
                 for h in range(n_sums):
-                    own = desk.count[h]
-                    squares += factor[h] * (own * (2 * left[h] + own))
-                    crossed += product[h] * own
-                    left[h] += own
+                    added = cython.cast(cython.double, scratch.block_rows[h])
+                    squares += factor[h] * (added * (2 * left[h] + added))
+                    crossed += product[h] * added
+                    left[h] += added
                 continue
         for k in range(size):
-            c = (block[k] & mask) >> 1
-            i = first + k
-            bound[k] = ((squares * rows - 2 * crossed * i) * rows + constant * (i * i)) * quarter + slack
+            c = (block[k] & low_mask) >> 1
+            i = n_before + k
+            bound_at[k] = ((squares * rows - 2 * crossed * i) * rows + constant * (i * i)) * quarter + slack
             squares += factor[c] * (2 * left[c] + 1)
             crossed += product[c]
             left[c] += 1
-        hit = 0
-        most = sums.base - limit
+        hits = 0
+        needed_gain = stats.impurity - limit
         for k in range(size):
-            i = first + k
+            i = n_before + k
             e = block[k]
-            hit |= e if bound[k] >= most * (i * (rows - i)) else 0
-        if hit & 1:
-            for k in range(size):  # back to where the block began, and forward again
-                left[(block[k] & mask) >> 1] -= 1
+            hits |= e if bound_at[k] >= needed_gain * (i * (rows - i)) else 0
+        if hits & 1:
+            for k in range(size):  # return to the beginning of the block, and add its rows again
+                left[(block[k] & low_mask) >> 1] -= 1
             for k in range(size):
-                i = first + k
-                if block[k] & 1 and i > 0 and bound[k] >= (sums.base - limit) * (i * (rows - i)):
+                i = n_before + k
+                if block[k] & 1 and i > 0 and bound_at[k] >= (stats.impurity - limit) * (i * (rows - i)):
                     both = 0.0
-                    for h in range(n_here):
-                        own = counts[desk.line[h]]
-                        y = left[desk.line[h]]
-                        both += sqrt(y * (i - y)) + sqrt((own - y) * (rows - i - (own - y)))
+                    for h in range(n_present):
+                        total = counts[scratch.class_line[h]]
+                        y = left[scratch.class_line[h]]
+                        both += sqrt(y * (i - y)) + sqrt((total - y) * (rows - i - (total - y)))
                     both = 0.5 * both
-                    if both < limit and i >= sums.least and rows - i >= sums.least:
-                        cut.score = sums.base - both
-                        limit = both - sums.tie
-                        cut.position = start - BLOCK + k
-                left[(block[k] & mask) >> 1] += 1
+                    if both < limit and i >= min_size and rows - i >= min_size:
+                        best.score = stats.impurity - both
+                        limit = both - stats.tie
+                        best.position = start - BLOCK_ROWS + k
+                left[(block[k] & low_mask) >> 1] += 1
+
+
+def _scan_entropy(context, scratch, entries, n_missing, stats, best):
+    """Scan by entropy of rows of weight 1, in whole units of the table.
+
+    Scores are exact. Each row costs four look-ups: the class and the size of each child change by 1.
+    """
+    n: cython.Py_ssize_t = stats.n_rows
+    n_known: cython.Py_ssize_t = n - n_missing
+    table: cython.p_longlong = context.criterion.table
+    left = scratch.left_rows
+    missing: cython.p_longlong = scratch.missing_rows
+    counts = stats.counts
+    low_mask: Entry = context.low_mask
+    min_size = stats.min_child_size
+    class_units = table[n] - stats.entropy_units  # sum of the entries of each class in each child
+    class_units_missing_left: cython.longlong = 0  # the same with the missing rows on the left
+    i: cython.Py_ssize_t
+    for h in range(context.n_sums):
+        left[h] = 0
+        missing[h] = 0
+    half_unit = 0.5 * context.criterion.unit
+    limit = units_of(best.score + stats.tie, half_unit)
+    for i in range(n_known, n):
+        missing[(entries[i] & low_mask) >> 1] += 1
+    for h in range(context.n_sums if n_missing else 0):
+        class_units_missing_left += table[missing[h]] + table[cython.cast(cython.longlong, counts[h]) - missing[h]]
+    for i in range(n_known + (n_missing > 0)):
+        e = entries[i]
+        if i > 0 and e & 1:
+            units = stats.entropy_units + class_units - table[i] - table[n - i]
+            if units > limit and i >= min_size and n - i >= min_size:
+                limit = _take_entropy_threshold(best, half_unit * units, i, 1, stats.tie, half_unit)
+            if n_missing and i < n_known:
+                m = i + n_missing
+                units = stats.entropy_units + class_units_missing_left - table[m] - table[n - m]
+                if units > limit and m >= min_size and n - m >= min_size:
+                    limit = _take_entropy_threshold(best, half_unit * units, i, 0, stats.tie, half_unit)
+        if i == n_known:
+            break
+        c = (e & low_mask) >> 1
+        a = left[c]
+        b = cython.cast(cython.longlong, counts[c]) - a
+        class_units += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
+        if n_missing:
+            a += missing[c]
+            b -= missing[c]
+            class_units_missing_left += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
+        left[c] += 1
+
+
+def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit):
+    """Make a threshold the best one; return the score, in units, that the next one must exceed."""
+    best.score = score
+    best.position = position
+    best.missing_child = missing_child
+    return units_of(score + tie, half_unit)
+
+
+def _scan_quadratic(context, entries, n_missing, stats, best):
+    """Scan by squared error, or by gini of two classes, with weights and missing values.
+
+    Let W be the weight and T the total of the node, and a the weight and x the part of the total on the left. The total
+    is the sum of the deviations (f = 1), or the weight of the last class (f = 2). The gain is
+    f (x W - T a)^2 / (W a (W - a)), screened without division.
+    """
+    x_at = cython.declare(cython.double[64])
+    weight_at = cython.declare(cython.double[64])
+    is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
+    n = stats.n_rows
+    n_known = n - n_missing
+    last: cython.Py_ssize_t = n_known + (n_missing > 0)
+    weight = stats.weight
+    total = stats.deviation if is_regression else stats.counts[stats.last_class]
+    factor = 1.0 if is_regression else 2.0
+    shift = context.shift
+    label: Entry = 0 if is_regression else stats.last_class << 1
+    label_mask: Entry = context.low_mask ^ 1
+    centre = stats.centre
+    y = context.target
+    row_weight = context.row_weight
+    first_class_weight = last_class_weight = 1.0
+    is_counted: cython.bint = not is_regression and (
+        row_weight == cython.NULL or context.weight_of_class != cython.NULL
+    )
+    hits: Entry
+    limit = (best.score + stats.tie) * weight / factor
+    x = a = missing_x = missing_weight = 0.0
+    ones: cython.int = 0
+    start: cython.Py_ssize_t = 0
+    k: cython.int
+    s: cython.int
+    size: cython.int
+    if is_counted and context.weight_of_class != cython.NULL:
+        first_class_weight = context.weight_of_class[stats.first_class]
+        last_class_weight = context.weight_of_class[stats.last_class]
+    for i in range(n_known, n):
+        row = entries[i] >> shift
+        w = weight_of(context, row)
+        missing_weight += w
+        if is_regression:
+            missing_x += w * (y[row] - centre)
+        elif (entries[i] & label_mask) == label:
+            missing_x += w
+    missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
+    while start < last:  # the entry before the first threshold is a block of its own
+        size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK_ROWS else BLOCK_ROWS
+        block = entries + start
+        n_before = cython.cast(cython.double, start)
+        if is_counted:
+            for k in range(size):
+                x_at[k] = ones
+                ones += cython.cast(cython.int, (block[k] & label_mask) == label)
+            for k in range(size):
+                x_here = x_at[k] * last_class_weight
+                weight_at[k] = first_class_weight * (n_before + k - x_at[k]) + x_here
+                x_at[k] = x_here
+        elif is_regression and row_weight == cython.NULL:
+            for k in range(size):
+                x_at[k] = x
+                weight_at[k] = n_before + k
+                x += y[block[k] >> shift] - centre
+        else:
+            for k in range(size):
+                x_at[k] = x
+                weight_at[k] = a
+                e = block[k]
+                w = row_weight[e >> shift]
+                a += w
+                if is_regression:
+                    x += w * (y[e >> shift] - centre)
+                else:
+                    x += w if (e & label_mask) == label else 0.0
+        if start == 0:
+            start = 1
+            continue
+        hits = 0
+        for k in range(size):
+            d = x_at[k] * weight - total * weight_at[k]
+            e = block[k]
+            hits |= e if d * d > limit * (weight_at[k] * (weight - weight_at[k])) else 0
+        if n_missing > 0:
+            for k in range(size):
+                here = weight_at[k] + missing_weight
+                d = (x_at[k] + missing_x) * weight - total * here
+                e = block[k]
+                hits |= e if d * d > limit * (here * (weight - here)) else 0
+        if hits & 1:
+            for k in range(size):
+                if not block[k] & 1:
+                    continue
+                for s in range(2 if n_missing > 0 and start + k < n_known else 1):  # missing rows right, then left
+                    here = weight_at[k] + s * missing_weight
+                    d = (x_at[k] + s * missing_x) * weight - total * here
+                    room = here * (weight - here)
+                    if d * d > limit * room and room > 0:
+                        here = (weight_at[k] if context.has_weight_limits else n_before + k) + s * missing_size
+                        if here >= stats.min_child_size and stats.size - here >= stats.min_child_size:
+                            best.score = factor * (d * d) / (weight * room)
+                            limit = (best.score + stats.tie) * weight / factor
+                            best.position = start + k
+                            best.missing_child = 1 - s
+        start += BLOCK_ROWS
+
+
+def _sum_missing(context, scratch, entries, n_missing, stats):
+    """Return the weight of the missing rows, and clear `scratch.left`.
+
+    Writes the weight of each class among the missing rows to `scratch.missing`.
+    """
+    low_mask: Entry = context.low_mask
+    weight = 0.0
+    for h in range(context.n_sums):
+        scratch.left[h] = 0
+        scratch.missing[h] = 0
+    for i in range(stats.n_rows - n_missing, stats.n_rows):
+        e = entries[i]
+        scratch.missing[(e & low_mask) >> 1] += weight_of(context, e >> context.shift)
+    for h in range(context.n_sums if n_missing > 0 else 0):
+        weight += scratch.missing[h]
+    return weight
+
+
+def _gini_gain(left, missing, s, n_classes, weight, stats):
+    """Return the gain by the definition of gini.
+
+    `weight` is the weight on the left. The missing rows are among them if s is 1, else they are on the right.
+    """
+    left_impurity = right_impurity = 0.0
+    right_weight = stats.weight - weight
+    for c in range(n_classes):
+        x = left[c] + s * missing[c]
+        left_impurity += x * (weight - x)
+        x = stats.counts[c] - x
+        right_impurity += x * (right_weight - x)
+    return stats.impurity - left_impurity / weight - right_impurity / right_weight
+
+
+def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
+    """Scan by gini of more than two classes, with weights and missing values; as `_scan_gini`, without skipping blocks.
+
+    The sums of squares of weights are rounded, so they only screen: the score of a threshold is computed from the
+    definition.
+    """
+    squares_at = cython.declare(cython.double[64])
+    cross_at = cython.declare(cython.double[64])
+    weight_at = cython.declare(cython.double[64])
+    crossed_missing_at = cython.declare(cython.double[64])
+    n_sums = context.n_sums
+    n_known: cython.Py_ssize_t = stats.n_rows - n_missing
+    last: cython.Py_ssize_t = n_known + (n_missing > 0)
+    weight = stats.weight
+    counts = stats.counts
+    left = scratch.left
+    missing = scratch.missing
+    weight_of_class = context.weight_of_class
+    row_weight = context.row_weight
+    shift = context.shift
+    low_mask: Entry = context.low_mask
+    hits: Entry
+    all_squares = stats.sum_of_squares
+    squares = product = crossed_missing = a = missing_squares = missing_product = 0.0
+    start: cython.Py_ssize_t = 0
+    k: cython.int
+    s: cython.int
+    size: cython.int
+    missing_weight = _sum_missing(context, scratch, entries, n_missing, stats)
+    for h in range(n_sums):
+        missing_squares += missing[h] * missing[h]
+        missing_product += missing[h] * counts[h]
+    missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
+    constant = all_squares / weight
+    slack = 1e-12 * weight * weight * weight  # for the rounding of a difference of large numbers
+    limit = best.score + stats.tie + constant
+    while start < last:  # the entry before the first threshold is a block of its own
+        size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK_ROWS else BLOCK_ROWS
+        block = entries + start
+        n_before = cython.cast(cython.double, start)
+        for k in range(size):
+            squares_at[k] = squares
+            cross_at[k] = all_squares - 2 * product
+            weight_at[k] = a
+            crossed_missing_at[k] = crossed_missing
+            e = block[k]
+            c = (e & low_mask) >> 1
+            if weight_of_class != cython.NULL:
+                w = weight_of_class[c]
+            elif row_weight != cython.NULL:
+                w = row_weight[e >> shift]
+            else:
+                w = 1.0
+            squares += w * (2 * left[c] + w)
+            left[c] += w
+            product += w * counts[c]
+            crossed_missing += w * missing[c]
+            a += w
+        if start == 0:
+            start = 1
+            continue
+        hits = 0
+        for k in range(size):
+            reached = squares_at[k] * weight + cross_at[k] * weight_at[k] + slack
+            e = block[k]
+            hits |= e if reached > limit * (weight_at[k] * (weight - weight_at[k])) else 0
+        if n_missing > 0:
+            for k in range(size):
+                here = weight_at[k] + missing_weight
+                reached = squares_at[k] + 2 * crossed_missing_at[k] + missing_squares
+                reached = reached * weight + (cross_at[k] - 2 * missing_product) * here + slack
+                e = block[k]
+                hits |= e if reached > limit * (here * (weight - here)) else 0
+        if hits & 1:
+            for k in range(size - 1, -1, -1):  # return to the beginning of the block, and add its rows again
+                e = block[k]
+                left[(e & low_mask) >> 1] -= weight_of(context, e >> shift)
+            for k in range(size):
+                e = block[k]
+                for s in range((2 if n_missing > 0 and start + k < n_known else 1) if e & 1 else 0):
+                    here = weight_at[k] + s * missing_weight
+                    reached = squares_at[k] + s * (2 * crossed_missing_at[k] + missing_squares)
+                    reached = reached * weight + (cross_at[k] - s * 2 * missing_product) * here + slack
+                    if not reached > limit * (here * (weight - here)):
+                        continue
+                    w = (weight_at[k] if context.has_weight_limits else n_before + k) + s * missing_size
+                    if w >= stats.min_child_size and stats.size - w >= stats.min_child_size and 0 < here < weight:
+                        reached = _gini_gain(left, missing, s, n_sums, here, stats)
+                        if reached > best.score + stats.tie:
+                            best.score = reached
+                            limit = reached + stats.tie + constant
+                            best.position = start + k
+                            best.missing_child = 1 - s
+                left[(e & low_mask) >> 1] += weight_of(context, e >> shift)
+        start += BLOCK_ROWS
+
+
+def _scan_any_criterion(context, scratch, entries, n_missing, stats, best):
+    """Scan by the impurity function of any criterion, with weights and missing values: two calls per threshold."""
+    criterion = cython.address(context.criterion)
+    n_sums = context.n_sums
+    n_known: cython.Py_ssize_t = stats.n_rows - n_missing
+    left = scratch.left
+    right = scratch.right
+    missing = scratch.missing
+    low_mask: Entry = context.low_mask
+    shift = context.shift
+    row_weight = context.row_weight
+    a = 0.0  # weight on the left, without the missing rows
+    i: cython.Py_ssize_t
+    s: cython.int
+    missing_weight = _sum_missing(context, scratch, entries, n_missing, stats)
+    missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
+    for h in range(n_sums):
+        right[h] = stats.counts[h]
+    for i in range(n_known + (n_missing > 0)):
+        e = entries[i]
+        for s in range((2 if n_missing > 0 and i < n_known else 1) if i > 0 and e & 1 else 0):
+            size = (a if context.has_weight_limits else cython.cast(cython.double, i)) + s * missing_size
+            if size < stats.min_child_size or stats.size - size < stats.min_child_size:
+                continue
+            if s:
+                for h in range(n_sums):
+                    left[h] += missing[h]
+                    right[h] -= missing[h]
+            left_weight = a + s * missing_weight
+            score = (
+                stats.impurity
+                - impurity_of(criterion, left, n_sums, left_weight)
+                - impurity_of(criterion, right, n_sums, stats.weight - a - s * missing_weight)
+            )
+            if score > best.score + stats.tie:
+                best.score = score
+                best.position = i
+                best.missing_child = 1 - s
+            if s:
+                for h in range(n_sums):
+                    left[h] -= missing[h]
+                    right[h] += missing[h]
+        if i == n_known:
+            break
+        w = 1.0 if row_weight == cython.NULL else row_weight[e >> shift]
+        c = (e & low_mask) >> 1
+        left[c] += w
+        right[c] -= w
+        a += w

@@ -1,249 +1,298 @@
-"""Surrogates of a node that is being split: tests of other columns that agree best with its own.
+"""Find the surrogate splits of a node that is being split, and send its rows with missing values by them.
 
-They are found from the lists and codes of the node, when its rows know their child. Those whose value is missing at
-the test (UNKNOWN in `goes_left` meanwhile) are then sent where the first surrogate that knows them says.
+A surrogate is a split of another column whose children agree best, by weight, with those of the node's own split. It is
+searched in the lists and codes of the node after `assign_children` has written the child of every row. A row whose
+value is missing at the node's own split is UNKNOWN in `goes_left` meanwhile; the first surrogate that knows a value of
+the row decides where the row goes, and the default child takes the rest.
+
+    own split     L  L  R  R  ?  R         ?  the tested value is missing
+    surrogate 1   L  R  R  R  R  -         agrees on 3 of the 4 rows that both know; sends the fifth row right
+
+A surrogate must agree on more weight than the better of the two children for all rows. Costs O(rows) for each column.
 """
 
 import cython
 from cython.cimports.libc.math import NAN
 from cython.cimports.libc.stdlib import realloc
-from cython.cimports.secateur._kernels import growing
-from cython.cimports.secateur._kernels.coded import lane_of
-from cython.cimports.secateur._kernels.evaluate import is_varying, n_missing_at_end
-from cython.cimports.secateur._kernels.growing import END, START, Entry, Peak, Surrogate, as_entries, code_of, weight_of
-from cython.cimports.secateur._kernels.split import clear_children, size_children
+from cython.cimports.secateur._kernels.best_split import count_missing, is_varying
+from cython.cimports.secateur._kernels.code_splits import packed_column
+from cython.cimports.secateur._kernels.context import (
+    ABOVE,
+    DEFAULT_CHILD,
+    END,
+    SLOT,
+    START,
+    Entry,
+    Surrogate,
+    code_of,
+    weight_of,
+)
+from cython.cimports.secateur._kernels.split_node import clear_children, weigh_children
 
 UNKNOWN = cython.declare(cython.int, 2)
 
 
-def _of_list(facts, lists, node, slot, out):
-    """Best cut of a list, the lower one of a tie; False: none is better than one side for all."""
-    entries = lists + slot * facts.n_rows + node[START]
+def find_surrogates(context, scratch, lists, node, tree):
+    """Find the surrogates of a node and send its rows with missing values by them; return False without memory.
+
+    A node has no surrogates if they would leave a child too small, or if it tests only whether a value is missing.
+    """
+    tested: cython.Py_ssize_t = node[SLOT]
     n: cython.Py_ssize_t = node[END] - node[START]
-    n -= n_missing_at_end(facts, slot, entries, n)
-    ahead = 0.0  # of child 0, among the rows so far
+    n_missing: cython.Py_ssize_t = 0
+    n_branch: cython.Py_ssize_t = tree.n_branch
+    entries = lists
+    if tested < context.n_lists:
+        if node[ABOVE] < 0:
+            return True
+        entries = lists + tested * context.n_rows + node[START]
+        n_missing = count_missing(context, tested, entries, n)
+        for i in range(n - n_missing, n):
+            context.goes_left[entries[i] >> context.shift] = UNKNOWN
+    if not _reserve_surrogates(tree, context.max_surrogates):
+        return False
+    ranked = tree.surrogates + tree.n_surrogates
+    n_ranked = _rank_surrogates(context, scratch, lists, node, tree.n_splits, ranked)
+    if not _store_branches(context, scratch, lists, node, tree, n_ranked):
+        return False
+    if n_missing > 0:
+        _assign_missing(context, scratch, entries, node, n_missing, tree, n_ranked)
+        if scratch.child_size[0] < context.min_leaf_size or scratch.child_size[1] < context.min_leaf_size:
+            n_ranked = 0
+            tree.n_branch = n_branch
+            _assign_missing(context, scratch, entries, node, n_missing, tree, 0)
+    tree.n_surrogates += n_ranked
+    return True
+
+
+def _rank_surrogates(context, scratch, lists, node, split_step, ranked):
+    """Write the best surrogates to `ranked`, best first; return their number."""
+    n_ranked: cython.Py_ssize_t = 0
+    surrogate: Surrogate
+    for slot in range(context.n_slots):
+        if slot == node[SLOT]:
+            continue
+        if slot >= context.n_lists:
+            is_useful = _best_assignment(context, scratch, lists, node, slot, cython.address(surrogate))
+        else:
+            is_useful = is_varying(node, slot)
+            is_useful = is_useful and _best_threshold(context, lists, node, slot, cython.address(surrogate))
+        if not is_useful:
+            continue
+        surrogate.slot = slot
+        surrogate.split_step = split_step
+        at = n_ranked
+        while at > 0 and _is_before(context, cython.address(surrogate), ranked + at - 1):
+            if at < context.max_surrogates:
+                ranked[at] = ranked[at - 1]
+            at -= 1
+        if at < context.max_surrogates:
+            ranked[at] = surrogate
+            n_ranked = min(n_ranked + 1, context.max_surrogates)
+    return n_ranked
+
+
+def _store_branches(context, scratch, lists, node, tree, n_ranked):
+    """Write the child of every category of the nominal surrogates to the branch array; return False without memory."""
+    ranked = tree.surrogates + tree.n_surrogates
+    for s in range(n_ranked):
+        slot = cython.cast(cython.int, ranked[s].slot)
+        if ranked[s].branch_start < 0:
+            continue
+        n_codes = context.n_codes[slot - context.n_lists]
+        if not reserve_branches(tree, n_codes):
+            return False
+        _weigh_codes(context, scratch, lists, node, slot)
+        ranked[s].branch_start = tree.n_branch
+        for k in range(n_codes):
+            left = scratch.histogram.keys[k]
+            right = scratch.histogram.sorted_keys[k]
+            tree.branch[tree.n_branch] = UNKNOWN if left + right == 0 else right > left
+            tree.n_branch += 1
+    return True
+
+
+def _best_threshold(context, lists, node, slot, surrogate):
+    """Find the threshold of a list that agrees best, the lower one of a tie; return whether it is of any use.
+
+    `lead` is the weight of child 0 less that of child 1 among the rows so far. The threshold at the largest lead sends
+    low values to child 0, the one at the smallest lead sends them to child 1.
+    """
+    entries = lists + slot * context.n_rows + node[START]
+    n: cython.Py_ssize_t = node[END] - node[START]
+    n -= count_missing(context, slot, entries, n)
+    lead = 0.0
     left = right = 0.0
-    peaks = cython.declare(Peak[2])  # where that is most, and where it is least
+    peaks = cython.declare(Peak[2])
     differs: cython.int = 0
-    before: cython.Py_ssize_t = -1
+    row_before: cython.Py_ssize_t = -1
     peaks[0] = peaks[1] = Peak(0, -1, -1, 0)
     for i in range(n):
         differs |= cython.cast(cython.int, entries[i] & 1)
-        row = cython.cast(cython.Py_ssize_t, entries[i] >> facts.shift)
-        if facts.goes_left[row] == UNKNOWN:
+        row = cython.cast(cython.Py_ssize_t, entries[i] >> context.shift)
+        if context.goes_left[row] == UNKNOWN:
             continue
-        if differs and before >= 0:
-            if peaks[0].below < 0 or ahead > peaks[0].ahead:
-                peaks[0] = Peak(ahead, before, row, i)
-            if peaks[1].below < 0 or ahead < peaks[1].ahead:
-                peaks[1] = Peak(ahead, before, row, i)
+        if differs and row_before >= 0:
+            if peaks[0].row_below < 0 or lead > peaks[0].lead:
+                peaks[0] = Peak(lead, row_before, row, i)
+            if peaks[1].row_below < 0 or lead < peaks[1].lead:
+                peaks[1] = Peak(lead, row_before, row, i)
         differs = 0
-        before = row
-        w = weight_of(facts, row)
-        if facts.goes_left[row]:
+        row_before = row
+        w = weight_of(context, row)
+        if context.goes_left[row]:
             left += w
-            ahead += w
+            lead += w
         else:
             right += w
-            ahead -= w
-    if peaks[0].below < 0:
+            lead -= w
+    if peaks[0].row_below < 0:
         return False
-    agreed = right + peaks[0].ahead
-    other = left - peaks[1].ahead
-    out.low = other > agreed or (other == agreed and peaks[1].at < peaks[0].at)
-    low = facts.values[slot * facts.n_rows + peaks[out.low].below]
-    high = facts.values[slot * facts.n_rows + peaks[out.low].above]
-    out.threshold = low / 2 + high / 2
-    if not (low <= out.threshold and out.threshold < high):
-        out.threshold = low
-    out.branch = -1
-    return _agrees(other if out.low else agreed, left, right, out)
+    agreed = right + peaks[0].lead
+    agreed_reversed = left - peaks[1].lead
+    is_reversed: cython.bint = agreed_reversed > agreed
+    if agreed_reversed == agreed:
+        is_reversed = peaks[1].position < peaks[0].position
+    values = context.list_values + slot * context.n_rows
+    low = values[peaks[is_reversed].row_below]
+    high = values[peaks[is_reversed].row_above]
+    surrogate.low_child = is_reversed
+    surrogate.threshold = low / 2 + high / 2
+    if not (low <= surrogate.threshold and surrogate.threshold < high):
+        surrogate.threshold = low
+    surrogate.branch_start = -1
+    return _is_better_than_default(agreed_reversed if is_reversed else agreed, left, right, surrogate)
 
 
-def _send(facts, desk, lists, node, slot):
-    """Weights of the codes of a column in the children: `keys` of child 0, `run_keys` of child 1."""
-    j = slot - facts.n_lists
-    rows = as_entries(facts.rows, lists) + node[START]
-    lane = lane_of(facts, j, node[START])
-    for k in range(facts.n_codes[j]):
-        desk.histogram.keys[k] = 0
-        desk.histogram.run_keys[k] = 0
+def _weigh_codes(context, scratch, lists, node, slot):
+    """Add up the weight of each code of a column in the children: `keys` of child 0, `sorted_keys` of child 1."""
+    column = slot - context.n_lists
+    rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+    packed = packed_column(context, column, node[START])
+    left = scratch.histogram.keys
+    right = scratch.histogram.sorted_keys
+    for k in range(context.n_codes[column]):
+        left[k] = 0
+        right[k] = 0
     for i in range(node[END] - node[START]):
-        row = rows[i] >> facts.shift
-        code = code_of(facts, cython.address(lane), i, row)
-        if facts.goes_left[row] == UNKNOWN or code >= facts.n_known[j]:
+        row = rows[i] >> context.shift
+        code = code_of(context, cython.address(packed), i, row)
+        if context.goes_left[row] == UNKNOWN or code >= context.n_known_codes[column]:
             continue
-        if facts.goes_left[row]:
-            desk.histogram.keys[code] += weight_of(facts, row)
+        if context.goes_left[row]:
+            left[code] += weight_of(context, row)
         else:
-            desk.histogram.run_keys[code] += weight_of(facts, row)
+            right[code] += weight_of(context, row)
 
 
-def _of_codes(facts, desk, lists, node, slot, out):
-    """Each category goes where most of its weight does, of a tie to child 0; of two values, the better way round."""
-    j = slot - facts.n_lists
-    zero = desk.histogram.keys
-    one = desk.histogram.run_keys
+def _best_assignment(context, scratch, lists, node, slot, surrogate):
+    """Send each category where most of its weight goes, tied ones to child 0; of two values, choose the better order.
+
+    Returns whether the surrogate is of any use.
+    """
+    column = slot - context.n_lists
+    in_left = scratch.histogram.keys
+    in_right = scratch.histogram.sorted_keys
     left = right = agreed = 0.0
-    _send(facts, desk, lists, node, slot)
-    for k in range(facts.n_codes[j]):
-        left += zero[k]
-        right += one[k]
-        agreed += max(zero[k], one[k])
-    out.low = 0
-    out.branch = 0 if facts.is_nominal[j] else -1
-    if not facts.is_nominal[j]:
-        agreed = zero[0] + one[1]
+    _weigh_codes(context, scratch, lists, node, slot)
+    for k in range(context.n_codes[column]):
+        left += in_left[k]
+        right += in_right[k]
+        agreed += max(in_left[k], in_right[k])
+    surrogate.low_child = 0
+    surrogate.branch_start = 0 if context.is_nominal[column] else -1
+    if not context.is_nominal[column]:
+        agreed = in_left[0] + in_right[1]
         if left + right - agreed > agreed:
             agreed = left + right - agreed
-            out.low = 1
-    out.threshold = NAN
-    return _agrees(agreed, left, right, out)
+            surrogate.low_child = 1
+    surrogate.threshold = NAN
+    return _is_better_than_default(agreed, left, right, surrogate)
 
 
-def _agrees(agreed, left, right, out):
-    """Write how well a surrogate agrees; whether better than one side for all."""
-    out.total = left + right
-    out.agreement = agreed / out.total
+def _is_better_than_default(agreed, left, right, surrogate):
+    """Write the agreement of a surrogate; return whether it is better than one child for all rows."""
+    surrogate.known_weight = left + right
+    surrogate.agreement = agreed / surrogate.known_weight
     return agreed > max(left, right)
 
 
-def _is_before(facts, a, b):
-    """Whether a agrees better than b; of a tie knows more; of a tie has the lower column."""
+def _is_before(context, a, b):
+    """Return whether surrogate a agrees better than b; then, whether it knows more weight; then, the lower column."""
     if a.agreement != b.agreement:
         return a.agreement > b.agreement
-    if a.total != b.total:
-        return a.total > b.total
-    return facts.feature[a.slot] < facts.feature[b.slot]
+    if a.known_weight != b.known_weight:
+        return a.known_weight > b.known_weight
+    return context.feature_of_slot[a.slot] < context.feature_of_slot[b.slot]
 
 
-def _make_room(t, n):
-    """Room for so many more; False: no memory."""
-    if t.n_surrogates + n > t.surrogate_capacity:
-        t.surrogate_capacity = 2 * (t.n_surrogates + n)
-        found = cython.cast(
-            cython.pointer[Surrogate], realloc(t.surrogates, t.surrogate_capacity * cython.sizeof(Surrogate))
-        )
-        if found == cython.NULL:
+def _reserve_surrogates(tree, n):
+    """Make room for n more surrogates; return False without memory."""
+    if tree.n_surrogates + n > tree.surrogate_capacity:
+        tree.surrogate_capacity = 2 * (tree.n_surrogates + n)
+        n_bytes: cython.size_t = tree.surrogate_capacity * cython.sizeof(Surrogate)
+        moved = cython.cast(cython.pointer[Surrogate], realloc(tree.surrogates, n_bytes))
+        if moved == cython.NULL:
             return False
-        t.surrogates = found
+        tree.surrogates = moved
     return True
 
 
-def make_branches(t, n):
-    """Room for the children of so many more categories; False: no memory."""
-    if t.n_branch + n > t.branch_capacity:
-        t.branch_capacity = 2 * (t.n_branch + n)
-        branch = cython.cast(cython.p_ushort, realloc(t.branch, t.branch_capacity * cython.sizeof(cython.ushort)))
-        if branch == cython.NULL:
+def reserve_branches(tree, n):
+    """Make room for the children of n more categories; return False without memory."""
+    if tree.n_branch + n > tree.branch_capacity:
+        tree.branch_capacity = 2 * (tree.n_branch + n)
+        n_bytes: cython.size_t = tree.branch_capacity * cython.sizeof(cython.ushort)
+        moved = cython.cast(cython.p_ushort, realloc(tree.branch, n_bytes))
+        if moved == cython.NULL:
             return False
-        t.branch = branch
+        tree.branch = moved
     return True
 
 
-def _side(facts, one, branch, i, row):
-    """The child that a surrogate sends a row to, or UNKNOWN."""
-    low = cython.cast(cython.int, one.low)
-    if one.slot >= facts.n_lists:
-        lane = lane_of(facts, one.slot - facts.n_lists, 0)
-        code = code_of(facts, cython.address(lane), i, row)
-        return branch[one.branch + code] if one.branch >= 0 else low if code == 0 else 1 - low
-    x = facts.values[one.slot * facts.n_rows + row]
+def _child_by_surrogate(context, surrogate, branch, position, row):
+    """Return the child to which a surrogate sends a row, or UNKNOWN; `position` is that of the row in the words."""
+    low_child = cython.cast(cython.int, surrogate.low_child)
+    if surrogate.slot >= context.n_lists:
+        column = packed_column(context, surrogate.slot - context.n_lists, 0)
+        code = code_of(context, cython.address(column), position, row)
+        if surrogate.branch_start >= 0:
+            return branch[surrogate.branch_start + code]
+        return low_child if code == 0 else 1 - low_child
+    x = context.list_values[surrogate.slot * context.n_rows + row]
     if x != x:
         return UNKNOWN
-    return low if x <= one.threshold else 1 - low
+    return low_child if x <= surrogate.threshold else 1 - low_child
 
 
-def _place(facts, desk, tested, node, n_missing, t, n_found):
-    """Send the rows whose value is missing to a child, by so many surrogates and then by default; count anew."""
-    found = t.surrogates + t.n_surrogates
-    entries = tested if facts.rows == cython.NULL else as_entries(facts.rows, tested) + node[START]
+def _assign_missing(context, scratch, tested, node, n_missing, tree, n_surrogates):
+    """Send the rows whose tested value is missing by the surrogates, then by default; count the children again."""
+    surrogates = tree.surrogates + tree.n_surrogates
+    entries = tested
+    if context.code_entries != cython.NULL:
+        entries = cython.cast(cython.typeof(tested), context.code_entries) + node[START]
     n: cython.Py_ssize_t = node[END] - node[START]
-    mask: Entry = facts.mask
-    of_row: cython.p_double = cython.NULL if facts.of_class != cython.NULL else facts.weight
+    low_mask: Entry = context.low_mask
+    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
     c: cython.int
     for i in range(n - n_missing, n):
-        facts.goes_left[tested[i] >> facts.shift] = UNKNOWN
-    clear_children(facts, desk, 2)
+        context.goes_left[tested[i] >> context.shift] = UNKNOWN
+    clear_children(context, scratch, 2)
     for i in range(n):
         e = entries[i]
-        row = e >> facts.shift
-        c = 1 - facts.goes_left[row]
+        row = e >> context.shift
+        c = 1 - context.goes_left[row]
         if c < 0:
             c = UNKNOWN
-            for s in range(n_found):
-                c = _side(facts, found + s, t.branch, node[START] + i, row)
+            for s in range(n_surrogates):
+                c = _child_by_surrogate(context, surrogates + s, tree.branch, node[START] + i, row)
                 if c != UNKNOWN:
                     break
             if c == UNKNOWN:
-                c = cython.cast(cython.int, node[growing.DEFAULT])
-            facts.goes_left[row] = 1 - c
-        desk.child_rows[c] += 1
-        desk.child_counts[c * facts.n_sums + cython.cast(cython.int, (e & mask) >> 1)] += (
-            1.0 if of_row == cython.NULL else of_row[row]
+                c = cython.cast(cython.int, node[DEFAULT_CHILD])
+            context.goes_left[row] = 1 - c
+        scratch.child_rows[c] += 1
+        scratch.child_counts[c * context.n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += (
+            1.0 if row_weight == cython.NULL else row_weight[row]
         )
-    size_children(facts, desk, 2)
-
-
-def stand_in(facts, desk, lists, node, t):
-    """Find the surrogates of a node whose children are assigned, and send rows as they say; False: no memory.
-
-    Where that would leave a child too small, it has none; nor has a test of what is missing.
-    """
-    tested: cython.Py_ssize_t = node[growing.SLOT]
-    n: cython.Py_ssize_t = node[END] - node[START]
-    n_missing: cython.Py_ssize_t = 0
-    n_found: cython.Py_ssize_t = 0
-    n_branch: cython.Py_ssize_t = t.n_branch
-    one: Surrogate
-    own = lists
-    if tested < facts.n_lists:
-        if node[growing.ABOVE] < 0:
-            return True
-        own = lists + tested * facts.n_rows + node[START]
-        n_missing = n_missing_at_end(facts, tested, own, n)
-        for i in range(n - n_missing, n):
-            facts.goes_left[own[i] >> facts.shift] = UNKNOWN
-    if not _make_room(t, facts.n_surrogates):
-        return False
-    found = t.surrogates + t.n_surrogates
-    for slot in range(facts.n_slots):
-        if slot == tested:
-            continue
-        if slot >= facts.n_lists:
-            is_any = _of_codes(facts, desk, lists, node, slot, cython.address(one))
-        else:
-            is_any = is_varying(node, slot) and _of_list(facts, lists, node, slot, cython.address(one))
-        if not is_any:
-            continue
-        one.slot = slot
-        one.step = t.n_splits
-        at = n_found
-        while at > 0 and _is_before(facts, cython.address(one), found + at - 1):
-            if at < facts.n_surrogates:
-                found[at] = found[at - 1]
-            at -= 1
-        if at < facts.n_surrogates:
-            found[at] = one
-            n_found = min(n_found + 1, facts.n_surrogates)
-    for s in range(n_found):
-        slot = cython.cast(cython.int, found[s].slot)
-        if found[s].branch < 0:
-            continue
-        if not make_branches(t, facts.n_codes[slot - facts.n_lists]):
-            return False
-        _send(facts, desk, lists, node, slot)
-        found[s].branch = t.n_branch
-        for k in range(facts.n_codes[slot - facts.n_lists]):
-            zero = desk.histogram.keys[k]
-            other = desk.histogram.run_keys[k]
-            t.branch[t.n_branch] = UNKNOWN if zero + other == 0 else other > zero
-            t.n_branch += 1
-    if n_missing > 0:
-        _place(facts, desk, own, node, n_missing, t, n_found)
-        if desk.child_size[0] < facts.least_leaf or desk.child_size[1] < facts.least_leaf:
-            n_found = 0
-            t.n_branch = n_branch
-            _place(facts, desk, own, node, n_missing, t, 0)
-    t.n_surrogates += n_found
-    return True
+    weigh_children(context, scratch, 2)

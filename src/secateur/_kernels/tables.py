@@ -3,7 +3,21 @@
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY, NAN
-from cython.cimports.secateur._kernels import growing
+from cython.cimports.secateur._kernels.context import (
+    ABOVE,
+    BELOW,
+    BRANCH_START,
+    DEFAULT_CHILD,
+    FIRST_CHILD,
+    KIND,
+    N_CHILDREN,
+    NO_SPLIT,
+    NUMERIC,
+    SLOT,
+    SPLIT_STEP,
+    SUBSET,
+    UNSEEN_CATEGORY,
+)
 
 Count = cython.fused_type(cython.longlong, cython.double)
 Real = cython.fused_type(cython.float, cython.double)
@@ -50,24 +64,24 @@ def preorder_arrays(
                     by_class[u, c] = cython.cast(cython.longlong, count + 0.5)
                 else:
                     by_class[u, c] = count
-            test[1, u] = growing.NONE
+            test[1, u] = NO_SPLIT
             feature[u] = -1
             default[u] = 0
             birth[u] = -1
             score[u] = NAN
-            if nodes[v, growing.BIRTH] >= 0:
-                test[0, u] = nodes[v, growing.SLOT]
-                test[1, u] = nodes[v, growing.KIND]
-                test[2, u] = nodes[v, growing.BELOW]
-                test[3, u] = nodes[v, growing.ABOVE]
-                test[4, u] = nodes[v, growing.BRANCH]
-                feature[u] = feature_of[nodes[v, growing.SLOT]]
-                default[u] = cython.cast(cython.int, nodes[v, growing.DEFAULT])
+            if nodes[v, SPLIT_STEP] >= 0:
+                test[0, u] = nodes[v, SLOT]
+                test[1, u] = nodes[v, KIND]
+                test[2, u] = nodes[v, BELOW]
+                test[3, u] = nodes[v, ABOVE]
+                test[4, u] = nodes[v, BRANCH_START]
+                feature[u] = feature_of[nodes[v, SLOT]]
+                default[u] = cython.cast(cython.int, nodes[v, DEFAULT_CHILD])
                 if has_births:
-                    birth[u] = cython.cast(cython.int, nodes[v, growing.BIRTH])
+                    birth[u] = cython.cast(cython.int, nodes[v, SPLIT_STEP])
                 score[u] = reals[v, n_classes]
-                for c in range(nodes[v, growing.ARITY] - 1, -1, -1):
-                    stack[top] = nodes[v, growing.FIRST] + c
+                for c in range(nodes[v, N_CHILDREN] - 1, -1, -1):
+                    stack[top] = nodes[v, FIRST_CHILD] + c
                     above[top] = u
                     top += 1
             end[u] = u + 1
@@ -104,7 +118,7 @@ def split_thresholds(
     high: cython.double
     with cython.nogil:
         for v in range(n):
-            if test[1, v] != growing.NUMERIC:
+            if test[1, v] != NUMERIC:
                 out[v] = NAN
                 continue
             if test[3, v] < 0:
@@ -141,14 +155,14 @@ def category_branches(
     start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
     for v in range(n):
         start[v + 1] = start[v]
-        if test[1, v] >= growing.SUBSET:
+        if test[1, v] >= SUBSET:
             start[v + 1] += n_codes[test[0, v] - n_lists]
     out: cython.ushort[::1] = np.empty(start[n], np.uint16)
     with cython.nogil:
         for v in range(n):
             for code in range(start[v + 1] - start[v]):
                 child: cython.int = code  # multiway: one child per category
-                if test[1, v] == growing.SUBSET:
+                if test[1, v] == SUBSET:
                     child = branch[test[4, v] + code]
-                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == growing.UNSEEN else child)
+                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == UNSEEN_CATEGORY else child)
     return start.base, out.base

@@ -8,14 +8,22 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 
-def check_name(what: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
-    """Raise `ParameterError` unless `value` is one of `names`.
+def check_name(name: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
+    """Raise `ParameterError` unless `value` is one of `names`. The message suggests a similar name.
 
-    The message calls the parameter `what`, suggests a similar name, and ends the list of names with `alternative`, the
-    description of other values that are allowed.
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        Its value.
+    names : iterable of str
+        The allowed values.
+    alternative : str
+        What else is allowed, for the message; such as " or a function".
 
     Examples
     --------
@@ -27,13 +35,24 @@ def check_name(what: str, value: object, names: Iterable[str], *, alternative: s
     if isinstance(value, str) and value in allowed:
         return
     hint = did_you_mean(value, allowed)
-    raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{alternative} is needed{hint}")
+    raise ParameterError(
+        Argument(name, value), f"; one of {', '.join(map(repr, allowed))}{alternative} is needed{hint}"
+    )
 
 
 def check_int(name: str, value: object, minimum: int, *, alternative: str = "") -> int:
     """Return `value` as an int if it is a whole number of at least `minimum`, else raise `ParameterError`.
 
-    The message calls the parameter `name`, and adds `alternative`, the description of other values that are allowed.
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        Its value.
+    minimum : int
+        The smallest allowed value.
+    alternative : str
+        What else is allowed, for the message; such as " or None".
 
     Examples
     --------
@@ -42,7 +61,7 @@ def check_int(name: str, value: object, minimum: int, *, alternative: str = "") 
     secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-        raise ParameterError(f"{name}={value!r}; a whole number of {minimum} or more{alternative} is needed")
+        raise ParameterError(Argument(name, value), f"; a whole number of {minimum} or more{alternative} is needed")
     return int(value)
 
 
@@ -61,7 +80,7 @@ def as_list(name: str, value: Any) -> list[Any]:
     try:
         return list(value)
     except TypeError as error:
-        raise ParameterError(f"{name}={value!r}; names or positions of columns are needed") from error
+        raise ParameterError(Argument(name, value), "; names or positions of columns are needed") from error
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:

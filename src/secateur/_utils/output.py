@@ -7,7 +7,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from ..errors import OutputError
+from ..errors import Argument, OutputError
 
 GZIP_LEVEL = 4  # takes half the time of the usual level 6, for files a tenth larger
 
@@ -104,7 +104,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _file_exists(path: PathLike) -> OutputError:
-    return OutputError(f"{printable_path(path)} exists; pass overwrite=True to replace it, or choose another name")
+    return OutputError(
+        f"{printable_path(path)} exists; pass ", Argument("overwrite", True), " to replace it, or choose another name"
+    )
 
 
 def error_reason(error: Exception) -> str:

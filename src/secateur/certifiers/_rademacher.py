@@ -257,7 +257,7 @@ def _labelled_items(
     charge = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(of_label.shape[1])], axis=1)
     charge = charge - full_cost(tree, grown.errors_if_leaf(grown.majority))[:, None]
     may = (charge <= budget) & ((original == "relabel") | ~tree.is_leaf)[:, None]
-    jump = budget_dp.jumps(tree.end, may.sum(axis=1))
+    jump = budget_dp.jump_targets(tree.end, may.sum(axis=1))
     return jump, charge[may], (of_label - full_cost(tree, fixed)[:, None])[may]
 
 

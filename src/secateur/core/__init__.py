@@ -9,16 +9,20 @@ from .moments import Moments
 from .node_statistics import NodeStatistics
 from .provenance import NO_SAMPLES, EvaluationLog, EvaluationRecord, SampleUsage, UsedSample
 from .pruning import Pruning
+from .rule_provenance import ALPHA_UNITS, COST_UNITS, CostUnit, RuleProvenance
 from .selection import Selection
 from .sequence import MemberChanges, PruningSequence
 from .surrogates import NO_BRANCH, Surrogates, check_no_surrogates
 from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
+    "ALPHA_UNITS",
+    "COST_UNITS",
     "MAX_ROUNDED_DIGITS",
     "NO_BRANCH",
     "NO_SAMPLES",
     "Bound",
+    "CostUnit",
     "Counts",
     "EvaluationLog",
     "EvaluationRecord",
@@ -31,6 +35,7 @@ __all__ = [
     "Original",
     "Pruning",
     "PruningSequence",
+    "RuleProvenance",
     "Sample",
     "SampleUsage",
     "Selection",

@@ -14,6 +14,7 @@ from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, SampleUsage, digest_of
+from .rule_provenance import RuleProvenance
 from .tree import PER_NODE_FIELDS, Tree, blank_tests
 
 
@@ -32,10 +33,12 @@ class Pruning(Immutable):
     seen : Seen, or set of str
         The samples that shaped this pruning, by name and by their rows.
     rule : str
-        What made it, in words.
+        What made it, in words; the text of `provenance` by default.
     certified : bool, optional
         For rules that come with a guarantee: whether it holds here; `note` says why not.
     note : str
+    provenance : RuleProvenance, optional
+        The rule that made it, its parameters and the cost that decided; None where no rule is known.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Pruning(Immutable):
     rule: str = ""
     certified: bool | None = None
     note: str = ""
+    provenance: RuleProvenance | None = None
 
     def __post_init__(self) -> None:
         is_leaf = np.asarray(self.is_leaf)
@@ -70,6 +74,8 @@ class Pruning(Immutable):
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
         object.__setattr__(self, "seen", SampleUsage(self.seen))
+        if self.provenance is not None and not self.rule:
+            object.__setattr__(self, "rule", self.provenance.text)
         if self.node_labels is not None:
             labels = np.asarray(self.node_labels)
             if labels.shape != (n,) or labels.dtype.kind not in "iu":
@@ -225,7 +231,16 @@ class Pruning(Immutable):
     def _with_cuts(self, is_cut: Bools, rule: str, seen: Iterable[str] = ()) -> "Pruning":
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
-        return replace(self, is_leaf=write_protect(is_leaf), seen=self.seen | seen, rule=name, certified=None, note="")
+        provenance = None if self.provenance is None else self.provenance.with_edit(rule)
+        return replace(
+            self,
+            is_leaf=write_protect(is_leaf),
+            seen=self.seen | seen,
+            rule=name,
+            certified=None,
+            note="",
+            provenance=provenance,
+        )
 
     def _check_node(self, node: int) -> None:
         if not 0 <= node < self.tree.n_nodes:

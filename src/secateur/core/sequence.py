@@ -26,6 +26,7 @@ from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, SampleUsage
 from .pruning import Pruning
+from .rule_provenance import RuleProvenance
 from .tree import Tree
 
 
@@ -112,7 +113,7 @@ class PruningSequence(ImmutableTable):
         Nested sequences: the first member in which each node tests nothing.
     rebuild : callable, optional
         Other sequences: `rebuild(i)` gives the leaves of member i, one bool per node.
-    node_labels, seen, rule
+    node_labels, seen, rule, provenance
         As for `Pruning`.
     nested : bool
         Whether each member is a pruning of the one before it.
@@ -139,9 +140,12 @@ class PruningSequence(ImmutableTable):
     seen: SampleUsage = field(default=NO_SAMPLES, compare=False)
     rule: str = field(default="", compare=False)
     nested: bool = field(default=True, compare=False)
+    provenance: RuleProvenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         self._freeze_arrays(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
+        if self.provenance is not None and not self.rule:
+            object.__setattr__(self, "rule", self.provenance.text)
         # A sequence that no rule has signed may come from any sample that was looked at before.
         object.__setattr__(
             self, "seen", SampleUsage(self.seen) if self.rule else self.tree.evaluation_log.open | self.seen
@@ -168,7 +172,14 @@ class PruningSequence(ImmutableTable):
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"member {index} does not exist; the sequence has {n}")
-        return Pruning(self.tree, self._leaves_of(index % n), self.node_labels, self.seen, self.rule)
+        return Pruning(
+            self.tree,
+            self._leaves_of(index % n),
+            self.node_labels,
+            self.seen,
+            self.rule,
+            provenance=self.provenance,
+        )
 
     def __iter__(self) -> Iterator[Pruning]:
         return (self[i] for i in range(len(self)))

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
+from ..errors import Argument
 from .column_reader import read_series
 from .column_warnings import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
 from .dates import is_ambiguous_format, parse_date, read_temporal_series, warn_dates
@@ -180,8 +181,9 @@ def _parse_numbers(
         word_codes = [code for code, cell in enumerate(column.categories) if cell in words]
         n_rows = int(np.isin(column.codes, word_codes).sum())
         warn(
-            f"column {name!r}: {format_names(words)} among numbers is read as missing ({n_rows:,} rows); "
-            "nominal= keeps it"
+            f"column {name!r}: {format_names(words)} among numbers is read as missing ({n_rows:,} rows); ",
+            Argument("nominal", [name]),
+            " keeps the words as categories",
         )
     if decimal != "," and not is_requested:
         _warn_notation(column, words, name)
@@ -232,7 +234,11 @@ def _warn_day_first(column: CategoryColumn, name: str) -> None:
     if None not in month_first:
         for cell, day in zip(ambiguous, month_first, strict=True):
             if day != parse_date(cell, "dmy"):
-                warn(f"column {name!r}: {cell!r} is read with the day first; use dates='mdy' if the month is first")
+                warn(
+                    f"column {name!r}: {cell!r} is read with the day first; use ",
+                    Argument("dates", "mdy"),
+                    " if the month is first",
+                )
                 return
     warn_dates(name)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._utils.arrays import Array
 from .._utils.warn import format_names
-from ..errors import ParameterError, SchemaError
+from ..errors import Argument, ParameterError, SchemaError
 from .batch import Batch
 from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
 from .raw_column import (
@@ -160,10 +160,9 @@ def _wrong_type(column: Column, raw: CategoryColumn) -> SchemaError:
     rows = np.flatnonzero(raw.codes >= 0)[:3]
     shown = ", ".join(repr(raw.categories[raw.codes[row]]) for row in rows)
     found = _VALUE_TYPE_PLURALS.get(value_type(raw.categories) or "", "values")
-    if column.kind == "numeric":
-        grown, advice = "numbers", f"or pass numeric=[{column.name!r}]"
-    else:
-        grown, advice = f"categories such as {format_names(column.categories[:3])}", "to the type it had"
-    return SchemaError(
-        f"column {column.name!r} holds {found} ({shown}), but held {grown} when the tree was grown; convert it {advice}"
-    )
+    is_numeric = column.kind == "numeric"
+    grown = "numbers" if is_numeric else f"categories such as {format_names(column.categories[:3])}"
+    problem = f"column {column.name!r} holds {found} ({shown}), but held {grown} when the tree was grown"
+    if is_numeric:
+        return SchemaError(problem, "; convert it or pass ", Argument("numeric", [column.name]))
+    return SchemaError(problem, "; convert it to the type it had")

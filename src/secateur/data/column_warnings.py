@@ -7,6 +7,7 @@ import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Category
 from .._utils.warn import format_names, warn
+from ..errors import Argument
 from .raw_column import strict_float
 
 MAX_CATEGORIES_WITHOUT_WARNING = 1000
@@ -22,7 +23,9 @@ def warn_merging(matrix: Array, names: Sequence[str]) -> None:
     for j in np.flatnonzero(is_large).tolist():
         warn(
             f"column {names[j]!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-            "subtract an offset, or pass it in nominal= if it is an identifier"
+            "subtract an offset, or pass ",
+            Argument("nominal", [names[j]]),
+            " if it is an identifier",
         )
 
 
@@ -36,7 +39,11 @@ def warn_infinite(column: Array, name: str) -> None:
 def warn_categories(name: str, categories: Sequence[Category]) -> None:
     """Warn about a column with very many categories, or with two categories that look the same."""
     if len(categories) > MAX_CATEGORIES_WITHOUT_WARNING:
-        warn(f"column {name!r} has {len(categories):,} categories; is it an identifier, or a number (numeric=)?")
+        warn(
+            f"column {name!r} has {len(categories):,} categories; is it an identifier, or a number (",
+            Argument("numeric", [name]),
+            ")?",
+        )
     seen: dict[str, str] = {}
     for category in categories:
         if not isinstance(category, str):
@@ -62,14 +69,20 @@ def warn_looks_numeric(name: str, categories: Sequence[str]) -> None:
             if len(words) > MAX_WORDS_AMONG_NUMBERS:
                 return
     n_numbers = len(categories) - len(words)
-    alternative = f"or pass nominal=[{name!r}] to keep it so"
+    keep_categories = (Argument("nominal", [name]), " to keep the categories")
     if n_numbers and not words:
         warn(
             f"column {name!r} is text that looks numeric ({format_names(categories, 3)}) and is taken as categories; "
-            f"pass numeric=[{name!r}] to convert it, {alternative}"
+            "pass ",
+            Argument("numeric", [name]),
+            " to convert it, or pass ",
+            *keep_categories,
         )
     elif n_numbers >= MIN_NUMBERS_AMONG_WORDS:
         warn(
             f"column {name!r} is text that looks numeric but for {format_names(words)} and is taken as categories; "
-            f"make these missing values (na= for a CSV file), {alternative}"
+            "make these missing values (",
+            Argument("na"),
+            " for a CSV file), or pass ",
+            *keep_categories,
         )

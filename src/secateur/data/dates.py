@@ -7,6 +7,7 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import warn
+from ..errors import Argument
 from .raw_column import NumberColumn
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 dates have no time zone here
@@ -114,7 +115,7 @@ def read_temporal_series(series: Series, name: str) -> NumberColumn:
 
 def warn_dates(name: str) -> None:
     """Warn that a column is read as dates."""
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
+    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
 
 
 def _hours(value: dt.time | dt.timedelta) -> float:

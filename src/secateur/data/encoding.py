@@ -13,7 +13,7 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names
-from ..errors import DataError, ParameterError, SchemaError
+from ..errors import Argument, DataError, ParameterError, SchemaError
 from .batch import Batch
 from .column_encoding import Unseen, encode_batch, encode_new_batch
 from .input import cell_types_for, open_batch
@@ -242,6 +242,7 @@ def _match_columns(batch: Batch, positions: list[int], known: Schema, *, strict:
     if extra and strict:
         raise SchemaError(
             f"X has the columns {format_names(extra)}, which the tree was not grown on; drop them, pass strict=False "
-            "to ignore them, or name one as target="
+            "to ignore them, or name one as ",
+            Argument("target"),
         )
     return [position_of[name] for name in known.names]

@@ -13,7 +13,7 @@ import numpy as np
 from .._utils.arrays import Array, Columns, Frame, Labels, Rows
 from .._utils.checks import as_list
 from .._utils.output import PathLike
-from ..errors import DataError, SchemaError, UnsupportedError
+from ..errors import Argument, DataError, SchemaError, UnsupportedError
 from .batch import Batch, as_narwhals, batch_of_array, batch_of_narwhals, check_column_names
 from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
 from .column_reader import dense_array
@@ -157,7 +157,10 @@ def _read_concatenated(batches: Sequence[Batch], name: str) -> RawColumn:
     with_values = [column for column in columns if not column.missing_mask.all()] or columns
     if len({type(column) for column in with_values}) > 1:
         raise DataError(
-            f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
+            f"column {name!r} holds numbers in one file and words in another; pass ",
+            Argument("nominal", [name]),
+            " or ",
+            Argument("numeric", [name]),
         )
     if isinstance(with_values[0], NumberColumn):
         is_date = any(isinstance(column, NumberColumn) and column.is_date for column in with_values)

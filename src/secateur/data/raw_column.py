@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints
-from ..errors import DataError
+from ..errors import Argument, DataError
 
 ValueType = Literal["number", "boolean", "text", "missing"]
 
@@ -144,7 +144,8 @@ def parse_categories(column: CategoryColumn, name: str) -> NumberColumn:
             row = int(np.flatnonzero(column.codes == code)[0])
             raise DataError(
                 f"column {name!r}, row {row}: {column.categories[code]!r} is not a number; correct it, mark it as "
-                "missing, or leave the column out of numeric="
+                "missing, or leave the column out of ",
+                Argument("numeric"),
             ) from error
     return NumberColumn(values[column.codes])
 

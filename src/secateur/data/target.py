@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Series, write_protect
 from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
-from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, Wording
 from .batch import Batch
 from .column_reader import dense_array, read_objects, read_series
 from .raw_column import CategoryColumn, NumberColumn, RawColumn, factorize, factorize_numbers, value_type
@@ -118,7 +118,9 @@ def encode_numeric_target(y: Labels, name: str = "y", first_row: int = 0) -> Flo
         if column.is_text:
             raise DataError(
                 f"{name} holds text ({format_names(column.occurring_categories()[:3])}) where numbers are needed; "
-                "convert it, or use a criterion for classes (TreeClassifier) if these are classes"
+                "convert it, or use ",
+                Wording("a criterion for classes (TreeClassifier)", "--task classify"),
+                " if these are classes",
             )
         # The code -1 of a missing value selects the last entry.
         column = NumberColumn(np.array([*column.categories, np.nan], float)[column.codes])
@@ -297,8 +299,9 @@ def _check_labels(column: RawColumn, name: str = "y", first_row: int = 0) -> Non
     fractions = numbers[numbers % 1 != 0]
     if len(fractions):
         raise DataError(
-            f"Unknown label type: continuous ({name} holds {fractions[0]}); use TreeRegressor for a continuous target, "
-            "or turn the labels into text if they are classes"
+            f"Unknown label type: continuous ({name} holds {fractions[0]}); use ",
+            Wording("TreeRegressor", "--task regress"),
+            " for a continuous target, or turn the labels into text if they are classes",
         )
 
 

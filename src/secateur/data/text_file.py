@@ -22,7 +22,7 @@ from typing import IO
 
 from .._utils.output import error_reason
 from .._utils.warn import format_names, warn
-from ..errors import DataError
+from ..errors import Argument, DataError
 from .text_layout import BLANKS, detect_decimal, detect_delimiter, detect_layout, regular_rows, split_rows
 from .text_options import TextOptions
 
@@ -81,7 +81,9 @@ def open_text_file(path: str | os.PathLike[str], options: TextOptions) -> TextFi
         hint = f"; set TMPDIR to a folder with more room than {tempfile.gettempdir()}" if is_disk_full else ""
         raise DataError(f"{path} cannot be read ({error_reason(error)}){hint}") from error
     except UnicodeError as error:
-        raise DataError(f"{path} is not {options.encoding or 'text'} ({error}); pass its encoding=") from error
+        raise DataError(
+            f"{path} is not {options.encoding or 'text'} ({error}); pass its ", Argument("encoding")
+        ) from error
 
 
 def _open(path: str, options: TextOptions) -> TextFile:
@@ -171,7 +173,11 @@ def _detect_encoding(path: str) -> str:
                 encoding = "latin-1"
             chunk = stream.read(CHUNK_BYTES)
     if encoding != "utf-8":
-        warn(f"{path} is not UTF-8 and is read as {encoding} (Western European); encoding= names another")
+        warn(
+            f"{path} is not UTF-8 and is read as {encoding} (Western European); use ",
+            Argument("encoding"),
+            " if it has another encoding",
+        )
     return encoding
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .._utils.warn import describe_repeated, format_names, warn
-from ..errors import DataError, ParameterError
+from ..errors import Argument, DataError, ParameterError, Wording
 from .cell_text import has_decimal_comma
 from .text_options import TextOptions
 
@@ -68,7 +68,9 @@ def split_rows(lines: Iterable[str], delimiter: str, path: str) -> Iterator[list
         reader = csv.reader(lines, delimiter=delimiter)
         yield from reader
     except TypeError as error:
-        raise ParameterError(f"delimiter={delimiter!r} cannot separate cells; one character is needed") from error
+        raise ParameterError(
+            Argument("delimiter", delimiter), " cannot separate cells; one character is needed"
+        ) from error
     except csv.Error as error:
         raise DataError(
             f"{path}, line {reader.line_num} cannot be split into cells ({error}); cells with line breaks need quotes"
@@ -147,7 +149,9 @@ def _read_names(header: list[str], body: list[list[str]], path: str) -> tuple[tu
             )
     names = [name or f"column{j + 1}" for j, name in enumerate(names)]
     if repeated := describe_repeated(names):
-        raise DataError(f"{path}: {repeated}, or pass names= if the file has no line of names")
+        raise DataError(
+            f"{path}: {repeated}, or ", Wording("pass names=", "give --no-header"), " if the file has no line of names"
+        )
     return tuple(names), extra_cell
 
 
@@ -155,7 +159,7 @@ def detect_decimal(rows: list[list[str]], path: str) -> str:
     """Return "," with a warning if some cell can only be a number with a decimal comma, else "."."""
     if not any(has_decimal_comma(cell) for row in rows for cell in row):
         return "."
-    warn(f"{path} writes numbers with a decimal comma; decimal='.' would read them as words")
+    warn(f"{path} writes numbers with a decimal comma; ", Argument("decimal", "."), " would read them as words")
     return ","
 
 

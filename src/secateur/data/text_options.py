@@ -4,7 +4,7 @@ import codecs
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 DateReading = Literal["auto", "dmy", "mdy", "text"]
 
@@ -39,15 +39,16 @@ class TextOptions:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
-            raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
+            raise ParameterError(Argument("delimiter", self.delimiter), "; one character is needed")
         if self.decimal not in (None, ".", ","):
-            raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
+            raise ParameterError(Argument("decimal", self.decimal), "; '.' or ',' is needed")
         if self.dates not in get_args(DateReading):
-            raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
+            raise ParameterError(Argument("dates", self.dates), "; 'auto', 'dmy', 'mdy' or 'text' is needed")
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
             except LookupError as error:
                 raise ParameterError(
-                    f"encoding={self.encoding!r} is not known; 'utf-8', 'cp1252', 'latin-1' or 'utf-16' are common"
+                    Argument("encoding", self.encoding),
+                    " is not known; 'utf-8', 'cp1252', 'latin-1' or 'utf-16' are common",
                 ) from error

@@ -4,10 +4,11 @@ import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, write_protect
 from .._utils.warn import format_names
-from ..errors import DataError, SchemaError
+from ..errors import DataError, MessagePart, SchemaError, Wording
 from .raw_column import CategoryColumn, RawColumn
 
 MIN_TOTAL_WEIGHT = 1e-40  # standard errors are computed from weighted fourth powers, which must not become 0
+SAMPLE_WEIGHT = Wording("sample_weight", "--sample-weight")
 
 
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None:
@@ -32,21 +33,22 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
         weights = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"sample_weight holds values that are not numbers ({error}); one number per row is needed"
+            SAMPLE_WEIGHT, f" holds values that are not numbers ({error}); one number per row is needed"
         ) from error
     if weights.shape != (n_rows,) or given.dtype.kind == "c":
         raise DataError(
-            f"sample_weight is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
+            SAMPLE_WEIGHT, f" is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
         )
-    _check_each_weight(weights, np.inf, "sample_weight", 0)
+    _check_each_weight(weights, np.inf, SAMPLE_WEIGHT, 0)
     if not weights.any():
-        raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
+        raise DataError("every ", SAMPLE_WEIGHT, " is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not MIN_TOTAL_WEIGHT <= total < MAX_EXACT_INT:
         raise DataError(
-            f"sample_weight adds up to {total:.6g}; {MIN_TOTAL_WEIGHT:g} to below 2**53 is needed, where sums and "
-            f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
+            SAMPLE_WEIGHT,
+            f" adds up to {total:.6g}; {MIN_TOTAL_WEIGHT:g} to below 2**53 is needed, where sums and "
+            f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}",
         )
     return write_protect(weights)
 
@@ -60,14 +62,15 @@ def read_weights(column: RawColumn, name: str, first_row: int) -> Floats:
     return weights
 
 
-def _check_each_weight(weights: Floats, limit: float, name: str, first_row: int) -> None:
+def _check_each_weight(weights: Floats, limit: float, name: MessagePart, first_row: int) -> None:
     """Raise `DataError` unless all weights are at least 0 and below `limit`."""
     bad_rows = np.flatnonzero(~((weights >= 0) & (weights < limit)))
     if len(bad_rows):
         below = ", below 2**53," if limit < np.inf else ""
         raise DataError(
-            f"{name} of row {first_row + int(bad_rows[0])} is {weights[bad_rows[0]]} ({len(bad_rows):,} such); "
-            f"finite numbers of 0 or more{below} are needed"
+            name,
+            f" of row {first_row + int(bad_rows[0])} is {weights[bad_rows[0]]} ({len(bad_rows):,} such); "
+            f"finite numbers of 0 or more{below} are needed",
         )
 
 

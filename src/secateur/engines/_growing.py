@@ -16,14 +16,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from .._utils.arrays import Labels
 from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.grower import Grown
-from ..growers.kernel_arguments import settings_of
+from ..growers.kernel_arguments import limits_of
+from ..growers.parameters import GrowParameters
 from ..growers.prepare import Prepared, Values
 from ..growers.tree_assembly import assemble
 from ..routing import with_growing_sketch
@@ -128,10 +129,11 @@ def grow(
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")
-    limits = settings_of(
+    parameters = GrowParameters(
         criterion=criterion, max_depth=max_depth, min_samples_leaf=min_samples_leaf,
         min_samples_split=min_samples_split, max_bins=max_bins,
-    ).limits  # fmt: skip
+    )  # fmt: skip
+    limits = limits_of(parameters)
     if quantiles not in ("exact", "sketch"):
         raise ParameterError(f"quantiles={quantiles!r}; 'exact' or 'sketch' is needed")
     if n_jobs < 1:
@@ -176,10 +178,12 @@ def _assembled(growth: Growth, schema: Schema, bins: Bins, extent: BinRanges) ->
             # A bin that holds nothing begins where the next one does.
             values[j] = Values(np.minimum.accumulate(extent.low[j][::-1])[::-1], extent.high[j])
             if column.name not in bins.every_value:
-                is_cut = (nodes[:, parts.SPLIT_STEP] >= 0) & (nodes[:, parts.SLOT] == j) & (nodes[:, parts.ABOVE] >= 0)
-                nodes[is_cut, parts.ABOVE] = nodes[is_cut, parts.BELOW] + 1
-    lists = parts.PresortedLists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
-    codes = parts.PackedCodes(
+                is_cut = (
+                    (nodes[:, growing.SPLIT_STEP] >= 0) & (nodes[:, growing.SLOT] == j) & (nodes[:, growing.ABOVE] >= 0)
+                )
+                nodes[is_cut, growing.ABOVE] = nodes[is_cut, growing.BELOW] + 1
+    lists = growing.PresortedLists(np.zeros((0, 0), np.uint32), np.arange(len(schema.columns), dtype=np.int32), 1)
+    codes = growing.PackedCodes(
         np.zeros((0, 0), np.uint16), np.zeros(0, np.uint8), np.zeros((0, 0), np.uint64), 0,
         growth.columns.n_codes, growth.columns.is_nominal, np.zeros(0, np.uint32),
     )  # fmt: skip

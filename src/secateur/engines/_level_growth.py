@@ -5,7 +5,7 @@ the sums come back and the driver picks the tests, by the kernels and tie rules 
 memory. Nodes with few rows leave the levels: all of them are dealt out in one more pass, and
 the grower of `secateur.grow` grows each from its own rows, on the codes as numbers and with the
 criterion tables of the whole sample, so that the subtree is the one it would have grown. The
-tables are those of `_kernels/grow_parts.py`, but a cut is known by the codes around it.
+tables are those of `_kernels/growing.py`, but a cut is known by the codes around it.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._kernels import criteria, histograms, presort
-from .._kernels import grow_parts as parts
+from .._kernels import criteria, growing, histograms, presort
 from .._utils.arrays import Array
 from ..growers.grower import Grower
 from ..growers.kernel_arguments import NO_LIMIT, kernel_criterion
@@ -31,7 +30,7 @@ SMALL = 16  # a node with one in so many of the rows that fit into memory leaves
 
 
 @lru_cache(maxsize=2)
-def measure(name: str, n_rows: int) -> criteria.Criterion:
+def measure(name: str, n_rows: int) -> criteria.CriterionSpec:
     """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
     return kernel_criterion(name, n_rows, True)
 
@@ -86,7 +85,7 @@ class FinishTask(Dealing):
 
     depth: Array = field(repr=False)
     columns: histograms.CodeLayout = field(repr=False)
-    limits: parts.GrowLimits
+    limits: growing.GrowLimits
     name: str
     n_rows: int
     n_classes: int
@@ -114,14 +113,14 @@ class FinishTask(Dealing):
     def _grow(self, v: int, codes: Array, target: Array, pool: Any, n_jobs: int) -> Subtree:
         depth = int(self.depth[v])
         data = self._prepared(codes, target, pool)
-        limits = self.limits._replace(above=depth)
+        limits = self.limits._replace(root_depth=depth)
         if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         criterion = measure(self.name, self.n_rows)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
         grown = Grower(criterion, data, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
-        nodes = grown.nodes[:, : parts.N_FIELDS].copy()
-        nodes[:, parts.DEPTH] += depth
+        nodes = grown.nodes[:, : growing.N_FIELDS].copy()
+        nodes[:, growing.DEPTH] += depth
         _cuts_as_codes(nodes, data, codes)
         return v, nodes, grown.reals, grown.branch
 
@@ -148,28 +147,28 @@ class FinishTask(Dealing):
             Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
         ]
         feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
-        lists = parts.PresortedLists(stacked([one for one, _ in listed], n, entry), feature, shift)
+        lists = growing.PresortedLists(stacked([one for one, _ in listed], n, entry), feature, shift)
         weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
         return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
 
 
 def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
     """Turn slots into columns, and the rows around a cut of a sorted column into codes."""
-    split = np.flatnonzero(nodes[:, parts.SPLIT_STEP] >= 0)
-    slot = nodes[split, parts.SLOT]
-    feature = data.lists.feature[slot]
-    below, above = nodes[split, parts.BELOW], nodes[split, parts.ABOVE]
+    split = np.flatnonzero(nodes[:, growing.SPLIT_STEP] >= 0)
+    slot = nodes[split, growing.SLOT]
+    feature = data.lists.feature_of_slot[slot]
+    below, above = nodes[split, growing.BELOW], nodes[split, growing.ABOVE]
     is_list = slot < len(data.lists.entries)
     low = np.where(is_list, codes[np.where(is_list, below, 0), feature], below)
     high = np.where(is_list & (above >= 0), codes[np.where(is_list, above, 0), feature], above)
-    nodes[split, parts.SLOT] = feature
-    nodes[split, parts.BELOW], nodes[split, parts.ABOVE] = low, high
+    nodes[split, growing.SLOT] = feature
+    nodes[split, growing.BELOW], nodes[split, growing.ABOVE] = low, high
 
 
 class Growth:
     """A tree that grows: the tables of its nodes so far, and which are still open."""
 
-    def __init__(self, counts: Array, columns: histograms.CodeLayout, limits: parts.GrowLimits, name: str) -> None:
+    def __init__(self, counts: Array, columns: histograms.CodeLayout, limits: growing.GrowLimits, name: str) -> None:
         self.columns = columns
         self.limits = limits
         self.name = name
@@ -181,7 +180,9 @@ class Growth:
         self.n_branch = self.n_settled = 0
         self.open: list[int] = []
         self._add(counts.astype(float), 0)
-        self.job, self.space = histograms.make_context(measure(name, self.n_rows), columns, limits, self.n_classes)
+        self.context, self.workspace = histograms.make_context(
+            measure(name, self.n_rows), columns, limits, self.n_classes
+        )
 
     def grow(self, where: "LocalPasses | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
         """Grow to the end; `told(rows settled)` after every pass."""
@@ -213,20 +214,20 @@ class Growth:
 
     def _tests(self) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
         nodes, _, branch = self.tables()
-        feature = np.where(nodes[:, parts.SPLIT_STEP] >= 0, nodes[:, parts.SLOT], -1)
+        feature = np.where(nodes[:, growing.SPLIT_STEP] >= 0, nodes[:, growing.SLOT], -1)
         below, default, start, first = nodes[
-            :, [parts.BELOW, parts.DEFAULT_CHILD, parts.BRANCH_START, parts.FIRST_CHILD]
+            :, [growing.BELOW, growing.DEFAULT_CHILD, growing.BRANCH_START, growing.FIRST_CHILD]
         ].T.copy()
         return feature, below, default, start, branch, first, self.columns.missing
 
     def _add(self, counts: Array, depth: int) -> None:
         """Add a node; it is open if it may be split."""
-        node, limits, size = np.zeros(parts.N_FIELDS, np.int64), self.limits, counts.sum()
-        node[[parts.BRANCH_START, parts.SPLIT_STEP]] = -1
-        node[parts.DEPTH] = depth
+        node, limits, size = np.zeros(growing.N_FIELDS, np.int64), self.limits, counts.sum()
+        node[[growing.BRANCH_START, growing.SPLIT_STEP]] = -1
+        node[growing.DEPTH] = depth
         self.nodes.append(node)
         self.reals.append(np.append(counts, [0.0, 0.0]))
-        is_large = size >= limits.least_split and size >= 2 * limits.least_leaf
+        is_large = size >= limits.min_split_size and size >= 2 * limits.min_leaf_size
         if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
             self.open.append(len(self.nodes) - 1)
         else:
@@ -234,20 +235,20 @@ class Growth:
 
     def _split(self, v: int, histogram: Array) -> None:
         counts = self.reals[v][:-2].copy()
-        depth = int(self.nodes[v][parts.DEPTH])
-        test = parts.Split(
-            *histograms.best_split_of_histogram(self.job, self.space, histogram, self.columns, counts, depth)
+        depth = int(self.nodes[v][growing.DEPTH])
+        test = growing.Split(
+            *histograms.best_split_of_histogram(self.context, self.workspace, histogram, self.columns, counts, depth)
         )
         if test.slot < 0:
             self.n_settled += self._rows(v)
             return
         offset, n_codes = int(self.columns.offset[test.slot]), int(self.columns.n_codes[test.slot])
         lines = histogram[offset : offset + n_codes].astype(float)
-        node, default = self.nodes[v], test.default
-        if test.kind == parts.SUBSET:
-            branch = self.space.branch[:n_codes].copy()
+        node, default = self.nodes[v], test.default_child
+        if test.kind == growing.SUBSET:
+            branch = self.workspace.branch[:n_codes].copy()
             left = lines[branch == 0].sum(axis=0)
-            node[parts.BRANCH_START] = self.n_branch
+            node[growing.BRANCH_START] = self.n_branch
             self.branches.append(branch)
             self.n_branch += n_codes
         else:
@@ -257,8 +258,8 @@ class Growth:
         right = counts - left
         if default < 0:
             default = int(right.sum() > left.sum())
-        node[[parts.SLOT, parts.KIND, parts.BELOW, parts.ABOVE]] = test.slot, test.kind, test.below, test.above
-        node[[parts.DEFAULT_CHILD, parts.N_CHILDREN, parts.FIRST_CHILD, parts.SPLIT_STEP]] = (
+        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE]] = test.slot, test.kind, test.below, test.above
+        node[[growing.DEFAULT_CHILD, growing.N_CHILDREN, growing.FIRST_CHILD, growing.SPLIT_STEP]] = (
             default,
             2,
             len(self.nodes),
@@ -281,7 +282,7 @@ class Growth:
                 group, n_rows = group + 1, 0
             group_of[v] = group
             n_rows += self._rows(v)
-        depth = np.array([node[parts.DEPTH] for node in self.nodes])
+        depth = np.array([node[growing.DEPTH] for node in self.nodes])
         task = FinishTask(
             self._tests(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
         )
@@ -294,8 +295,8 @@ class Growth:
     def _hang(self, v: int, nodes: Array, reals: Array, branch: Array) -> None:
         """Put a subtree in the place of node v."""
         nodes = nodes.copy()
-        nodes[:, parts.FIRST_CHILD] += len(self.nodes) - 1  # line 0 goes to line v
-        nodes[nodes[:, parts.BRANCH_START] >= 0, parts.BRANCH_START] += self.n_branch
+        nodes[:, growing.FIRST_CHILD] += len(self.nodes) - 1  # line 0 goes to line v
+        nodes[nodes[:, growing.BRANCH_START] >= 0, growing.BRANCH_START] += self.n_branch
         self.nodes[v], self.reals[v] = nodes[0], reals[0]
         self.nodes += list(nodes[1:])
         self.reals += list(reals[1:])

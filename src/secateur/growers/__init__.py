@@ -28,7 +28,7 @@ class Criterion:
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `_kernels/code_cuts.py` scores it from the sums of bins, as `engines.grow` needs.
+        Whether `_kernels/code_splits.py` scores it from the sums of bins, as `engines.grow` needs.
     """
 
     formula: str

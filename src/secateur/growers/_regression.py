@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import criteria, grow
-from .._kernels import grow_parts as parts
-from .._kernels.job import Space
+from .._kernels import criteria, grow, growing
+from .._kernels.context import Workspace
 from .._utils.arrays import Array, write_protect
 from ..core import Moments, Tree
 from ..data.table import Table
@@ -31,7 +30,7 @@ N_SUMS = 2  # weight and deviations
 def grow_squared(
     table: Table,
     weight: Array | None,
-    limits: parts.GrowLimits,
+    limits: growing.GrowLimits,
     pool: Any,
     n_jobs: int,
     *,
@@ -54,17 +53,19 @@ def grow_squared(
         replace(in_order, schema=one_class, target=write_protect(np.zeros(table.n_rows, np.int32))),
         sorted_weight,
         max_bins=max_bins,
-        multiway=limits.multiway,
+        multiway=limits.is_multiway,
         pool=pool,
         by_weight=by_weight,
         is_squares=True,
     )
     total = float(table.n_rows) if weight is None else float(weight.sum())
     others = surrogates_of(data, in_order, None, surrogates)
-    grown = _grow(Grower(criteria.squares(), data, limits, N_SUMS, pool, n_jobs, y, others), y, total)
+    grown = _grow(
+        Grower(criteria.CriterionSpec("squared_error"), data, limits, N_SUMS, pool, n_jobs, y, others), y, total
+    )
     grown.reals[:, N_SUMS] = np.ldexp(grown.reals[:, N_SUMS], 2 * scale)  # the scores
     tree, _ = assemble(
-        grown, data, in_order, is_whole=is_whole, has_births=limits.best_first, exponent=0 if is_whole else exponent
+        grown, data, in_order, is_whole=is_whole, has_births=limits.is_best_first, exponent=0 if is_whole else exponent
     )
     tree = with_surrogates(tree, grown, data) if surrogates else tree
     given = None if weight is None else np.ldexp(weight, exponent)
@@ -90,11 +91,11 @@ def _grow(grower: Grower, y: Array, total: float) -> Grown:
     nodes, reals = grower.root(np.array([total]), n_rows)
     if y[0] == y[-1] or grower.is_too_small(n_rows):
         return Grown(nodes, reals, np.zeros(0, np.uint16))
-    is_parted = grower.n_jobs > 1 and not grower.limits.best_first and grower.surrogates is None
+    is_parted = grower.n_jobs > 1 and not grower.limits.is_best_first and grower.surrogates is None
     most = n_rows // TOP_SHARE if is_parted else 0
-    space = Space(grower.job, n_rows)
-    grown = Grown(*grow.grow_part(grower.job, space, nodes[0], reals[0], most), space.surrogates)
+    space = Workspace(grower.context, n_rows)
+    grown = Grown(*grow.grow_subtree(grower.context, space, nodes[0], reals[0], most), space.surrogates)
     if not most:
         return grown
-    below = np.flatnonzero(grown.nodes[:, parts.SPLIT_STEP] == parts.OPEN).tolist()
+    below = np.flatnonzero(grown.nodes[:, growing.SPLIT_STEP] == growing.OPEN).tolist()
     return grower.joined(grown.nodes, grown.reals, grown.branch, below, most)

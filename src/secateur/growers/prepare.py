@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels import grow_parts as parts
-from .._kernels import packing, presort
+from .._kernels import growing, packing, presort
 from .._utils.arrays import Array
 from ..data.table import Table
 from ..errors import UnsupportedError
@@ -73,9 +72,9 @@ class Coded:
 class Prepared:
     """The columns as the kernels take them, and what turns tests back into thresholds."""
 
-    lists: parts.PresortedLists
-    codes: parts.PackedCodes | None
-    weights: parts.RowWeights | None
+    lists: growing.PresortedLists
+    codes: growing.PackedCodes | None
+    weights: growing.RowWeights | None
     values: dict[int, Values]  # by feature; of other numeric columns the table holds the values
 
     @cached_property
@@ -148,7 +147,7 @@ def prepare(
     coded += nominal_of(table)
     coded.sort(key=Coded.order)
     feature = np.array(listed + [column.feature for column in coded], np.int32)
-    lists = parts.PresortedLists(found.lists, feature, shift)
+    lists = growing.PresortedLists(found.lists, feature, shift)
     weights = weights_of(weight, missing, target, 0 if is_squares else len(classes), by_weight)
     codes = codes_of(coded, target, shift, entry, weights, multiway, is_squares, _row_major(table))
     return Prepared(lists, codes, weights, values)
@@ -265,11 +264,11 @@ def codes_of(
     target: Array,
     shift: int,
     entry: Any,
-    weights: parts.RowWeights | None,
+    weights: growing.RowWeights | None,
     multiway: bool,
     is_squares: bool = False,
     matrix: Array | None = None,
-) -> parts.PackedCodes | None:
+) -> growing.PackedCodes | None:
     """The coded columns, two-valued ones last; None where there are none (and sums need no rows of their own)."""
     if not coded and (not is_squares or weights is None):
         return None
@@ -278,7 +277,7 @@ def codes_of(
     two_valued = [column for column in coded if column.n_codes == TWO]
     lines = [np.asarray(column.column) for column in coded if column.n_codes > TWO]
     # Rows of one weight (in their class) are counted in words that move with their node.
-    is_counted = weights is None or weights.weight is None or weights.of_class is not None
+    is_counted = weights is None or weights.row_weight is None or weights.weight_of_class is not None
     in_words = is_counted and not is_squares and not (multiway and lines)
     width = -(-len(two_valued) // 8) * 8 if in_words else -(-len(two_valued) // LANES) * LANES
     words = np.zeros((-(-len(two_valued) // WORD) if in_words else 0, n), np.uint64)
@@ -295,7 +294,7 @@ def codes_of(
             bits[:, p] = column.ones()
     by_class = target.astype(np.uint16 if len(target) == 0 or target.max() < 2**16 else np.int32)
     rows = np.argsort(by_class, kind="stable").astype(np.uint64)
-    code_bits = parts.code_bits(most)
+    code_bits = growing.bits_per_code(most)
     per_word = WORD // code_bits
     codes = np.zeros((-(-len(lines) // per_word), n), np.uint64)
     for j, code in enumerate(lines):
@@ -304,7 +303,7 @@ def codes_of(
     for line in (*words, *codes):
         line[:] = line[rows]
     rows = (rows << np.uint64(shift)) | (target[rows].astype(np.uint64) << np.uint64(1))
-    return parts.PackedCodes(
+    return growing.PackedCodes(
         codes,
         bits.ravel(),
         words,
@@ -317,14 +316,14 @@ def codes_of(
 
 def weights_of(
     weight: Array | None, missing: list[Array | None], target: Array, n_classes: int, by_weight: bool
-) -> parts.RowWeights | None:
+) -> growing.RowWeights | None:
     """Weights and missing values; `n_classes` is 0 of numbers."""
     has_missing = [line for line in missing if line is not None]
     if weight is None and not has_missing:
         return None
     line = np.cumsum([column is not None for column in missing], dtype=np.int64) - 1
     line[[column is None for column in missing]] = -1
-    return parts.RowWeights(
+    return growing.RowWeights(
         None if weight is None else np.array(weight, np.float64),
         None if weight is None or n_classes == 0 else _of_class(weight, target, n_classes),
         by_weight or _size(weight) is not None,

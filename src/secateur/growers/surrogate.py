@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
+from .._kernels import growing
 from .._utils.arrays import Array
 from ..core import Surrogates, Tree
 from ..data.table import Table
@@ -16,24 +16,24 @@ from .grower import Grown
 from .prepare import Prepared
 
 
-def surrogates_of(data: Prepared, table: Table, rows: Array | None, most: int) -> parts.SurrogateSearch | None:
+def surrogates_of(data: Prepared, table: Table, rows: Array | None, most: int) -> growing.SurrogateSearch | None:
     """Return what the kernels need to look for `most` surrogates of a node; `data` is of these rows (None: all)."""
     if not most:
         return None
     n_lists = len(data.lists.entries)
     values = np.empty(data.lists.entries.shape)
-    for line, j in zip(values, data.lists.feature[:n_lists].tolist(), strict=True):
+    for line, j in zip(values, data.lists.feature_of_slot[:n_lists].tolist(), strict=True):
         line[:] = table.columns[j] if rows is None else table.columns[j][rows]
-    coded = [table.schema.columns[j] for j in data.lists.feature[n_lists:].tolist()]
+    coded = [table.schema.columns[j] for j in data.lists.feature_of_slot[n_lists:].tolist()]
     n_known = [len(about.categories) if about.kind == "nominal" else 2 for about in coded]
-    return parts.SurrogateSearch(most, values, np.array(n_known, np.int64))
+    return growing.SurrogateSearch(most, values, np.array(n_known, np.int64))
 
 
 def with_surrogates(tree: Tree, grown: Grown, data: Prepared) -> Tree:
     """Return the tree of these tables with the surrogates that were found; nodes were split in pre-order."""
     whole, real = grown.surrogates or (np.empty((0, 4), np.int64), np.empty((0, 2)))
     step, slot, low, first = whole.T
-    feature = data.lists.feature[slot]
+    feature = data.lists.feature_of_slot[slot]
     threshold = real[:, 0].copy()
     is_nominal = first >= 0
     for s in np.flatnonzero(np.isnan(threshold) & ~is_nominal):

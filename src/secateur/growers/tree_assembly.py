@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import grow_parts as parts
-from .._kernels import structure, tables
+from .._kernels import growing, structure, tables
 from .._utils.arrays import Array, Floats, write_protect
 from ..core import MAX_ROUNDED_DIGITS, NO_SAMPLES, Counts, EvaluationLog, Tree
 from ..data.table import Table
@@ -37,7 +36,7 @@ def assemble(
     """
     by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
     parent, end, right, feature, default, split_order, score, test = tables.preorder_arrays(
-        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature, by_class, has_births
+        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature_of_slot, by_class, has_births
     )
     n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
     branch_start, branch = tables.category_branches(test, default, grown.branch, n_codes, len(data.lists.entries))
@@ -70,7 +69,7 @@ def _thresholds(
     if matrix is not None and len(data.two_valued) == len(data.values):  # all from one array: no need to go by column
         return tables.split_thresholds(test, feature, data.cuts, matrix, _EVERY if rows is None else rows)
     threshold = np.full(len(feature), np.nan)
-    numeric, low, high = _around(np.flatnonzero(test[1] == parts.NUMERIC), test, feature, data, table, rows)
+    numeric, low, high = _around(np.flatnonzero(test[1] == growing.NUMERIC), test, feature, data, table, rows)
     threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
     return threshold
 
@@ -81,7 +80,7 @@ def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Ar
     two, of_column = data.two_valued, np.full(table.n_columns, np.nan)
     low, high = (np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1)))
     of_column[list(two)] = shortest_decimals(low, midpoint(low, high), high)
-    numeric = np.flatnonzero(test[1] == parts.NUMERIC)
+    numeric = np.flatnonzero(test[1] == growing.NUMERIC)
     rounded[numeric] = of_column[feature[numeric]]
     numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
     is_cut = test[3, numeric] >= 0

@@ -231,7 +231,9 @@ def prune_by_rule(
     samples: tuple[Any, ...] = (grown, holdout) if RULES[rule].needs_holdout else (grown,)
     result = prune(grown.tree, *samples, rule=rule, **parameters)
     if isinstance(result, PruningSequence) and result.alphas is not None and RULES[rule].penalty == "cost":
-        return replace(result, alphas=result.alphas / (float(grown.total[0]) or 1.0))
+        provenance = result.provenance and replace(result.provenance, alpha_unit="cost per row")
+        alphas = result.alphas / (float(grown.total[0]) or 1.0)
+        return replace(result, alphas=alphas, provenance=provenance)
     return result
 
 
@@ -276,7 +278,13 @@ def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple
             f"no pruning of the tree has {n_leaves:,} leaves, since a test with many branches is cut as a whole; "
             f"the largest smaller one has {found.n_leaves:,}"
         )
-    return replace(found, node_labels=sequence.node_labels, seen=sequence.seen, rule=sequence.rule), None
+    return replace(
+        found,
+        node_labels=sequence.node_labels,
+        seen=sequence.seen,
+        rule=sequence.rule,
+        provenance=sequence.provenance,
+    ), None
 
 
 def _path_cost(model: Model) -> LongsOrFloats:

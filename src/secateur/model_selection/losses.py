@@ -12,7 +12,7 @@ import numpy as np
 from .._kernels import structure
 from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.checks import check_name
-from ..core import Counts, m_estimate
+from ..core import CostUnit, Counts, Sample, m_estimate
 from ..data.table import Table
 from ..errors import ParameterError
 from ..statistics import PROBABILITIES
@@ -138,6 +138,19 @@ def leaf_predictions(grown: Any, losses: Losses) -> Answers:
     weight = rows + losses.m
     rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
     return Answers(labels, write_protect(rows / total * rate), 1.0, labels)
+
+
+def cost_unit(grown: Sample, losses: Losses) -> CostUnit:
+    """Return the unit of the costs of `leaf_predictions`."""
+    if losses.cost == "deviance":
+        return "deviance"
+    if losses.cost == "impurity":
+        return "impurity"
+    if losses.costs is not None:
+        return "expected cost"
+    if losses.cost == "m-estimate":
+        return "m-estimate"
+    return "errors" if grown.has_classes else "squared error"
 
 
 def _spread(grown: Counts, cost: str) -> LongsOrFloats:

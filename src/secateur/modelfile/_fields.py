@@ -63,6 +63,12 @@ NUMBER = Kind(values.real_number_in, values.plain_out)
 REAL = Kind(values.real_in, values.numbers_out)
 WHOLE, LONG, SHORT = (Kind(partial(values.whole_in, dtype=t), values.numbers_out) for t in ("i4", "i8", "u2"))
 INDEX = Kind(as_it_is, lambda index, _: int(index))
+TEXTS = Kind(
+    lambda texts, where: tuple(
+        values.text_in(text, f"{where}[{i}]") for i, text in enumerate(values.list_in(texts, where))
+    ),
+    lambda texts, where: [values.text_in(text, f"{where}[{i}]") for i, text in enumerate(texts)],
+)
 POOL = Kind(
     lambda pool, where: tuple(PLAIN.read(one, where) for one in values.list_in(pool, where)),
     lambda pool, where: [PLAIN.write(one, where) for one in pool],
@@ -81,12 +87,14 @@ NAMES_OF = {part: tuple(said["required"]) for part, said in (_DEFINED | _INSIDE)
 KINDS = {
     **dict.fromkeys(("rule", "sample", "method", "predictor", "quantity", "name"), NAME),
     **dict.fromkeys(("note", "reason", "freshness"), TEXT),
+    **dict.fromkeys(("text", "cost", "alpha_unit"), NAME),
+    "edits": TEXTS,
     **dict.fromkeys(("nested", "certified", "is_checked", "has_missing", "has_names", "has_numeric_target"), TRUTH),
     **dict.fromkeys(("is_date", "is_sequence", "is_open", "is_several"), TRUTH),
     **dict.fromkeys(("seen", "judges", "history"), NAMES),
     **dict.fromkeys(("growing", "details", "parameters", "facts"), PLAIN),
     **dict.fromkeys(("n", "errors"), ROWS),
-    **dict.fromkeys(("value", "delta", "complexity", "scale"), NUMBER),
+    **dict.fromkeys(("value", "delta", "complexity", "scale", "tolerance"), NUMBER),
     **dict.fromkeys(("parent", "feature", "default", "birth", "ids", "low", "cuts", "steps", "changes"), WHOLE),
     **dict.fromkeys(("start", "branch_start", "change_start", "n_leaves", "classes", "copies", "n_by_class"), LONG),
     **dict.fromkeys(("threshold", "rounded", "score", "agreement", "weight", "mean", "spread", "error", "se"), REAL),

@@ -194,9 +194,19 @@ def one_of(value: Json, where: str, *known: str) -> Json:
 
 def pruning_in(part: Json, shape: Shape, n_classes: int | None) -> Document:
     """The pruning that predicts."""
-    read = read_fields(part, "pruning", NAMES_OF["pruning"], certified=maybe(truth_in), node_labels=as_it_is)
+    ways = {"certified": maybe(truth_in), "node_labels": as_it_is, "provenance": provenance_in}
+    read = read_fields(part, "pruning", NAMES_OF["pruning"], ("provenance",), **ways)
     _prove.prove_cuts(shape, read["cuts"], "pruning.cuts")
     return read | {"node_labels": _labels(read["node_labels"], "pruning.node_labels", shape, n_classes)}
+
+
+def provenance_in(part: Json, where: str) -> core.RuleProvenance:
+    """Return the provenance of a pruning or of a sequence; files written before it existed have none."""
+    read = read_fields(part, where, NAMES_OF["provenance"])
+    one_of(read["cost"], f"{where}.cost", *core.COST_UNITS)
+    one_of(read["alpha_unit"], f"{where}.alpha_unit", *core.ALPHA_UNITS)
+    proper(read["tolerance"], read["tolerance"] >= 0, f"{where}.tolerance", "a number of 0 or more")
+    return core.RuleProvenance(**read)
 
 
 def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Ints | None:
@@ -212,7 +222,8 @@ def sequence_in(part: Json, where: str, shape: Shape, n_classes: int | None, lab
     """A sequence; `labels` are those of the pruning, which it may name."""
     is_nested = isinstance(part, dict) and "steps" in part
     names = (*NAMES_OF["sequence"], *(("steps",) if is_nested else ("change_start", "changes")))
-    read = read_fields(part, where, names, errors=as_it_is, node_labels=as_it_is)
+    ways = {"errors": as_it_is, "node_labels": as_it_is, "provenance": provenance_in}
+    read = read_fields(part, where, names, ("provenance",), **ways)
     n_leaves = read["n_leaves"]
     n = len(n_leaves)
     if n == 0:

@@ -32,7 +32,7 @@ def model_document(model: Model, *, sketch: bool = True) -> Document:
         "version": VERSION,
         "schema": None if model.tree.schema is None else _schema(model.tree.schema),
         "tree": _tree(model.tree),
-        "pruning": write_fields(model.pruning, "pruning", NAMES_OF["pruning"]),
+        "pruning": _pruning(model.pruning),
         "grown": _sample(model.grown, sketch=sketch),
         "holdout": None if model.holdout is None else _sample(model.holdout, sketch=sketch),
         "sequence": None if model.sequence is None else _sequence(model.sequence, model.pruning),
@@ -118,6 +118,18 @@ def _sample(counts: Sample, *, sketch: bool) -> Document:
     return {**about, "numbers": "whole" if counts.is_whole else "real", "by_class": by_class}
 
 
+def _pruning(pruning: Pruning) -> Document:
+    """Return the document of a pruning."""
+    return write_fields(pruning, "pruning", NAMES_OF["pruning"]) | _provenance(pruning, "pruning")
+
+
+def _provenance(pruning: Pruning | PruningSequence, where: str) -> Document:
+    """Return the provenance of a pruning or a sequence under its key; an empty document if it has none."""
+    if pruning.provenance is None:
+        return {}
+    return {"provenance": write_fields(pruning.provenance, f"{where}.provenance", NAMES_OF["provenance"])}
+
+
 def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:
     errors = sequence.errors
     if errors.ndim != 1 or errors.dtype.kind not in "iuf":
@@ -125,7 +137,7 @@ def _sequence(sequence: PruningSequence, pruning: Pruning) -> Document:
     given: Document = {"numbers": "real" if errors.dtype.kind == "f" else "whole", "errors": numbers_out(errors)}
     if sequence.node_labels is not None and equal_values(sequence.node_labels, pruning.node_labels):
         given["node_labels"] = "pruning"
-    about = write_fields(sequence, "sequence", NAMES_OF["sequence"], **given)
+    about = write_fields(sequence, "sequence", NAMES_OF["sequence"], **given) | _provenance(sequence, "sequence")
     if sequence.steps is not None:
         return {**about, "steps": numbers_out(sequence.steps)}
     members = _members(sequence)

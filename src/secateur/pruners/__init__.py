@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._global_srm import global_srm_table as global_srm_table
     from ._greedy import greedy as greedy
     from ._iterative_reduced_error import iterative_reduced_error as iterative_reduced_error
-    from ._k_reduced_error import KPath as KPath
+    from ._k_path import KPath as KPath
     from ._k_reduced_error import k_limit as k_limit
     from ._k_reduced_error import k_reduced_error as k_reduced_error
     from ._k_reduced_error import k_reduced_error_path as k_reduced_error_path
@@ -100,7 +100,7 @@ RULES = {
 }
 # Every function and its file; those below belong to a rule but are not rules themselves.
 _HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
-    "KPath": "._k_reduced_error",
+    "KPath": "._k_path",
     "k_limit": "._k_reduced_error",
     "k_reduced_error_path": "._k_reduced_error",
     "srm_penalty": "._bottom_up_srm",

@@ -13,6 +13,7 @@ from .._kernels import size_dp
 from .._utils.arrays import ArrayLike, write_protect
 from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
 from ..errors import ParameterError
+from ._provenance import cost_provenance, text_with_ties
 
 _MOST_BYTES = 1 << 33
 
@@ -85,7 +86,7 @@ def best_of_size(
             f"all sizes up to {limit + 1:,} of {tree} need about {n_bytes / 1e9:.0f} GB; pass a smaller max_leaves"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-    places = table.places
+    places = table.indices
     sizes = 1 + places * table.unit
     if monotone:
         best = table.best[places]
@@ -94,7 +95,14 @@ def best_of_size(
         source = np.searchsorted(sizes[is_good], sizes_asked, side="right") - 1
         places, sizes = places[is_good][source], sizes_asked
     places = write_protect(places[::-1].copy())
-    whole = costs.dtype.kind == "i"
+    provenance = cost_provenance(
+        "best-of-size",
+        counts,
+        cost,
+        costs,
+        parameters={"max_leaves": max_leaves, "monotone": monotone},
+        text=text_with_ties("best of size", costs),
+    )
     return PruningSequence(
         tree,
         sizes[::-1],
@@ -102,6 +110,6 @@ def best_of_size(
         rebuild=partial(table.leaves, places),
         node_labels=labels_of(counts),
         seen=sample_usage_of(tree, counts, cost=cost),
-        rule="best of size" if whole else "best of size (real costs: ties within 1e-12)",
+        provenance=provenance,
         nested=len(places) <= 2,  # the root alone is a pruning of anything
     )

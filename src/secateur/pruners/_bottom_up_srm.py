@@ -19,7 +19,7 @@ import numpy.typing as npt
 from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
 from .._utils.arrays import Bools, Floats
 from .._utils.checks import check_name
-from ..core import Counts, Pruning, SampleUsage, Tree
+from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree
 from ..data.table import Schema
 from ..errors import ParameterError
 
@@ -115,12 +115,20 @@ def bottom_up_srm(
         reasons.append("the counts are weights (compared within a relative 1e-12)")
     if counts.is_whole and counts.is_weighted:
         reasons.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
+    provenance = RuleProvenance(
+        "bottom-up-srm",
+        {"delta": delta, "n_tests": n_tests, "scale": scale, "form": form, "n_features": n_features},
+        cost="errors",
+        sample=counts.sample,
+        tolerance=0.0 if counts.is_whole else 1e-12,
+        text=f"bottom-up SRM, {form} form, delta = {delta:g}",
+    )
     return Pruning.from_cuts(
         tree,
         _cuts(tree, counts, code, delta, scale),
         node_labels=counts.majority,
         seen=SampleUsage.of(counts),
-        rule=f"bottom-up SRM, {form} form, delta = {delta:g}",
+        provenance=provenance,
         certified=not reasons,
         note="not certified: " + "; ".join(reasons) if reasons else tests.basis,
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._kernels import mixtures, structure
 from .._utils.arrays import ArrayLike, Bools, Floats, write_protect
-from ..core import Bound, Counts, Pruning, SampleUsage, Tree
+from ..core import Bound, Counts, Pruning, RuleProvenance, SampleUsage, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, log_binomial_tail
@@ -100,12 +100,19 @@ def certificate_optimal(
         **about,
         details={"lam": chosen_pair[0], "mu": chosen_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
+    provenance = RuleProvenance(
+        "certificate-optimal",
+        {"delta": delta, "lam": np.asarray(lam), "mu": np.asarray(mu)},
+        cost="certified error",
+        sample=holdout.sample,
+        tolerance=1e-12,
+    )
     return Pruning(
         tree,
         write_protect(chosen),
         node_labels=grown.majority,
         seen=SampleUsage.of(grown, holdout),
-        rule="certificate-optimal",
+        provenance=provenance,
         certified=True,
         note=str(bound),
     )

@@ -20,6 +20,7 @@ from .._utils.arrays import ArrayLike, Floats, Longs, LongsOrFloats, write_prote
 from .._utils.checks import check_name
 from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
 from ..errors import ParameterError
+from ._provenance import cost_provenance, text_with_ties
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
@@ -78,11 +79,19 @@ def cost_complexity(
     [3, 2, 1]
     """
     costs = node_cost(tree, counts, cost)
-    rule = "cost-complexity" if costs.dtype.kind == "i" else "cost-complexity (real costs: ties within 1e-12)"
+    provenance = cost_provenance(
+        "cost-complexity",
+        counts,
+        cost,
+        costs,
+        parameters=_parameters(penalty, size),
+        alpha_unit="cost",
+        text=text_with_ties("cost-complexity", costs),
+    )
     fields: dict[str, Any] = {
         "node_labels": labels_of(counts),
         "seen": sample_usage_of(tree, counts, cost=cost),
-        "rule": rule,
+        "provenance": provenance,
     }
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
@@ -153,15 +162,29 @@ def printed_cost_complexity(
     while members[-1] < len(places) - 1:
         k = members[-1]
         ratios = (best[k + 1 :] - best[k]) / (phi[k] - phi[k + 1 :])
-        tied = ratios <= ratios.min() + size_dp.TOLERANCE * abs(ratios.min())
+        tied = ratios <= ratios.min() + size_dp.RELATIVE_TOLERANCE * abs(ratios.min())
         members.append(k + 1 + int(np.flatnonzero(tied)[0]))
         alphas.append(float(ratios.min()))
+    provenance = cost_provenance(
+        "cost-complexity",
+        counts,
+        cost,
+        costs,
+        parameters=_parameters(penalty, size) | {"is_printed": True},
+        alpha_unit="cost",
+        text="cost-complexity as printed (not the family: equal ratios are listed one by one)",
+    )
     fields = {
         "node_labels": labels_of(counts),
         "seen": sample_usage_of(tree, counts, cost=cost),
-        "rule": "cost-complexity as printed (not the family: equal ratios are listed one by one)",
+        "provenance": provenance,
     }
     return _of_table(tree, table, places[members], np.array(alphas), fields, is_family=False)
+
+
+def _parameters(penalty: Penalty, size: str) -> dict[str, str]:
+    """Return the parameters of a call as text; a penalty that is a function is named "function"."""
+    return {"penalty": penalty if isinstance(penalty, str) else "function", "size": size}
 
 
 def _charges(tree: Tree, size: str) -> Longs:
@@ -208,9 +231,9 @@ def _is_concave(values: LongsOrFloats) -> bool:
 
 def _from_least_cost(table: SizeTable) -> Longs:
     """Places of the table from the smallest size of least cost down to size 1."""
-    places = table.places
+    places = table.indices
     best = table.best[places]
-    slack = 0 if best.dtype.kind == "i" else size_dp.TOLERANCE * float(best.max())
+    slack = 0 if best.dtype.kind == "i" else size_dp.RELATIVE_TOLERANCE * float(best.max())
     first = int(np.flatnonzero(best <= best.min() + slack)[0])
     return places[first::-1]
 

@@ -12,7 +12,7 @@ import numpy as np
 from .._kernels.bottom_up import max_upwards
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike, Floats
-from ..core import Counts, Pruning, PruningSequence, SampleUsage, Tree
+from ..core import Counts, Pruning, PruningSequence, RuleProvenance, SampleUsage, Tree
 from ..errors import ParameterError
 
 
@@ -75,15 +75,26 @@ def critical_value(
     if counts is not None:
         counts.check_fits(tree)
     best = max_upwards(tree.parent, _scores_of_tests(tree, scores))
+    provenance = RuleProvenance(
+        "critical-value",
+        {"threshold": threshold},
+        cost="split score",
+        sample=_scored_sample(counts) if scores is None else "",
+        alpha_unit="split score" if threshold is None else "none",
+        text="critical value" if threshold is None else f"critical value {threshold:g}",
+    )
     seen = SampleUsage(["grow"]) if counts is None else SampleUsage.of(counts)
     if threshold is None:
-        return _family(tree, counts, best, seen)
+        return _family(tree, counts, best, seen, provenance)
     if np.isnan(threshold):
         raise ParameterError("threshold=nan; a number is needed, or None for the family of all thresholds")
     labels = None if counts is None else counts.majority
-    return Pruning.from_cuts(
-        tree, best < threshold, node_labels=labels, seen=seen, rule=f"critical value {threshold:g}"
-    )
+    return Pruning.from_cuts(tree, best < threshold, node_labels=labels, seen=seen, provenance=provenance)
+
+
+def _scored_sample(counts: Counts | None) -> str:
+    """Return the name of the sample on which the grower scored the tests."""
+    return "grow" if counts is None else counts.sample
 
 
 def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
@@ -101,7 +112,10 @@ def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
     return np.where(tree.is_leaf, -np.inf, array)
 
 
-def _family(tree: Tree, counts: Counts | None, best: Floats, seen: SampleUsage) -> PruningSequence:
+def _family(
+    tree: Tree, counts: Counts | None, best: Floats, seen: SampleUsage, provenance: RuleProvenance
+) -> PruningSequence:
+    """Return the family of prunings for all thresholds, one member for each distinct best score."""
     levels, rank = np.unique(best[~tree.is_leaf], return_inverse=True)
     steps = np.zeros(tree.n_nodes, np.int32)
     steps[~tree.is_leaf] = rank + 1  # the node tests up to the member whose thresholds end at its level
@@ -118,5 +132,5 @@ def _family(tree: Tree, counts: Counts | None, best: Floats, seen: SampleUsage) 
         steps=steps,
         node_labels=None if counts is None else counts.majority,
         seen=seen,
-        rule="critical value",
+        provenance=provenance,
     )

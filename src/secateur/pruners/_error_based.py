@@ -13,7 +13,7 @@ import numpy as np
 
 from .._kernels.bottom_up import cheapest_within
 from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, LongsOrFloats, write_protect
-from ..core import Counts, Pruning, SampleUsage, Tree, check_no_surrogates
+from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, check_no_surrogates
 from ..data.table import Table
 from ..errors import CountsError, ParameterError
 
@@ -110,12 +110,20 @@ def error_based(
     if raise_subtrees:
         rows = _rows_of(tree, counts, table, sample_weight)
         return raise_branches(counts, *rows, confidence=confidence, slack=slack)
+    provenance = RuleProvenance(
+        "error-based",
+        {"confidence": confidence, "slack": slack},
+        cost="estimated errors",
+        sample=counts.sample,
+        tolerance=1e-12,
+        text=f"error-based, confidence {confidence:g}",
+    )
     return Pruning.from_cuts(
         tree,
         cheapest_within(tree.parent, estimated_errors(counts.by_class, confidence), float(slack)),
         node_labels=counts.majority,
         seen=SampleUsage.of(counts),
-        rule=f"error-based, confidence {confidence:g}",
+        provenance=provenance,
         note="estimates compared within a relative 1e-12",
     )
 

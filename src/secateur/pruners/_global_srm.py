@@ -17,6 +17,7 @@ from .._kernels.weakest_link import member_sizes, member_sums, nested_path
 from .._utils.arrays import ArrayLike, Bools, Floats, Longs, LongsOrFloats, write_protect
 from ..core import Counts, Pruning, PruningSequence, Tree, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError
+from ._provenance import cost_provenance
 
 
 class SrmTable(NamedTuple):
@@ -86,7 +87,15 @@ def global_srm(
     else:
         raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
     labels, seen = None if counts is None else counts.majority, sample_usage_of(tree, counts, cost=cost)
-    return Pruning.from_cuts(tree, ~kept, node_labels=labels, seen=seen, rule=f"global SRM, c = {c:g}, {size}")
+    provenance = cost_provenance(
+        "global-srm",
+        counts,
+        cost,
+        costs,
+        parameters={"c": c, "size": size, "n": n, "route": route},
+        text=f"global SRM, c = {c:g}, {size}",
+    )
+    return Pruning.from_cuts(tree, ~kept, node_labels=labels, seen=seen, provenance=provenance)
 
 
 def global_srm_table(
@@ -168,10 +177,24 @@ def global_srm_prunings(
     rebuild = partial(table.leaves, places)
     n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(places))])
     labels = None if counts is None else counts.majority
+    provenance = cost_provenance(
+        "global-srm",
+        counts,
+        cost,
+        costs,
+        parameters={"size": size, "is_table": True},
+        text=f"smallest within d errors, {size}",
+    )
     return PruningSequence(
-        tree, n_leaves, table.best[places], rebuild=rebuild, node_labels=labels,
-        seen=sample_usage_of(tree, counts, cost=cost), rule=f"smallest within d errors, {size}", nested=False,
-    )  # fmt: skip
+        tree,
+        n_leaves,
+        table.best[places],
+        rebuild=rebuild,
+        node_labels=labels,
+        seen=sample_usage_of(tree, counts, cost=cost),
+        nested=False,
+        provenance=provenance,
+    )
 
 
 def _records(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
@@ -182,7 +205,7 @@ def _records(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size_dp.S
             "(global_srm itself takes any cost)"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = table.places
+    places = table.indices
     best = table.best[places]
     is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
     return table, places[is_record][::-1]
@@ -217,7 +240,7 @@ def _by_path(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: f
 
 def _by_table(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: float) -> Bools:
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = table.places
+    places = table.indices
     return table.kept(places[_least(table.best[places], 1 + places * table.unit, c, total)])
 
 

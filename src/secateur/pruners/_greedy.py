@@ -11,6 +11,7 @@ from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike
 from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
+from ._provenance import cost_provenance, text_with_ties
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:
@@ -53,7 +54,7 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
     cuts = greedy_cuts(tree.parent, excess_cost(tree, costs), n_leaves, slack)
     steps = removal_steps(tree.parent, n_leaves, cuts)
     labels = labels_of(counts)
-    rule = "greedy" if whole else "greedy (real costs: ties within 1e-12)"
+    text = text_with_ties("greedy", costs)
     n_members = max(len(cuts), 1)
     return PruningSequence(
         tree,
@@ -62,5 +63,5 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
         steps=steps,
         node_labels=labels,
         seen=sample_usage_of(tree, counts, cost=cost),
-        rule=rule,
+        provenance=cost_provenance("greedy", counts, cost, costs, text=text),
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._kernels.bottom_up import first_cuts
 from .._utils.arrays import Ints, LongsOrFloats
-from ..core import Counts, LabelRule, Pruning, SampleUsage, Tree, excess_cost, leaf_labels
+from ..core import Counts, LabelRule, Pruning, RuleProvenance, SampleUsage, Tree, excess_cost, leaf_labels
 from ..errors import ParameterError
 
 
@@ -80,12 +80,20 @@ def iterative_reduced_error(
     tolerance = 0.0 if holdout.is_whole else 1e-12 * float(holdout.total[0])
     order = _by_gain(tree, gain, tolerance)
     is_worth = gain[order] > tolerance if stop == "no-gain" else gain[order] >= -tolerance
+    provenance = RuleProvenance(
+        "iterative-reduced-error",
+        {"labels": labels, "original": original, "stop": stop},
+        cost="errors",
+        sample=holdout.sample,
+        tolerance=0.0 if holdout.is_whole else 1e-12,
+        text=f"iterative-reduced-error, labels={labels}, original={original}, stop={stop}",
+    )
     return Pruning.from_cuts(
         tree,
         first_cuts(tree.parent, order[is_worth]),
         node_labels=node_labels,
         seen=SampleUsage.of(grown, holdout),
-        rule=f"iterative-reduced-error, labels={labels}, original={original}, stop={stop}",
+        provenance=provenance,
         note="" if holdout.is_whole else "gains within 1e-12 of the sample's weight count as equal",
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Floats, Ints, write_protect
-from ..core import Counts, Pruning, SampleUsage, Tree, m_estimate
+from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, m_estimate
 from ..errors import ParameterError
 
 _TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
@@ -65,12 +65,20 @@ def minimum_error(
     counts.check_fits(tree)
     probabilities = _class_prior(counts, prior)
     cost = m_estimate(counts, m, probabilities)
+    provenance = RuleProvenance(
+        "minimum-error",
+        {"m": m, "prior": prior if isinstance(prior, str) or prior is None else probabilities, "labels": labels},
+        cost="m-estimate",
+        sample=counts.sample,
+        tolerance=_TOLERANCE,
+        text=f"minimum error, m = {m:g}",
+    )
     return Pruning.from_cuts(
         tree,
         cheapest_subtree(tree.parent, cost),
         node_labels=_labels(counts, m * probabilities, labels),
         seen=SampleUsage.of(counts),
-        rule=f"minimum error, m = {m:g}",
+        provenance=provenance,
         note="estimates compared within a relative 1e-12",
     )
 

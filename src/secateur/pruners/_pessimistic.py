@@ -7,7 +7,7 @@ within one standard error of those of its subtree (Quinlan 1987).
 import numpy as np
 
 from .._utils.arrays import Bools, LongsOrFloats
-from ..core import Counts, Pruning, SampleUsage, Tree, full_cost, node_cost
+from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, full_cost, node_cost
 
 _TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
 
@@ -52,8 +52,10 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     twice_gap = 2 * errors + 1 - twice_subtree
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
     note = "" if counts.is_whole else "weights compared within a relative 1e-12"
+    tolerance = 0.0 if counts.is_whole else _TOLERANCE
+    provenance = RuleProvenance("pessimistic", cost="corrected errors", sample=counts.sample, tolerance=tolerance)
     return Pruning.from_cuts(
-        tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), rule="pessimistic", note=note
+        tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), provenance=provenance, note=note
     )
 
 

@@ -15,6 +15,7 @@ from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
 from ..core import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError
+from ._provenance import cost_provenance
 
 
 def reduced_error(
@@ -100,12 +101,20 @@ def reduced_error(
     scale = float(holdout.total[0]) if cost is None and node_labels is not None and holdout is not None else 0.0
     if keep_empty:
         leaf_cost = _without_empty_cuts(tree, holdout, leaf_cost)
+    provenance = cost_provenance(
+        "reduced-error",
+        holdout,
+        cost,
+        leaf_cost,
+        parameters={"labels": labels, "original": original, "keep_empty": keep_empty},
+        text=_text(labels, original, keep_empty),
+    )
     return Pruning.from_cuts(
         tree,
         cheapest_subtree(tree.parent, leaf_cost, scale),
         node_labels=node_labels,
         seen=sample_usage_of(tree, grown, holdout, cost=cost),
-        rule=_name(labels, original, keep_empty),
+        provenance=provenance,
         note="" if leaf_cost.dtype.kind == "i" else "costs within a relative 1e-12 of the whole count as equal",
     )
 
@@ -143,7 +152,8 @@ def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: LongsOrFl
     return np.where(is_empty, never, leaf_cost).astype(leaf_cost.dtype)
 
 
-def _name(labels: str, original: str, keep_empty: bool) -> str:
+def _text(labels: str, original: str, keep_empty: bool) -> str:
+    """Return the rule in words; parameters are named where they differ from their defaults."""
     parts = ["reduced-error"]
     if labels != "grow":
         parts.append(f"labels={labels}")

@@ -16,6 +16,7 @@ from .._kernels.size_tables import table_layout
 from .._utils.arrays import ArrayLike, Bools, Longs, LongsOrFloats
 from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError, PruningError
+from ._provenance import cost_provenance
 
 _FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
 
@@ -76,19 +77,27 @@ def smallest_within(
         allowed = total - math.ceil(share * total)
     else:
         allowed = float((1 - share) * Fraction(total))
-        allowed += size_dp.TOLERANCE * max(allowed, float(costs.max()))
+        allowed += size_dp.RELATIVE_TOLERANCE * max(allowed, float(costs.max()))
     best = -max_leaf_sums(tree.parent, -costs[:, None])[0]
     if best > allowed:
         raise PruningError(
             f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(best, total):.6g} "
             f"on sample {counts.sample!r}; ask for that or less"
         )
+    provenance = cost_provenance(
+        "smallest-within",
+        counts,
+        cost,
+        costs,
+        parameters={"accuracy": str(accuracy)},
+        text=f"smallest within {accuracy}",
+    )
     return Pruning.from_cuts(
         tree,
         ~_smallest_kept(tree, charge, costs, allowed),
         node_labels=labels_of(counts),
         seen=sample_usage_of(tree, counts, cost=cost),
-        rule=f"smallest within {accuracy}",
+        provenance=provenance,
     )
 
 
@@ -129,7 +138,7 @@ def _smallest_kept(tree: Tree, charge: Longs, costs: LongsOrFloats, allowed: flo
             spent = int(np.flatnonzero(walk.best == walk.best[budget])[0])
             return walk.kept(spent)
         table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-        found = table.places[table.best[table.places] <= allowed]
+        found = table.indices[table.best[table.indices] <= allowed]
         if len(found):
             return table.kept(found[0])
         limit *= 2

@@ -12,6 +12,7 @@ from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, nested_steps
 from .._utils.arrays import ArrayLike
 from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
+from ._provenance import cost_provenance, text_with_ties
 
 
 def weakest_links(
@@ -63,7 +64,15 @@ def weakest_links(
         steps[order] = np.arange(len(order))
         steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
     n_members = max(len(alphas), 1)
-    name = "weakest links, every cut" if every_cut else "weakest links"
+    provenance = cost_provenance(
+        "weakest-links",
+        counts,
+        cost,
+        costs,
+        parameters={"every_cut": every_cut},
+        alpha_unit="cost",
+        text=text_with_ties("weakest links, every cut" if every_cut else "weakest links", costs),
+    )
     return PruningSequence(
         tree,
         member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), n_members),
@@ -72,5 +81,5 @@ def weakest_links(
         steps=steps,
         node_labels=labels_of(counts),
         seen=sample_usage_of(tree, counts, cost=cost),
-        rule=name if costs.dtype.kind == "i" else f"{name} (real costs: ties within 1e-12)",
+        provenance=provenance,
     )

@@ -1,0 +1,441 @@
+"""Find the best split of a node over all columns.
+
+The slots of a node are numbered by kind of column, and within a kind by column number:
+
+    slot       0 .. n_lists | .. + n_code_slots          | .. + n_bit_slots
+    kind       sorted lists | nominal and binned columns | two-valued columns
+    search     scan.py      | code_splits.py             | two_valued.py, criteria.impurity_of_sides
+
+A node carries a bit for every slot. The bit is cleared as soon as the column is found to be constant, so that no node
+below looks at the column again. Splits with classes are searched kind by kind, splits of regression trees column by
+column. Of tied splits the lower column wins either way. With the gain ratio, the best split of every slot is noted
+first, and then the best ratio is chosen among those of at least the mean gain.
+
+Costs O(rows) for each column that varies. The search ends early when a split leaves no impurity.
+"""
+
+import cython
+from cython.cimports.libc.math import INFINITY, fabs, log2
+from cython.cimports.secateur._kernels.code_splits import (
+    best_code_threshold,
+    best_subset,
+    bound_gain_of_two,
+    can_count_codes,
+    can_split_categories,
+    clear_histogram,
+    count_columns,
+    fill_from_counts,
+    fill_from_rows,
+    multiway_gain,
+)
+from cython.cimports.secateur._kernels.context import (
+    DEPTH,
+    END,
+    GINI,
+    MULTIWAY,
+    N_FIELDS,
+    NO_SPLIT,
+    NUMERIC,
+    SQRT,
+    SQUARED_ERROR,
+    START,
+    SUBSET,
+    BestThreshold,
+    Entry,
+    Split,
+    weight_of,
+)
+from cython.cimports.secateur._kernels.criteria import class_stats, impurity_of_sides, number_stats
+from cython.cimports.secateur._kernels.scan import scan
+from cython.cimports.secateur._kernels.two_valued import gini_of_few_rows, sum_ones
+
+RATIO_TIE = cython.declare(cython.double, 1e-12)  # gains and gain ratios are tied within this share
+SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
+MAX_EXACT_ROWS = cython.declare(cython.int, 64)  # rows of weight 1 up to which scores are exact to far less than a tie
+MAX_BYTE_ROWS = cython.declare(cython.int, 255)  # rows whose counts fit into a byte
+
+
+def find_best_split(context, scratch, lists, node, counts, stats, best):
+    """Compute the statistics of a node and find its best split; return whether there is one."""
+    best[0] = no_split(context)
+    if context.criterion.fast_path != SQUARED_ERROR:
+        class_stats(context, node[END] - node[START], counts, stats)
+        _search_by_kind(context, scratch, lists, node, stats, best)
+    elif number_stats(context, lists, node, stats):
+        _search_by_feature(context, scratch, lists, node, stats, best)
+    write_two_valued_branch(context, scratch, best)
+    return best.slot >= 0
+
+
+def _search_by_kind(context, scratch, lists, node, stats, best):
+    """Find the best split of a node with classes: one kind of column after the other."""
+    end_of_codes = context.n_lists + context.n_code_slots
+    for s in range(context.n_slots if context.is_gain_ratio else 0):
+        scratch.slot_gain[s] = -INFINITY
+    search_lists(context, scratch, lists, node, stats, 0, context.n_lists, best)
+    if context.n_bit_slots > 0:
+        rival = no_split(context)
+        search_two_valued(context, scratch, lists, node, stats, cython.address(rival))
+        if is_better_split(context, best, cython.address(rival), stats.tie):
+            best[0] = rival
+    if context.n_code_slots > 0:
+        rival = no_split(context)
+        if not context.is_gain_ratio:  # a split that is worse than the best one by more than a tie is not needed
+            rival.score = max(rival.score, best.score - 2 * stats.tie)
+        search_codes(context, scratch, lists, node, stats, context.n_lists, end_of_codes, cython.address(rival))
+        if is_better_split(context, best, cython.address(rival), stats.tie):
+            best[0] = rival
+    if context.is_gain_ratio:
+        _best_by_ratio(context, scratch, lists, node, stats, best)
+
+
+def _search_by_feature(context, scratch, lists, node, stats, best):
+    """Find the best split of a regression node in the order of the columns: of tied splits, the first one wins."""
+    end_of_codes = context.n_lists + context.n_code_slots
+    t: cython.int = 0
+    if context.n_bit_slots > 0:
+        rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+        sum_ones(context, scratch, rows, node[START], stats)
+    while t < context.n_slots:
+        s = cython.cast(cython.int, context.slots_by_feature[t])
+        t += 1
+        if s < context.n_lists:
+            last = s + 1
+            while last < context.n_lists and context.slots_by_feature[t] == last:
+                last += 1
+                t += 1
+            search_lists(context, scratch, lists, node, stats, s, last, best)
+        elif _is_perfect(context, stats, best):
+            continue
+        elif s < end_of_codes:
+            search_codes(context, scratch, lists, node, stats, s, s + 1, best)
+        elif is_varying(node, s):
+            p = s - end_of_codes
+            w = scratch.ones[p]
+            d = scratch.ones[context.bit_line_bytes + p] * stats.weight - stats.deviation * w
+            gain = d * d / (stats.weight * (w * (stats.weight - w)))
+            try_two_valued(context, scratch, p, gain, stats, best)
+
+
+def no_split(context):
+    """Return an empty split, with the score that any split must exceed."""
+    return Split(-INFINITY if context.allows_zero_gain else 0.0, -1, NO_SPLIT, -1, -1, 0)
+
+
+def is_better_split(context, best, rival, tie):
+    """Return whether the rival has the larger score, or a tied score and the lower column."""
+    if best.slot < 0 or (rival.slot >= 0 and rival.score > best.score + tie):
+        return True
+    if rival.slot < 0 or not rival.score >= best.score - tie:
+        return False
+    return context.feature_of_slot[rival.slot] < context.feature_of_slot[best.slot]
+
+
+def is_varying(node, slot):
+    """Return whether a column may be tested: it may vary in the node, and its group is allowed."""
+    return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
+
+
+def _mark_constant(node, slot):
+    """Clear the bit of a slot, for this node and all nodes below."""
+    one: cython.ulonglong = 1
+    node[N_FIELDS + (slot >> 6)] &= ~cython.cast(cython.longlong, one << (slot & 63))
+
+
+def _score_to_beat(context, best):
+    """Return the score that a split of the next column must exceed.
+
+    The gain ratio needs the best split of every column, so a split need not be better than that of another column.
+    """
+    return no_split(context).score if context.is_gain_ratio else best.score
+
+
+def _is_perfect(context, stats, best):
+    """Return whether the best split leaves no impurity, so that no later split can be better."""
+    is_exact: cython.bint = context.row_weight == cython.NULL and stats.n_rows <= MAX_EXACT_ROWS
+    if not is_exact or context.is_gain_ratio:
+        return False
+    return best.slot >= 0 and best.score > stats.impurity - 0.5 * stats.tie
+
+
+def count_missing(context, slot, entries, n):
+    """Return how many rows at the end of a list are missing, by bisection."""
+    low: cython.Py_ssize_t = 0
+    high = n
+    if context.missing_line == cython.NULL or context.missing_line[slot] < 0:
+        return 0
+    is_missing = context.is_missing + context.missing_line[slot] * context.n_rows
+    if not is_missing[entries[n - 1] >> context.shift]:
+        return 0
+    while low < high:
+        middle = (low + high) >> 1
+        if is_missing[entries[middle] >> context.shift]:
+            high = middle
+        else:
+            low = middle + 1
+    return n - low
+
+
+def _count_differences(entries, n):
+    """Return how many entries after the first differ from the entry before."""
+    n_differences: Entry = 0
+    for i in range(1, n):
+        n_differences += entries[i] & 1
+    return n_differences
+
+
+def search_lists(context, scratch, lists, node, stats, first, last, best):
+    """Replace `best` by the best threshold of the lists in the slots from `first` to `last`, if that is better."""
+    n = stats.n_rows
+    for s in range(first, last):
+        if not is_varying(node, s):
+            continue
+        if _is_perfect(context, stats, best):
+            scratch.has_ties[s] = 1  # unknown
+            continue
+        entries = lists + s * context.n_rows + node[START]
+        n_missing = count_missing(context, s, entries, n)
+        n_differences = n - 1
+        if not context.has_distinct_values[s]:
+            n_differences = _count_differences(entries, n - n_missing + (n_missing > 0))
+            if n == context.n_rows and n_differences == n - 1:
+                context.has_distinct_values[s] = 1
+        scratch.has_ties[s] = n_differences < n - 1  # partitioning must then update the difference bits
+        if n_differences == 0:
+            _mark_constant(node, s)
+            continue
+        threshold = BestThreshold(_score_to_beat(context, best), -1, -1, 1)
+        scan(context, scratch, entries, n_missing, stats, cython.address(threshold))
+        if threshold.position < 0:
+            continue
+        missing_child = threshold.missing_child if n_missing else -1
+        split = Split(threshold.score, s, NUMERIC, threshold.position, 0, missing_child)
+        if context.is_gain_ratio:
+            _note_list_ratio(context, scratch, entries, n_missing, stats, cython.address(split))
+        else:
+            best[0] = split
+
+
+def search_codes(context, scratch, lists, node, stats, first, last, best):
+    """Replace `best` by the best split of the columns of codes in the slots from `first` to `last`, if that is better.
+
+    The children of the categories are written to the histogram. Binned numeric columns have rows of weight 1 and no
+    missing values. In rows of weight 1, the columns of one word are counted at the same time. With two classes they are
+    then tried in the order of an upper bound of their gain, so that few have to be searched.
+    """
+    order = cython.declare(cython.int[8])
+    bounds = cython.declare(cython.double[8])
+    fast_path = context.criterion.fast_path
+    histogram = cython.address(scratch.histogram)
+    is_counted: cython.bint = context.row_weight == cython.NULL and fast_path != SQUARED_ERROR
+    has_bounds: cython.bint = (fast_path == GINI or fast_path == SQRT) and stats.n_present_classes == 2
+    if context.is_gain_ratio or context.is_multiway:
+        has_bounds = False
+    base = first
+    n_columns: cython.int
+    while base < last:
+        if _is_perfect(context, stats, best):
+            return
+        n_columns = 1
+        column = base - context.n_lists
+        has_counts: cython.bint = is_counted and is_varying(node, base)
+        if has_counts:
+            has_counts = can_count_codes(context, column, stats.n_rows)
+        if has_counts:
+            n_columns = count_columns(histogram, context, column, last - context.n_lists, node[START], stats)
+            if has_bounds:
+                _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds)
+        for t in range(n_columns):
+            if t > 0 and _is_perfect(context, stats, best):
+                return
+            s = order[t] if has_counts and has_bounds else base + t
+            if not is_varying(node, s):
+                continue
+            column = s - context.n_lists
+            is_nominal: cython.bint = context.is_nominal[column]
+            depth = node[DEPTH] + context.root_depth
+            if is_nominal and not can_split_categories(context.n_codes[column], depth):
+                _mark_constant(node, s)
+                continue
+            score = _score_to_beat(context, best)
+            if not has_counts:
+                rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+                n_present = fill_from_rows(histogram, context, column, node[START], rows, stats)
+                _try_categories(context, scratch, node, stats, s, n_present, score, best)
+                continue
+            if has_bounds and bounds[s - base] <= best.score + stats.tie - SLACK * stats.impurity:
+                continue
+            if has_bounds and s < best.slot:  # the lower column wins a tie
+                score -= 2 * stats.tie
+            row_counts = histogram.row_counts + (s - base) * histogram.table_size
+            if is_nominal:
+                n_present = fill_from_counts(histogram, row_counts, context.n_codes[column])
+                _try_categories(context, scratch, node, stats, s, n_present, score, best)
+            else:
+                _try_bins(context, scratch, node, stats, s, row_counts, score, best)
+        base += n_columns
+
+
+def _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds):
+    """Sort columns that have been counted by the bound of their gain, largest first, into `order`.
+
+    Nominal columns with a single category in the node are marked as constant.
+    """
+    column: cython.Py_ssize_t
+    for t in range(n_columns):
+        column = base + t - context.n_lists
+        bounds[t] = stats.impurity
+        if context.is_nominal[column]:
+            row_counts = scratch.histogram.row_counts + t * scratch.histogram.table_size
+            n_codes = context.n_codes[column]
+            if bound_gain_of_two(context, row_counts, n_codes, stats, cython.address(bounds[t])) < 2:
+                _mark_constant(node, base + t)
+        at = t
+        while at > 0 and bounds[order[at - 1] - base] < bounds[t]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = base + t
+
+
+def _try_bins(context, scratch, node, stats, slot, row_counts, score, best):
+    """Replace `best` by the best threshold of a binned column if its score exceeds `score` by more than a tie."""
+    n_codes = context.n_codes[slot - context.n_lists]
+    threshold = BestThreshold(score, -1, -1, -1)
+    if not best_code_threshold(context, scratch, row_counts, n_codes, False, stats, cython.address(threshold)):
+        _mark_constant(node, slot)
+    elif threshold.position >= 0:
+        best[0] = Split(threshold.score, slot, NUMERIC, threshold.position, threshold.above, -1)
+
+
+def _try_categories(context, scratch, node, stats, slot, n_present, score, best):
+    """Replace `best` by the best split of a nominal column if its score exceeds `score`; clear the histogram."""
+    criterion = cython.address(context.criterion)
+    histogram = cython.address(scratch.histogram)
+    split = no_split(context)
+    if n_present < 2:
+        _mark_constant(node, slot)
+    elif context.is_multiway:
+        gain = multiway_gain(criterion, histogram, n_present, stats, context.min_leaf_size, stats.min_child_size)
+        if gain > score + stats.tie:
+            split = Split(gain, slot, MULTIWAY, -1, -1, -1)
+    elif best_subset(
+        context, histogram, n_present, context.n_codes[slot - context.n_lists], stats, cython.address(score)
+    ):
+        split = Split(score, slot, SUBSET, -1, -1, -1)
+    if split.slot >= 0 and context.is_gain_ratio:
+        _note_category_ratio(context, scratch, n_present, stats, cython.address(split))
+    elif split.slot >= 0:
+        best[0] = split
+    clear_histogram(histogram, n_present)
+
+
+def search_two_valued(context, scratch, lists, node, stats, best):
+    """Replace `best` by the best split of the two-valued columns of a node with classes: lower values go left."""
+    first_slot = context.n_lists + context.n_code_slots
+    is_counted: cython.bint = context.bit_words != cython.NULL and context.row_weight == cython.NULL
+    if is_counted and stats.n_rows <= MAX_BYTE_ROWS and context.criterion.fast_path == GINI:
+        gini_of_few_rows(context, scratch, node[START], stats)
+    else:
+        rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+        n_lines = sum_ones(context, scratch, rows, node[START], stats)
+        impurity_of_sides(context, scratch, n_lines, stats.weight)
+    for p in range(context.n_bit_slots):
+        score = stats.impurity - scratch.side_impurity[p]
+        if (context.is_gain_ratio or score > best.score + stats.tie) and is_varying(node, first_slot + p):
+            try_two_valued(context, scratch, p, score, stats, best)
+
+
+def try_two_valued(context, scratch, p, score, stats, best):
+    """Replace `best` by the split of the p-th two-valued column, if that is better and both children are large."""
+    slot = context.n_lists + context.n_code_slots + p
+    min_size = stats.min_child_size
+    right_size = scratch.right_size[p]
+    left_size = stats.size - right_size
+    if right_size <= 0 or right_size < min_size or left_size <= 0 or left_size < min_size:
+        return
+    if score <= _score_to_beat(context, best) + stats.tie:
+        return
+    kind = NUMERIC
+    if context.is_nominal[context.n_code_slots + p]:
+        kind = MULTIWAY if context.is_multiway else SUBSET
+    split = Split(score, slot, kind, 0, 1, -1)
+    if context.is_gain_ratio:
+        information = _information(scratch.right_weight[p] / stats.weight)
+        _note_ratio(scratch, cython.address(split), 2 * score / stats.weight, information)
+    else:
+        best[0] = split
+
+
+def write_two_valued_branch(context, scratch, best):
+    """Write the children of the two categories if the best split is a subset of a two-valued column."""
+    if best.kind == SUBSET and best.slot >= context.n_lists + context.n_code_slots:
+        scratch.histogram.branch[0] = 0
+        scratch.histogram.branch[1] = 1
+
+
+def _information(share):
+    """Return the split information, in bits, of two branches with this share of the weight and the rest."""
+    rest = 1 - share
+    return (-share * log2(share) if share > 0 else 0.0) + (-rest * log2(rest) if rest > 0 else 0.0)
+
+
+def _note_ratio(scratch, split, gain, information):
+    """Note the best split of a column, its gain in bits, and its gain ratio."""
+    scratch.slot_gain[split.slot] = gain
+    scratch.slot_split[split.slot] = split[0]
+    scratch.slot_split[split.slot].score = gain / information
+
+
+def _note_list_ratio(context, scratch, entries, n_missing, stats, split):
+    """Note the gain ratio of a threshold of a list."""
+    left = 0.0
+    gain = 2 * split.score / stats.weight
+    n_differences: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(split.below):
+        left += weight_of(context, entries[i] >> context.shift)
+    for i in range(stats.n_rows - n_missing if split.default_child == 0 else stats.n_rows, stats.n_rows):
+        left += weight_of(context, entries[i] >> context.shift)
+    if context.penalises_numeric:
+        for i in range(1, stats.n_rows):
+            n_differences += entries[i] & 1
+        gain -= log2(cython.cast(cython.double, max(1, n_differences))) / stats.weight
+    _note_ratio(scratch, split, gain, _information(left / stats.weight))
+
+
+def _note_category_ratio(context, scratch, n_present, stats, split):
+    """Note the gain ratio of a split of a nominal column."""
+    histogram = cython.address(scratch.histogram)
+    left = information = 0.0
+    for t in range(n_present):
+        k = histogram.present[t]
+        share = histogram.weights[k] / stats.weight
+        if context.is_multiway:
+            information += -share * log2(share) if share > 0 else 0.0
+        elif histogram.branch[k] == 0:
+            left += share
+    if not context.is_multiway:
+        information = _information(left)
+    _note_ratio(scratch, split, 2 * split.score / stats.weight, information)
+
+
+def _best_by_ratio(context, scratch, lists, node, stats, best):
+    """Choose the split of best gain ratio among those of at least the mean gain."""
+    mean = 0.0
+    n_splits: cython.int = 0
+    for s in range(context.n_slots):
+        if scratch.slot_gain[s] > -INFINITY:
+            mean += scratch.slot_gain[s]
+            n_splits += 1
+    mean = mean / (n_splits if n_splits > 0 else 1) - RATIO_TIE
+    best[0] = Split(-INFINITY, -1, NO_SPLIT, -1, -1, 0)
+    for s in range(context.n_slots if n_splits > 0 else 0):
+        rival = scratch.slot_split + s
+        tie = RATIO_TIE * fabs(rival.score)
+        if scratch.slot_gain[s] >= mean and is_better_split(context, best, rival, tie):
+            best[0] = rival[0]
+    if best.kind == SUBSET and best.slot < context.n_lists + context.n_code_slots:
+        # The search of later columns may have overwritten the children of the categories.
+        repeated = no_split(context)
+        slot = cython.cast(cython.int, best.slot)
+        search_codes(context, scratch, lists, node, stats, slot, slot + 1, cython.address(repeated))

@@ -1,0 +1,689 @@
+"""Find the best split on a column of codes in one node, from sums per code.
+
+Codes are categories of a nominal column, or bins of a numeric column in ascending order. Words hold the codes of
+several columns, `code_bits` bits each. The words of a node lie together, class after class:
+
+    word of a row   | code of column 3 | code of column 2 | code of column 1 | code of column 0 |
+
+A histogram has a line per code: the weight of every class, or, for regression, the weight and the sum of the
+deviations. Only the codes present in the node are listed, so that a small node costs its rows, not the categories of
+the column:
+
+    code        0     1     2     3     4
+    counts     5 0   0 0   3 9   0 0   1 1          present = 0, 2, 4
+
+Numeric bins: a threshold lies between two neighbouring codes that are present. The arithmetic is that of the scans of
+lists, once per code instead of once per row. Equal counts give equal scores to the last bit, so a tree grown from
+histograms is the tree grown from the rows. Costs O(rows) to count and O(codes) to scan.
+
+Nominal columns: a subset of the categories against the rest. The child with the lowest category present is child 0. Of
+tied subsets, the one whose child 0 comes first as a sorted list of categories wins (for up to 63 categories in the
+node; of more, the first one found). Costs O(rows) to count and, of m present categories, O(m log m) for prefixes or
+O(2^m) for all subsets of at most 10 categories.
+"""
+
+import cython
+from cython.cimports.libc.math import INFINITY, sqrt
+from cython.cimports.libc.string import memset
+from cython.cimports.secateur._kernels.context import (
+    ENTROPY_TABLE,
+    GINI,
+    SQRT,
+    SQUARED_ERROR,
+    UNSEEN_CATEGORY,
+    Context,
+    Count,
+    Entry,
+    Histogram,
+    NodeStats,
+    PackedColumn,
+    Scratch,
+    weight_of,
+)
+from cython.cimports.secateur._kernels.criteria import impurity_of
+
+SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
+INSERTION_ITEMS = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion before runs are merged
+FREE_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of up to this number are tested at any depth
+MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)
+MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # rows from which all columns of a word are counted at the same time
+MAX_EXHAUSTIVE_CATEGORIES = cython.declare(cython.int, 10)
+MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)  # bits of a mask, less the sign
+
+
+def packed_column(context, column, start):
+    """Return where the codes of a column are, from the row at position `start` on."""
+    p = column - context.n_code_slots
+    one: cython.ulonglong = 1
+    if p < 0:
+        per_word: cython.int = 64 // context.code_bits
+        words = context.code_words + (column // per_word) * context.n_rows + start
+        shift = context.code_bits * cython.cast(cython.int, column % per_word)
+        return PackedColumn(words, shift, (one << context.code_bits) - 1)
+    if context.bit_words != cython.NULL:
+        return PackedColumn(context.bit_words + (p >> 6) * context.n_rows + start, cython.cast(cython.int, p & 63), 1)
+    return PackedColumn(cython.NULL, cython.cast(cython.int, p), 1)
+
+
+def can_count_codes(context, column, n_rows):
+    """Return whether to look at all codes of a column in a node of `n_rows`; otherwise only at those present."""
+    return context.n_codes[column] <= 2 * n_rows or not context.is_nominal[column]
+
+
+def count_columns(histogram, context, column, last, start, stats):
+    """Count rows of weight 1 by code and class, of one or more columns; return the number of columns.
+
+    Columns before `last` that share a word are counted at the same time, each in a table of its own: then no row waits
+    for the count of the row before.
+    """
+    n_sums = histogram.n_sums
+    bits = context.code_bits
+    packed = packed_column(context, column, start)
+    shift = packed.shift
+    mask = packed.mask
+    words = packed.words
+    n_columns: cython.int = min(last - column, 64 // bits - shift // bits, histogram.n_tables)
+    tables = cython.declare(cython.p_int[4])
+    t: cython.int
+    for t in range(n_columns - 1, 0, -1):
+        if stats.n_rows < MIN_SHARED_ROWS or not can_count_codes(context, column + t, stats.n_rows):
+            n_columns = t
+    for t in range(n_columns):
+        n_counts = context.n_codes[column + t] * n_sums
+        memset(histogram.row_counts + t * histogram.table_size, 0, n_counts * cython.sizeof(cython.int))
+    for c in range(n_sums):
+        m = cython.cast(cython.Py_ssize_t, stats.counts[c])
+        t = 0
+        while t < n_columns:
+            tables[0] = histogram.row_counts + t * histogram.table_size + c
+            tables[1] = tables[0] + histogram.table_size
+            tables[2] = tables[1] + histogram.table_size
+            tables[3] = tables[2] + histogram.table_size
+            if t + 4 <= n_columns:
+                for i in range(m):
+                    w = words[i] >> (shift + t * bits)
+                    tables[0][cython.cast(cython.Py_ssize_t, w & mask) * n_sums] += 1
+                    tables[1][cython.cast(cython.Py_ssize_t, (w >> bits) & mask) * n_sums] += 1
+                    tables[2][cython.cast(cython.Py_ssize_t, (w >> 2 * bits) & mask) * n_sums] += 1
+                    tables[3][cython.cast(cython.Py_ssize_t, (w >> 3 * bits) & mask) * n_sums] += 1
+                t += 4
+            else:
+                for i in range(m):
+                    tables[0][cython.cast(cython.Py_ssize_t, (words[i] >> (shift + t * bits)) & mask) * n_sums] += 1
+                t += 1
+        words += m
+    return n_columns
+
+
+def bound_gain_of_two(context, row_counts, n_codes, stats, bound):
+    """Write the gain of one child per category, which no subset exceeds, to `bound`; return the number of categories.
+
+    For gini and sqrt of two classes. A category with a and b rows has the impurity 2 a b / (a + b), or sqrt(a b).
+    """
+    is_gini: cython.bint = context.criterion.fast_path == GINI
+    n_sums = context.n_sums
+    n_present: cython.int = 0
+    remaining: cython.double = 0
+    for k in range(n_codes):
+        a: cython.double = row_counts[k * n_sums + stats.last_class]
+        b: cython.double = row_counts[k * n_sums + stats.first_class]
+        n_present += a + b > 0
+        if is_gini:
+            remaining += a * b / max(a + b, 1.0)
+        else:
+            remaining += sqrt(a * b)
+    bound[0] = stats.impurity - (2 * remaining if is_gini else remaining)
+    return n_present
+
+
+def fill_from_counts(histogram, counts, n_codes):
+    """Fill the histogram of a column from its numbers of rows by code and class; return the number of codes present."""
+    n_sums = histogram.n_sums
+    n_present: cython.int = 0
+    rows: Count
+    for k in range(n_codes):
+        rows = 0
+        for c in range(n_sums):
+            rows += counts[k * n_sums + c]
+        if rows == 0:
+            continue
+        for c in range(n_sums):
+            histogram.counts[k * n_sums + c] = cython.cast(cython.double, counts[k * n_sums + c])
+        histogram.is_present[k] = 1
+        histogram.sizes[k] = cython.cast(cython.double, rows)
+        histogram.weights[k] = cython.cast(cython.double, rows)
+        histogram.present[n_present] = k
+        n_present += 1
+    return n_present
+
+
+def fill_from_rows(histogram, context, column, start, entries, stats):
+    """Fill the histogram of a column from the rows of the node, with weights; return the number of codes present."""
+    n_codes = context.n_codes[column]
+    packed = packed_column(context, column, start)
+    n_sums = histogram.n_sums
+    counts = histogram.counts
+    sizes = histogram.sizes
+    is_present = histogram.is_present
+    present = histogram.present
+    low_mask: Entry = context.low_mask
+    is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
+    n_present: cython.int = 0
+    for i in range(stats.n_rows):
+        e = entries[i]
+        row = e >> context.shift
+        code = cython.cast(cython.Py_ssize_t, (packed.words[i] >> packed.shift) & packed.mask)
+        w = weight_of(context, row)
+        if is_regression:
+            counts[2 * code] += w
+            counts[2 * code + 1] += w * (context.target[row] - stats.centre)
+        else:
+            counts[code * n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += w
+        sizes[code] += w if context.has_weight_limits else 1.0
+        if not is_present[code]:
+            is_present[code] = 1
+            present[n_present] = code
+            n_present += 1
+    _list_present(histogram, n_present, n_codes)
+    for t in range(n_present):
+        k = present[t]
+        weight = 0.0
+        for c in range(1 if is_regression else n_sums):
+            weight += counts[k * n_sums + c]
+        histogram.weights[k] = weight
+    return n_present
+
+
+def _list_present(histogram, n_present, n_codes):
+    """Put the codes that are present into ascending order: by sorting them if they are few, else by looking at all."""
+    present = histogram.present
+    t: cython.int
+    if n_present * 8 > n_codes:
+        t = 0
+        for k in range(n_codes):
+            if histogram.is_present[k]:
+                present[t] = k
+                t += 1
+        return
+    for t in range(n_present):
+        histogram.keys[present[t]] = cython.cast(cython.double, present[t])
+    _sort_by_key(histogram, present, n_present)
+
+
+def clear_histogram(histogram, n_present):
+    """Make the histogram empty again: only the codes present are touched."""
+    for t in range(n_present):
+        k = histogram.present[t]
+        histogram.is_present[k] = 0
+        histogram.sizes[k] = 0
+        for c in range(histogram.n_sums):
+            histogram.counts[k * histogram.n_sums + c] = 0
+
+
+def _sort_by_key(histogram, order, n):
+    """Sort `order[:n]` in place by key; equal keys keep their order. Runs are sorted by insertion, and then merged."""
+    items = order
+    keys = histogram.sorted_keys
+    merged_items = histogram.merged_items
+    merged_keys = histogram.merged_keys
+    start: cython.Py_ssize_t = 0
+    width = INSERTION_ITEMS
+    is_right: cython.int
+    while start < n:
+        for b in range(start, min(n, start + INSERTION_ITEMS)):
+            item = order[b]
+            key = histogram.keys[item]
+            i = b
+            while i > start and key < keys[i - 1]:
+                order[i] = order[i - 1]
+                keys[i] = keys[i - 1]
+                i -= 1
+            order[i] = item
+            keys[i] = key
+        start += INSERTION_ITEMS
+    while width < n:
+        start = 0
+        while start < n:
+            middle = min(n, start + width)
+            end = min(n, middle + width)
+            a = start
+            b = middle
+            i = start
+            while a < middle and b < end:
+                is_right = keys[b] < keys[a]
+                source = b if is_right else a
+                merged_keys[i] = keys[source]
+                merged_items[i] = items[source]
+                a += 1 - is_right
+                b += is_right
+                i += 1
+            while a < middle:
+                merged_keys[i] = keys[a]
+                merged_items[i] = items[a]
+                a += 1
+                i += 1
+            while b < end:
+                merged_keys[i] = keys[b]
+                merged_items[i] = items[b]
+                b += 1
+                i += 1
+            start = end
+        swap_items = items
+        items = merged_items
+        merged_items = swap_items
+        swap_keys = keys
+        keys = merged_keys
+        merged_keys = swap_keys
+        width *= 2
+    if items != order:
+        for i in range(n):
+            order[i] = items[i]
+
+
+def can_split_categories(n_codes, depth):
+    """Return whether a column of `n_codes` categories may be tested at a depth, whatever the rows are.
+
+    A split keeps the child of every category, and a level has up to 2**depth splits. Columns of more than a thousand
+    categories are left out from the depth at which one level would keep more than 2**24 children.
+    """
+    return n_codes <= FREE_CATEGORIES or (
+        depth < MAX_LEVEL_BRANCHES_LOG2
+        and (n_codes << depth) <= (cython.cast(cython.longlong, 1) << MAX_LEVEL_BRANCHES_LOG2)
+    )
+
+
+def multiway_gain(criterion, histogram, n_present, stats, min_branch, min_large_branch):
+    """Return the gain of one child per category.
+
+    Minus infinity if a branch is smaller than `min_branch`, or fewer than two branches reach `min_large_branch`.
+    """
+    is_regression: cython.bint = criterion.fast_path == SQUARED_ERROR
+    gain = -stats.deviation * stats.deviation / stats.weight if is_regression else stats.impurity
+    n_large: cython.int = 0
+    for t in range(n_present):
+        k = histogram.present[t]
+        if histogram.sizes[k] < min_branch:
+            return -INFINITY
+        n_large += histogram.sizes[k] >= min_large_branch
+        line = histogram.counts + k * histogram.n_sums
+        if is_regression:
+            gain += line[1] * line[1] / histogram.weights[k]
+        else:
+            gain -= impurity_of(criterion, line, histogram.n_sums, histogram.weights[k])
+    return gain if n_large >= 2 else -INFINITY
+
+
+def best_subset(context, histogram, n_present, n_codes, stats, best):
+    """Find the best subset of categories against the rest; return whether its gain exceeds `best` by more than a tie.
+
+    Writes the gain to `best`, and the child of each category to `histogram.branch`.
+
+    All subsets are tried if the node has at most 10 categories and prefixes could miss the best subset, which happens
+    with more than two classes, or if a category is smaller than a child must be. Otherwise the categories are ordered
+    by the share of one class, and the prefixes of the order are tried, for each class in turn. With two classes, the
+    best subset is a prefix for every concave criterion; both orders are tried if shares are equal, so that the result
+    does not depend on which class comes first. With more classes, or if that prefix is too small, prefixes are a
+    heuristic. For regression, the order is that of the means, and the best subset is a prefix. If nothing but rounding
+    errors can be gained, the categories keep their own order, so that noise decides nothing.
+    """
+    search: SubsetSearch
+    criterion = cython.address(context.criterion)
+    n_sums = histogram.n_sums
+    is_regression: cython.bint = criterion.fast_path == SQUARED_ERROR
+    is_noise: cython.bint = False
+    one: cython.ulonglong = 1
+    search.score = best[0]
+    search.has_best = False
+    search.best_mask = 0
+    search.full_mask = (one << (min(MAX_ORDERED_CATEGORIES, n_present))) - 1
+    search.is_gini_of_two = criterion.fast_path == GINI and n_sums == 2 and context.row_weight == cython.NULL
+    search.slack = stats.tie + SLACK * stats.impurity
+    if n_present <= MAX_EXHAUSTIVE_CATEGORIES and (
+        (not is_regression and n_sums > 2) or _is_any_below(histogram, n_present, stats.min_child_size)
+    ):
+        _search_all_subsets(criterion, histogram, n_present, stats, cython.address(search))
+    elif is_regression:
+        is_noise = multiway_gain(criterion, histogram, n_present, stats, -INFINITY, -INFINITY) <= stats.tie
+        _search_prefixes(criterion, histogram, n_present, 1, is_noise, stats, cython.address(search))
+    else:
+        for c in range(n_sums):
+            has_distinct_shares = _search_prefixes(
+                criterion, histogram, n_present, c, False, stats, cython.address(search)
+            )
+            if has_distinct_shares and n_sums == 2:
+                break
+    best[0] = search.score
+    if not search.has_best:
+        return False
+    for k in range(n_codes):
+        if not histogram.is_present[k]:
+            histogram.branch[k] = UNSEEN_CATEGORY
+    return True
+
+
+def _search_all_subsets(criterion, histogram, n_present, stats, search):
+    """Try all subsets, by a Gray code over the categories above the lowest: each step moves one category."""
+    one: cython.ulonglong = 1
+    t: cython.int
+    n_steps: cython.int = 1 << (n_present - 1)
+    _start_search(histogram, n_present, search)
+    for step in range(n_steps):
+        t = 0
+        if step > 0:
+            while not (step >> t) & 1:
+                t += 1
+            t += 1
+        bit = one << t
+        _move_category(histogram, histogram.present[t], -1.0 if search.mask & bit else 1.0, bit, search)
+        _try_subset(criterion, histogram, n_present, stats, search)
+    if search.has_best:
+        for t in range(n_present):
+            histogram.branch[histogram.present[t]] = 0 if (search.best_mask >> t) & 1 else 1
+
+
+def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):
+    """Try the prefixes of the order by one sum over the weight of each category; return whether these shares differ."""
+    one: cython.ulonglong = 1
+    present = histogram.present
+    order = histogram.order
+    best_step: cython.Py_ssize_t = -1
+    t: cython.int
+    step: cython.Py_ssize_t
+    is_distinct: cython.bint = True
+    _start_search(histogram, n_present, search)
+    for t in range(n_present):
+        order[t] = t
+        k = present[t]
+        share = histogram.counts[k * histogram.n_sums + sum_index] / histogram.weights[k]
+        histogram.keys[t] = 0.0 if is_noise else share
+    _sort_by_key(histogram, order, n_present)
+    for step in range(n_present - 1):
+        t = cython.cast(cython.int, order[step])
+        bit = one << (min(MAX_ORDERED_CATEGORIES, t))
+        _move_category(histogram, present[t], 1.0, bit, search)
+        if _try_subset(criterion, histogram, n_present, stats, search):
+            best_step = step
+    for step in range(1, n_present if histogram.n_sums == 2 else 0):
+        is_distinct = is_distinct and histogram.keys[order[step - 1]] != histogram.keys[order[step]]
+    if best_step >= 0:
+        for step in range(n_present):
+            histogram.branch[present[order[step]]] = 0 if step <= best_step else 1
+        if histogram.branch[present[0]] == 1:
+            for t in range(n_present):
+                histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
+    return is_distinct
+
+
+def _start_search(histogram, n_present, search):
+    """Put all categories on the right, and add them up."""
+    n_sums = histogram.n_sums
+    search.mask = 0
+    search.left_weight = 0
+    search.left_size = 0
+    search.node_weight = 0
+    search.node_size = 0
+    for c in range(n_sums):
+        histogram.left[c] = 0
+        histogram.right[c] = 0
+    for t in range(n_present):
+        k = histogram.present[t]
+        search.node_weight += histogram.weights[k]
+        search.node_size += histogram.sizes[k]
+        for c in range(n_sums):
+            histogram.right[c] += histogram.counts[k * n_sums + c]
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _move_category(
+    histogram: cython.pointer[Histogram],
+    k: cython.Py_ssize_t,
+    sign: cython.double,
+    bit: cython.ulonglong,
+    search: cython.pointer[SubsetSearch],
+) -> cython.void:
+    """Move a category to the left (sign 1) or back to the right (sign -1); `bit` is its bit in the mask."""
+    line = histogram.counts + k * histogram.n_sums
+    search.mask ^= bit
+    for c in range(histogram.n_sums):
+        histogram.left[c] += sign * line[c]
+        histogram.right[c] -= sign * line[c]
+    search.left_weight += sign * histogram.weights[k]
+    search.left_size += sign * histogram.sizes[k]
+
+
+def _try_subset(criterion, histogram, n_present, stats, search):
+    """Compare the subset that is on the left with the best one so far; return whether it becomes the best."""
+    min_size = stats.min_child_size
+    node_weight = search.node_weight
+    left_weight = search.left_weight
+    has_order: cython.bint = n_present <= MAX_ORDERED_CATEGORIES
+    if search.left_size < min_size or search.node_size - search.left_size < min_size:
+        return False
+    if has_order and search.mask == search.full_mask:
+        return False
+    if search.is_gini_of_two:  # decide without division whether the subset can be better at all
+        d = histogram.left[1] * node_weight - stats.counts[1] * left_weight
+        room = node_weight * (left_weight * (node_weight - left_weight))
+        if 2 * (d * d) < (search.score - search.slack) * room:
+            return False
+    gain = _subset_gain(criterion, histogram, stats, left_weight, node_weight)
+    mask = search.mask if search.mask & 1 else search.mask ^ search.full_mask
+    if not gain > search.score + stats.tie:
+        is_tied: cython.bint = search.has_best and has_order and gain >= search.score - stats.tie
+        if not is_tied or not _comes_first(mask, search.best_mask):
+            return False
+    search.score = max(search.score, gain)
+    search.best_mask = mask
+    search.has_best = True
+    return True
+
+
+def _is_any_below(histogram, n_present, min_size):
+    """Return whether a category is smaller than `min_size`; if none is, every subset is large enough."""
+    for t in range(n_present):
+        if histogram.sizes[histogram.present[t]] < min_size:
+            return True
+    return False
+
+
+def _comes_first(a, b):
+    """Return whether the set with bits `a` comes before `b` as a sorted list; a prefix comes first."""
+    differing = a ^ b
+    lowest = differing & (~differing + 1)
+    higher: cython.ulonglong = ~(lowest | (lowest - 1))
+    if a & lowest:
+        return (b & higher) != 0
+    return (a & higher) == 0
+
+
+def _subset_gain(criterion, histogram, stats, left_weight, node_weight):
+    """Return the gain of the subset on the left against the rest."""
+    right_weight = node_weight - left_weight
+    left_impurity = right_impurity = 0.0
+    n = histogram.n_sums
+    if criterion.fast_path == GINI and left_weight > 0 and right_weight > 0:  # saves two calls
+        for c in range(n):
+            left_impurity += histogram.left[c] * (left_weight - histogram.left[c])
+            right_impurity += histogram.right[c] * (right_weight - histogram.right[c])
+        return stats.impurity - left_impurity / left_weight - right_impurity / right_weight
+    if criterion.fast_path == SQUARED_ERROR:
+        d = histogram.left[1] * stats.weight - stats.deviation * left_weight
+        return d * d / (stats.weight * (left_weight * (stats.weight - left_weight)))
+    return (
+        stats.impurity
+        - impurity_of(criterion, histogram.left, n, left_weight)
+        - impurity_of(criterion, histogram.right, n, right_weight)
+    )
+
+
+def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, best):
+    """Find the best threshold between codes from their numbers of rows by class; return whether codes differ.
+
+    With `has_missing`, the line after the codes counts the rows without a value: they are tried on the right and on the
+    left of every threshold, and against all other rows.
+    """
+    n: cython.Py_ssize_t = context.n_sums
+    left = scratch.left
+    min_size = stats.min_child_size
+    rows = stats.weight
+    missing = codes + n_codes * n
+    n_missing = _rows_of_code(missing, n) if has_missing else 0.0
+    i = 0.0  # rows on the left
+    last: cython.Py_ssize_t = -1
+    k: cython.Py_ssize_t
+    s: cython.int
+    if n_missing == 0 and n == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI:
+        return _threshold_by_gini_of_two(codes, n_codes, stats, best)
+    for c in range(n):
+        left[c] = 0
+    for k in range(n_codes + (n_missing > 0)):
+        here = _rows_of_code(codes + k * n, n)
+        if here == 0:
+            continue
+        if here == rows:
+            return False
+        for s in range(2 if n_missing > 0 and k < n_codes else 1):
+            n_left = i + s * n_missing
+            if i == 0 or n_left < min_size or rows - n_left < min_size:
+                continue
+            if s:
+                _add_code(missing, 1, n, left)
+            score = _threshold_score(context, scratch, n_left, n_missing == 0, stats)
+            if score > best.score + stats.tie:
+                best.score = score
+                best.position = last
+                best.above = k if k < n_codes else -1
+                best.missing_child = 1 - s if n_missing > 0 else -1
+            if s:
+                _add_code(missing, -1, n, left)
+        for c in range(n):
+            left[c] += codes[k * n + c]
+        i += here
+        last = k
+        if i == rows:
+            break
+    return True
+
+
+def _rows_of_code(line, n_classes):
+    """Return the number of rows of one code."""
+    rows: Count = 0
+    for c in range(n_classes):
+        rows += line[c]
+    return cython.cast(cython.double, rows)
+
+
+def _as_index(x):
+    """Return a whole number of rows as an index of the entropy table."""
+    return cython.cast(cython.Py_ssize_t, x)
+
+
+def _add_code(line, times, n_classes, left):
+    """Add the rows of one code to the left; `times` is 1, or -1 to take them away again."""
+    for c in range(n_classes):
+        left[c] += cython.cast(cython.double, times * line[c])
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _threshold_score(
+    context: cython.pointer[Context],
+    scratch: cython.pointer[Scratch],
+    i: cython.double,
+    is_plain: cython.bint,
+    stats: cython.pointer[NodeStats],
+) -> cython.double:
+    """Return the gain of a threshold with i rows on the left, with the rounding of the scan of a list.
+
+    `is_plain` says that nothing is missing.
+    """
+    criterion = cython.address(context.criterion)
+    n = context.n_sums
+    left = scratch.left
+    counts = stats.counts
+    rows = stats.weight
+    table = criterion.table
+    room = i * (rows - i)
+    squares = product = both = 0.0
+    if criterion.fast_path == GINI and stats.n_present_classes == 2:
+        d = left[stats.last_class] * rows - counts[stats.last_class] * i
+        return 2 * (d * d) / (rows * room)
+    if criterion.fast_path == ENTROPY_TABLE:
+        units = stats.entropy_units - table[_as_index(i)] - table[_as_index(rows - i)]
+        for c in range(n):
+            units += table[_as_index(left[c])] + table[_as_index(counts[c] - left[c])]
+        return 0.5 * criterion.unit * units
+    if is_plain and criterion.fast_path == GINI:
+        for c in range(n):
+            squares += left[c] * left[c]
+            product += counts[c] * left[c]
+        return (squares * rows + (stats.sum_of_squares - 2 * product) * i) / room - stats.sum_of_squares / rows
+    if is_plain and criterion.fast_path == SQRT:
+        for c in range(1 if n == 2 else 0, n):
+            d = counts[c] - left[c]
+            both += sqrt(left[c] * (i - left[c])) + sqrt(d * (rows - i - d))
+        return stats.impurity - (both if n == 2 else 0.5 * both)
+    for c in range(n):
+        scratch.right[c] = counts[c] - left[c]
+    return stats.impurity - impurity_of(criterion, left, n, i) - impurity_of(criterion, scratch.right, n, rows - i)
+
+
+def _threshold_by_gini_of_two(codes, n_codes, stats, best):
+    """Find the best threshold by gini of two classes: codes are skipped 16 at a time, as rows in scan.py."""
+    rows = stats.weight
+    ones = stats.counts[1]
+    limit = (best.score + stats.tie) * rows / 2
+    left = i = 0.0
+    zeros_here: Count
+    ones_here: Count
+    start: cython.longlong = 0
+    above: cython.longlong = -1
+    while start < n_codes:
+        last = min(n_codes, start + BLOCK_CODES)
+        zeros_here = 0
+        ones_here = 0
+        if last - start == BLOCK_CODES:  # a constant number of rounds, which compilers turn into vector instructions
+            for t in range(BLOCK_CODES):
+                zeros_here += codes[2 * (start + t)]
+                ones_here += codes[2 * (start + t) + 1]
+        else:
+            for k in range(start, last):
+                zeros_here += codes[2 * k]
+                ones_here += codes[2 * k + 1]
+        here = cython.cast(cython.double, zeros_here + ones_here)
+        end = i + here
+        d = left * rows - ones * i
+        d = max(d + ones_here * (rows - ones), zeros_here * ones - d)
+        room = min(i * (rows - i), end * (rows - end))
+        if here == 0 or d * d <= limit * room:
+            left += ones_here
+            i = end
+            start = last
+            continue
+        for k in range(start, last):
+            here = cython.cast(cython.double, codes[2 * k] + codes[2 * k + 1])
+            if here == 0:
+                continue
+            if here == rows:
+                return False
+            d = left * rows - ones * i
+            room = i * (rows - i)
+            if d * d > limit * room and i >= stats.min_child_size and rows - i >= stats.min_child_size and i > 0:
+                best.score = 2 * (d * d) / (rows * room)
+                limit = (best.score + stats.tie) * rows / 2
+                above = k
+            left += codes[2 * k + 1]
+            i += here
+        start = last
+    if above >= 0:
+        below = above - 1
+        while codes[2 * below] + codes[2 * below + 1] == 0:
+            below -= 1
+        best.above = above
+        best.position = below
+    return True

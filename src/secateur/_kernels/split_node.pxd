@@ -1,0 +1,50 @@
+from secateur._kernels.context cimport Context, Entry, Scratch
+
+cdef void assign_children(
+    Context* context, Scratch* scratch, Entry* lists, long long* node, double* counts, unsigned short* branch
+) noexcept nogil
+cdef void _assign_by_list(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n, Py_ssize_t below, Py_ssize_t n_missing,
+    int missing_child
+) noexcept nogil
+cdef void _assign_by_row_codes(
+    Context* context, Scratch* scratch, Entry* entries, long long* node, unsigned short* branch
+) noexcept nogil
+cdef void _assign_by_class_codes(
+    Context* context, Scratch* scratch, Entry* entries, long long* node, double* counts, unsigned short* branch
+) noexcept nogil
+cdef bint _needs_no_rows(Context* context) noexcept nogil
+cdef void clear_children(Context* context, Scratch* scratch, int n_children) noexcept nogil
+cdef void weigh_children(Context* context, Scratch* scratch, int n_children) noexcept nogil
+cdef int add_children(
+    Context* context, Scratch* scratch, long long* parent, long long* nodes, double* reals, int n_columns, int n_reals,
+    Py_ssize_t first
+) noexcept nogil
+cdef bint _can_be_split(Context* context, double* counts, double size, long long n_rows, long long depth) noexcept nogil
+cdef void _allow_group_slots(Context* context, long long* node, long long tested) noexcept nogil
+cdef void partition_slots(
+    Context* context, Scratch* scratch, Entry* lists, long long* node, int first, int last, int kept_children,
+    bint force_ties
+) noexcept nogil
+cdef void _partition_codes(
+    Context* context, Scratch* scratch, Entry* rows, long long* node, int kept_children
+) noexcept nogil
+cdef void _partition_entries(
+    Context* context, Scratch* scratch, Entry* entries, long long* node, int kept_children, bint has_ties
+) noexcept nogil
+cdef void _partition_distinct(
+    Entry* entries, Py_ssize_t n, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children, Entry* spare
+) noexcept nogil
+cdef void _partition_ties(
+    Entry* entries, Py_ssize_t n, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children, Entry* spare
+) noexcept nogil
+cdef void _partition_among_many(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n, int n_children, Entry* spare
+) noexcept nogil
+cdef void _partition_words(
+    Context* context, Entry* rows, Py_ssize_t n, unsigned long long* bits, int bit, unsigned long long* words,
+    unsigned long long* spare
+) noexcept nogil
+cdef void _partition_words_among_many(
+    Context* context, Scratch* scratch, Entry* rows, Py_ssize_t n, int n_children, unsigned long long* words
+) noexcept nogil

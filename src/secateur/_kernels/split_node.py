@@ -1,0 +1,429 @@
+"""Split a node: assign its rows to the children, write the children to the tables, partition lists and words.
+
+    assign_children     L R R L L R      the child of each row of the node: `goes_left`, or `child_of_row`
+    add_children        | L  3 | R  3 |  two lines of the tables, and which of them may be split again
+    partition_slots     the slice of the node in every list, and in every line of words:
+
+        before  | a b c d e f |          in order of value (lists), or class after class (codes)
+        after   | a d e | b c f |        the slices of the children, each still in that order
+
+The partition is stable. The difference bit of an entry compares the entry with the one before. If that one goes to the
+other child, the bit must also carry the differences of all entries in between:
+
+    value     1 1 2 2 3 3        row of child  L L L
+    differs   0 0 1 0 1 0   ->   value         1 2 3
+    child     L R R L L R        differs       0 1 1      (the bit of the first entry of a child is never read)
+
+Each list costs O(rows of the node), a few instructions per row and no branch that depends on the row: an entry is
+written to both children, and only the position of one of them moves on. The slice of a
+child that is not split again may be left in any state.
+"""
+
+import cython
+from cython.cimports.libc.math import rint
+from cython.cimports.libc.string import memcpy
+from cython.cimports.secateur._kernels.best_split import count_missing, is_varying
+from cython.cimports.secateur._kernels.code_splits import packed_column
+from cython.cimports.secateur._kernels.context import (
+    ABOVE,
+    BELOW,
+    BRANCH_START,
+    DEFAULT_CHILD,
+    DEPTH,
+    END,
+    FIRST_CHILD,
+    KIND,
+    N_CHILDREN,
+    N_FIELDS,
+    NUMERIC,
+    SLOT,
+    SPLIT_STEP,
+    SQUARED_ERROR,
+    START,
+    SUBSET,
+    Entry,
+    code_of,
+)
+
+KEEP_FIRST = cython.declare(cython.int, 1)  # bits of `kept_children`: child 0 may be split, and any other child
+KEEP_OTHERS = cython.declare(cython.int, 2)
+
+
+def assign_children(context, scratch, lists, node, counts, branch):
+    """Write the child of each row of a node to `goes_left` or `child_of_row`, and count the children into `scratch`.
+
+    Sets DEFAULT_CHILD to the largest child if nothing was missing in growing, and replaces the position of a threshold
+    by the rows around the threshold. Costs O(rows of the node).
+    """
+    n_children = cython.cast(cython.int, node[N_CHILDREN])
+    n: cython.Py_ssize_t = node[END] - node[START]
+    below: cython.Py_ssize_t = node[BELOW]
+    largest: cython.int = 0
+    clear_children(context, scratch, n_children)
+    if node[SLOT] < context.n_lists:
+        entries = lists + node[SLOT] * context.n_rows + node[START]
+        n_missing = count_missing(context, node[SLOT], entries, n)
+        missing_child = cython.cast(cython.int, node[DEFAULT_CHILD])
+        _assign_by_list(context, scratch, entries, n, below, n_missing, missing_child)
+        node[BELOW] = entries[below - 1] >> context.shift
+        node[ABOVE] = -1
+        if below < n - n_missing:
+            node[ABOVE] = entries[below] >> context.shift
+    else:
+        rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+        has_row_weights: cython.bint = context.row_weight != cython.NULL and context.weight_of_class == cython.NULL
+        column = packed_column(context, node[SLOT] - context.n_lists, node[START])
+        if n_children > 2 or has_row_weights or column.words == cython.NULL:
+            _assign_by_row_codes(context, scratch, rows, node, branch)
+        else:
+            _assign_by_class_codes(context, scratch, rows, node, counts, branch)
+    weigh_children(context, scratch, n_children)
+    for c in range(n_children):
+        if scratch.child_size[c] > scratch.child_size[largest]:
+            largest = c
+    if node[DEFAULT_CHILD] < 0:
+        node[DEFAULT_CHILD] = largest
+
+
+def _assign_by_list(context, scratch, entries, n, below, n_missing, missing_child):
+    """Assign the rows of a list that is split at a threshold: the first `below` entries go left, the others right.
+
+    The last `n_missing` entries go to `missing_child`.
+    """
+    shift: cython.int = context.shift
+    low_mask: Entry = context.low_mask
+    edges = cython.declare(cython.Py_ssize_t[4], [0, below, n - n_missing, n])
+    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
+    c: cython.int
+    for part in range(3 if n_missing else 2):
+        c = part if part < 2 else missing_child
+        counts = scratch.child_counts + c * context.n_sums
+        scratch.child_rows[c] += edges[part + 1] - edges[part]
+        for i in range(edges[part], edges[part + 1]):
+            e = entries[i]
+            context.goes_left[e >> shift] = 1 - c
+            counts[(e & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[e >> shift]
+
+
+def _assign_by_row_codes(context, scratch, entries, node, branch):
+    """Assign the rows of a column of codes one by one: rows with weights of their own, or more than two children."""
+    shift = context.shift
+    n_sums = context.n_sums
+    n_children = cython.cast(cython.int, node[N_CHILDREN])
+    column = packed_column(context, node[SLOT] - context.n_lists, node[START])
+    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
+    child: cython.p_ushort = branch
+    low_mask: Entry = context.low_mask
+    c: cython.int
+    i: cython.Py_ssize_t
+    is_subset: cython.bint = node[KIND] == SUBSET
+    is_threshold: cython.bint = node[KIND] == NUMERIC
+    if is_subset:
+        child += node[BRANCH_START]
+    for i in range(node[END] - node[START]):
+        e = entries[i]
+        row = e >> shift
+        c = cython.cast(cython.int, code_of(context, cython.address(column), i, row))
+        if is_subset:
+            c = child[c]
+        elif is_threshold:
+            c = c > node[BELOW]
+        if n_children > 2:
+            context.child_of_row[row] = c
+        else:
+            context.goes_left[row] = 1 - c
+        scratch.child_rows[c] += 1
+        scratch.child_counts[c * n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += (
+            1.0 if row_weight == cython.NULL else row_weight[row]
+        )
+
+
+def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
+    """Assign the rows of a column of codes class after class: rows have one weight, or one weight per class."""
+    n_sums = context.n_sums
+    shift = context.shift
+    column = packed_column(context, node[SLOT] - context.n_lists, node[START])
+    words = column.words
+    child: cython.p_ushort = branch
+    is_subset: cython.bint = node[KIND] == SUBSET
+    c: cython.int
+    i: cython.Py_ssize_t
+    start: cython.Py_ssize_t = 0
+    if is_subset:
+        child += node[BRANCH_START]
+    for k in range(n_sums):
+        m = cython.cast(
+            cython.Py_ssize_t,
+            rint(counts[k] if context.weight_of_class == cython.NULL else counts[k] / context.weight_of_class[k]),
+        )
+        end = start + m
+        ones = 0
+        if _needs_no_rows(context):
+            for i in range(start, end):
+                ones += cython.cast(cython.Py_ssize_t, (words[i] >> column.shift) & 1)
+        else:
+            for i in range(start, end):
+                c = cython.cast(cython.int, (words[i] >> column.shift) & column.mask)
+                c = child[c] if is_subset else c > node[BELOW]
+                context.goes_left[entries[i] >> shift] = 1 - c
+                ones += c
+        scratch.child_counts[k] = cython.cast(cython.double, m - ones)
+        scratch.child_counts[n_sums + k] = cython.cast(cython.double, ones)
+        scratch.child_rows[0] += m - ones
+        scratch.child_rows[1] += ones
+        start = end
+
+
+def _needs_no_rows(context):
+    """Return whether all columns are bits in words: then the bits alone say where the words go, without `goes_left`."""
+    has_other_columns: cython.bint = context.n_lists > 0 or context.n_code_slots > 0
+    return context.bit_words != cython.NULL and not has_other_columns and context.max_surrogates == 0
+
+
+def clear_children(context, scratch, n_children):
+    """Set the counts of the children to 0."""
+    for c in range(n_children):
+        scratch.child_rows[c] = 0
+        for k in range(context.n_sums):
+            scratch.child_counts[c * context.n_sums + k] = 0
+
+
+def weigh_children(context, scratch, n_children):
+    """Turn counts of rows into weights where all rows of a class weigh the same; compute what the limits count."""
+    for c in range(n_children):
+        counts = scratch.child_counts + c * context.n_sums
+        if context.weight_of_class != cython.NULL:
+            for k in range(context.n_sums):
+                counts[k] *= context.weight_of_class[k]
+        scratch.child_size[c] = cython.cast(cython.double, scratch.child_rows[c])
+        if context.has_weight_limits:
+            scratch.child_size[c] = 0
+            for k in range(context.n_sums):
+                scratch.child_size[c] += counts[k]
+
+
+def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, first):
+    """Write the children of a node to lines `first` and following of the tables; return which of them may be split.
+
+    Bit 0 of the result stands for child 0, bit 1 for any other child. START of a child that may not be split is -1.
+    """
+    kept_children: cython.int = 0
+    position = parent[START]
+    c: cython.int
+    parent[FIRST_CHILD] = first
+    for c in range(parent[N_CHILDREN]):
+        child = nodes + (first + c) * n_columns
+        child_reals = reals + (first + c) * n_reals
+        counts = scratch.child_counts + c * context.n_sums
+        for k in range(context.n_sums):
+            child_reals[k] = counts[k]
+        child_reals[n_reals - 2] = 0
+        child_reals[n_reals - 1] = 0
+        for k in range(N_FIELDS):
+            child[k] = 0
+        for k in range(N_FIELDS, n_columns):
+            child[k] = parent[k]
+        if context.n_groups > 0:
+            _allow_group_slots(context, child, parent[SLOT])
+        child[DEPTH] = parent[DEPTH] + 1
+        child[BRANCH_START] = -1
+        child[SPLIT_STEP] = -1
+        child[START] = position
+        position += scratch.child_rows[c]
+        child[END] = position
+        if _can_be_split(context, counts, scratch.child_size[c], scratch.child_rows[c], child[DEPTH]):
+            kept_children |= KEEP_FIRST if c == 0 else KEEP_OTHERS
+        else:
+            child[START] = -1
+    return kept_children
+
+
+def _can_be_split(context, counts, size, n_rows, depth):
+    """Return whether a node may be tested at all: large enough, not too deep, not pure."""
+    n_present: cython.int = 0
+    if depth >= context.max_depth or size < context.min_split_size or size < 2 * context.min_leaf_size:
+        return False
+    if context.criterion.fast_path == SQUARED_ERROR:
+        return n_rows > 1
+    for c in range(context.n_sums):
+        n_present += counts[c] > 0
+    return n_present > 1
+
+
+def _allow_group_slots(context, node, tested):
+    """Remove the groups without the slot tested above from a node, and the slots that are in no remaining group."""
+    one: cython.ulonglong = 1
+    n: cython.int = context.n_slot_words
+    group_bits = node + N_FIELDS + n
+    for k in range(n):
+        allowed = 0
+        for g in range(context.n_groups):
+            if not (context.group_slots[g * n + (tested >> 6)] >> (tested & 63)) & 1:
+                group_bits[g >> 6] &= ~cython.cast(cython.longlong, one << (g & 63))
+            elif (group_bits[g >> 6] >> (g & 63)) & 1:
+                allowed |= context.group_slots[g * n + k]
+        node[N_FIELDS + k] &= cython.cast(cython.longlong, allowed)
+
+
+def partition_slots(context, scratch, lists, node, first, last, kept_children, force_ties):
+    """Partition the lists in the slots from `first` to `last`.
+
+    Slot `n_lists` stands for all columns of codes together, two-valued ones included.
+    """
+    for s in range(first, min(context.n_lists, last)):
+        if is_varying(node, s):
+            entries = lists + s * context.n_rows + node[START]
+            _partition_entries(context, scratch, entries, node, kept_children, force_ties | scratch.has_ties[s])
+    if last > context.n_lists and context.code_entries != cython.NULL:
+        rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+        _partition_codes(context, scratch, rows, node, kept_children)
+
+
+def _partition_codes(context, scratch, rows, node, kept_children):
+    """Partition the words of all columns of codes, and then the entries that say to which rows they belong."""
+    slot: cython.Py_ssize_t = node[SLOT]
+    n: cython.Py_ssize_t = node[END] - node[START]
+    words = context.bit_words + node[START]
+    if _needs_no_rows(context):
+        tested = words + (slot >> 6) * context.n_rows  # these words are partitioned last: all others go by them
+        for j in range(context.n_bit_words):
+            if j != slot >> 6:
+                _partition_words(context, rows, n, tested, slot & 63, words + j * context.n_rows, scratch.spare_words)
+        _partition_words(context, rows, n, tested, slot & 63, tested, scratch.spare_words)
+        return
+    for j in range(context.n_bit_words):
+        _partition_words(context, rows, n, cython.NULL, 0, words + j * context.n_rows, scratch.spare_words)
+    for j in range(context.n_code_words):
+        words = context.code_words + j * context.n_rows + node[START]
+        if node[N_CHILDREN] == 2:
+            _partition_words(context, rows, n, cython.NULL, 0, words, scratch.spare_words)
+        else:
+            n_children = cython.cast(cython.int, node[N_CHILDREN])
+            _partition_words_among_many(context, scratch, rows, n, n_children, words)
+    _partition_entries(context, scratch, rows, node, kept_children, False)
+
+
+def _partition_entries(context, scratch, entries, node, kept_children, has_ties):
+    """Partition the slice of a node in one list; without ties, no difference bit has to change."""
+    n: cython.Py_ssize_t = node[END] - node[START]
+    n_children = cython.cast(cython.int, node[N_CHILDREN])
+    n_left = scratch.child_rows[0]
+    spare = cython.cast(cython.typeof(entries), scratch.spare_entries)
+    if n_children > 2:
+        _partition_among_many(context, scratch, entries, n, n_children, spare)
+    elif has_ties:
+        _partition_ties(entries, n, n_left, context.goes_left, context.shift, kept_children, spare)
+    else:
+        _partition_distinct(entries, n, n_left, context.goes_left, context.shift, kept_children, spare)
+
+
+def _partition_distinct(entries, n, n_left, goes_left, shift, kept_children, spare):
+    """Partition entries whose difference bits stay as they are; a child that is not kept may be left as rubbish."""
+    to: cython.size_t = 0
+    if kept_children == KEEP_FIRST | KEEP_OTHERS:
+        for i in range(n):
+            e = entries[i]
+            entries[to] = e
+            spare[i - to] = e
+            to += goes_left[e >> shift]
+        memcpy(entries + n_left, spare, (n - n_left) * cython.sizeof(e))
+    elif kept_children == KEEP_FIRST:
+        for i in range(n):
+            e = entries[i]
+            entries[to] = e
+            to += goes_left[e >> shift]
+    else:
+        to = n - 1
+        for i in range(n - 1, -1, -1):
+            e = entries[i]
+            entries[to] = e
+            to -= 1 - goes_left[e >> shift]
+
+
+def _partition_ties(entries, n, n_left, goes_left, shift, kept_children, spare):
+    """Partition entries and carry their difference bits; a right child that is not kept may be left as rubbish."""
+    bit: Entry
+    goes: Entry
+    left_bit: Entry = 1  # differences since the last entry that went left; any value will do for the first entry
+    right_bit: Entry = 1
+    to: cython.size_t = 0
+    if kept_children == KEEP_FIRST:
+        for i in range(n):
+            e = entries[i]
+            bit = e & 1
+            goes = goes_left[e >> shift]
+            left_bit |= bit
+            entries[to] = (e ^ bit) | left_bit
+            to += goes
+            left_bit &= 1 - goes
+        return
+    for i in range(n):
+        e = entries[i]
+        bit = e & 1
+        goes = goes_left[e >> shift]
+        left_bit |= bit
+        right_bit |= bit
+        entries[to] = (e ^ bit) | left_bit
+        spare[i - to] = (e ^ bit) | right_bit
+        to += goes
+        left_bit &= 1 - goes
+        right_bit &= goes
+    memcpy(entries + n_left, spare, (n - n_left) * cython.sizeof(e))
+
+
+def _partition_among_many(context, scratch, entries, n, n_children, spare):
+    """Partition entries among more than two children, and set their difference bits."""
+    position = scratch.child_position  # where the next entry of a child goes
+    value_of = position + n_children  # number of the value of the last entry of a child
+    child_of_row = context.child_of_row
+    shift = context.shift
+    start: cython.longlong = 0
+    value: cython.longlong = 0
+    bit: Entry
+    for c in range(n_children):
+        position[c] = start
+        value_of[c] = -1
+        start += scratch.child_rows[c]
+    for i in range(n):
+        e = entries[i]
+        bit = e & 1
+        value += bit
+        c = child_of_row[e >> shift]
+        spare[position[c]] = (e ^ bit) | (1 if value_of[c] != value else 0)
+        value_of[c] = value
+        position[c] += 1
+    memcpy(entries, spare, n * cython.sizeof(e))
+
+
+def _partition_words(context, rows, n, bits, bit, words, spare):
+    """Partition a line of words of a node in two; `rows` are not partitioned yet.
+
+    A word goes left if the given bit of the word of its row in `bits` is 0; where `bits` is NULL, `goes_left` decides.
+    """
+    shift = context.shift
+    goes_left = context.goes_left
+    to: cython.Py_ssize_t = 0
+    for i in range(n):
+        w = words[i]
+        if bits == cython.NULL:
+            goes = cython.cast(cython.Py_ssize_t, goes_left[rows[i] >> shift])
+        else:
+            goes = 1 - cython.cast(cython.Py_ssize_t, (bits[i] >> bit) & 1)  # `bits` may be `words` itself
+        words[to] = w
+        spare[i - to] = w
+        to += goes
+    for i in range(n - to):
+        words[to + i] = spare[i]
+
+
+def _partition_words_among_many(context, scratch, rows, n, n_children, words):
+    """Partition a line of words of a node among more than two children; `rows` are not partitioned yet."""
+    start: cython.longlong = 0
+    for c in range(n_children):
+        scratch.child_position[c] = start
+        start += scratch.child_rows[c]
+    for i in range(n):
+        c = context.child_of_row[rows[i] >> context.shift]
+        scratch.spare_words[scratch.child_position[c]] = words[i]
+        scratch.child_position[c] += 1
+    memcpy(words, scratch.spare_words, n * cython.sizeof(cython.ulonglong))
