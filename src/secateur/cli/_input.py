@@ -242,11 +242,11 @@ def _drop_screened_columns(table: "Table", keep: Sequence[str]) -> "Table":
     dropped = set()
     for finding in screen_columns(table):
         if not finding.is_left_out:
-            print_message(f"note: column {finding.name!r} {finding.why}; if that means missing, give --na with it")
+            print_message(f"note: column {finding.name!r} {finding.reason}; if that means missing, give --na with it")
         elif finding.name not in keep and "all" not in keep:
             dropped.add(finding.name)
             print_message(
-                f"note: column {finding.name!r} is left out ({finding.why}); --keep {finding.name!r} keeps it"
+                f"note: column {finding.name!r} is left out ({finding.reason}); --keep {finding.name!r} keeps it"
             )
     if len(dropped) == table.n_columns:
         print_message("note: all columns would be left out, so all are kept; use --ignore to drop some of them")

@@ -58,7 +58,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
     y = target - centre  # differences keep the digits that numbers far from 0 would lose
     leaves = route_table(tree, table, None, 0)
     if weight is None:
-        rows = presort.sorted_rows_64(y).astype(np.int64)
+        rows = presort.sorted_rows(y).astype(np.int64)
     else:
         rows = np.lexsort((weight, y))
         rows = rows[weight[rows] > 0]
@@ -121,7 +121,7 @@ def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_offsets(tree.depth, leaves)
-    return offsets, route.paths(tree.parent, leaves, offsets)
+    return offsets, route.leaf_paths(tree.parent, leaves, offsets)
 
 
 def schema_of(tree: Tree) -> Schema:
