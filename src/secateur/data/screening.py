@@ -136,7 +136,7 @@ def _is_linear_in(values: Array, target: Array) -> bool:
 
 
 def _describe_missing_value_number(column: Column, values: Array) -> str:
-    """Return which number in a column, such as -999, is far from all others and may stand for a missing value, or ""."""
+    """Return which number, such as -999, is far from all others and may stand for a missing value, or ""."""
     if column.kind == "nominal" or column.is_date:
         return ""
     known = values[~np.isnan(values)]

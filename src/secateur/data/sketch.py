@@ -1,8 +1,8 @@
 """Sketch: a summary of the rows of a sample, which shows whether two samples share rows.
 
-A row is identified by its target and its values in the columns that the *grown* tree tests. The sketch of a sample keeps
-the `MAX_HASHES` smallest hashes of its distinct rows, how often each of these rows occurs, and the number of rows of
-each class. Sketches of parts of a sample can be merged into the sketch of the sample.
+A row is identified by its target and its values in the columns that the *grown* tree tests. The sketch of a sample
+keeps the `MAX_HASHES` smallest hashes of its distinct rows, how often each of these rows occurs, and the number of rows
+of each class. Sketches of parts of a sample can be merged into the sketch of the sample.
 
 Numbers are hashed as float32. A row is then recognised even if its numbers were rounded in a file, or if a parser has
 read the last digit differently. Categories are hashed as their codes in the schema of the tree, which all samples of
@@ -52,7 +52,7 @@ class RowKey:
 
     @classmethod
     def of(cls, feature: Array, *split_arrays: Array) -> "RowKey":
-        """Return the key of a grown tree: a hash of the arrays that describe its splits. Equal trees have equal keys."""
+        """Return the key of a grown tree: a hash of the arrays of its splits. Equal trees have equal keys."""
         digest = hashlib.blake2b(digest_size=16)
         for array in (feature, *split_arrays):
             digest.update(np.ascontiguousarray(array).tobytes())
