@@ -285,9 +285,9 @@ def _scan_sqrt_two_classes(entries, stats, best):
 def _scan_sqrt(context, scratch, entries, stats, best):
     """Scan by sqrt of more than two classes; no weights, nothing missing.
 
-    Let a and b be the shares of a class and of the other classes that go left, and t the share of all rows that does. The
-    class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most (a - b)^2 / (2 t (1 - t)). The bound is a
-    quadratic form in the class counts, updated entry by entry; roots are taken only where the bound lets a threshold
+    Let a and b be the shares of a class and of the other classes that go left, and t the share of all rows that does.
+    The class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most (a - b)^2 / (2 t (1 - t)). The bound is
+    a quadratic form in the class counts, updated entry by entry; roots are taken only where the bound lets a threshold
     win. Where a and b are near t, H is at most a quarter of that bound over 1 - |a - b| / min(t, 1 - t). How near they
     are, and whether any threshold can win, is first tested for a whole block.
     """
