@@ -8,7 +8,8 @@ from .._utils.arrays import Array, Floats
 from .._utils.warn import warn
 from ..data.encoding import encode
 from ..data.table import Table
-from ..data.target import TargetKind, check_weights
+from ..data.target import TargetKind
+from ..data.weights import check_weights
 from ..errors import Argument, DataError, ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters

@@ -11,7 +11,7 @@ certify. Estimators and the command line call it. The other functions make a sma
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 from ._registry import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:
