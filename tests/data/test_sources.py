@@ -20,6 +20,7 @@ from secateur.data.batch import open_batch
 from secateur.data.encoding import encode
 from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
+from versions import needs
 
 nan = np.nan
 
@@ -448,6 +449,7 @@ def test_categories_may_be_numbers():
     assert pandas.columns[0].tolist() == arrow.columns[0].tolist() == [1, 0, 2]
 
 
+@needs("narwhals", "2.20", "there is no Float16")
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_float32_stays_float32_and_half_becomes_float32(frame):
     table = encode(

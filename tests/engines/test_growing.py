@@ -17,6 +17,7 @@ from secateur.data.raw_column import NumberColumn
 from secateur.engines import Bins, _bins, _level_growth, _parts
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
+from versions import needs
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -120,6 +121,7 @@ def test_files_give_the_tree_of_memory_whatever_the_cuts_and_the_order(engine, t
         assert_same(found, expected)
 
 
+@needs("duckdb", "1.3", "read_parquet has no option can_have_nan")
 def test_lazy_frames_datasets_and_relations_are_read_where_they_are(tmp_path):
     polars, dataset = pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
     duckdb = pytest.importorskip("duckdb")

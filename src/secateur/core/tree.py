@@ -210,12 +210,12 @@ class Tree(Immutable):
     @cached_property
     def packed(self) -> Floats:
         """The tests for `route_packed`, if all compare a number."""
-        return write_protect(route.packed(self.feature, self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.feature, self.threshold, self.right, self.default))
 
     @cached_property
     def packed_tested(self) -> Floats:
         """The same for rows of the columns in `tested` alone."""
-        return write_protect(route.packed(self.tested[1], self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.tested[1], self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:

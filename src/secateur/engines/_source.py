@@ -123,7 +123,7 @@ def _batches(source: ExternalData, engine: str) -> tuple[tuple[str, ...], Batche
     if library in ("duckdb", "_duckdb"):  # a relation, whose attributes may be its columns
 
         def fetch(task: BatchTask) -> Generator[Any]:
-            yield from source.project(_quoted(task)).to_arrow_reader(BATCH_ROWS)
+            yield from _arrow_batches(source.project(_quoted(task)))
 
         return tuple(source.columns), fetch
     if library == "pyarrow" and hasattr(source, "scanner"):  # a dataset
@@ -170,9 +170,11 @@ def _duckdb(task: Any, files: list[DataFile]) -> Generator[Any]:
 
     how = files[0].csv
     given: dict[str, Any] = {"paths": [file.path for file in files]}
-    # Without can_have_nan a file written by Arrow is said to hold no NaN, and a test on it goes wrong. We test nothing
-    # in SQL, but what is read must not hang on that.
-    rows = "read_parquet($paths, can_have_nan=true, hive_partitioning=false)"
+    # Files written by Arrow do not say whether they contain NaN, and DuckDB assumes that they do not unless told
+    # otherwise. Versions before 1.3 have no such option; they read correctly as long as SQL filters nothing, as here.
+    has_nan_option = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 3)
+    nan_option = "can_have_nan=true, " if has_nan_option else ""
+    rows = f"read_parquet($paths, {nan_option}hive_partitioning=false)"
     if how:
         columns = ", ".join("'" + name.replace("'", "''") + "': 'VARCHAR'" for name in files[0].types)
         options = f"auto_detect=false, quote='\"', escape='\"', columns={{{columns}}}"
@@ -183,8 +185,14 @@ def _duckdb(task: Any, files: list[DataFile]) -> Generator[Any]:
             with suppress(duckdb.Error):  # a version that does not know it does not do it
                 connection.execute(f"SET {setting} = false")
         found = connection.sql(f"SELECT {_quoted(task)} FROM {rows}", params=given)  # noqa: S608 names are quoted
-        for batch in found.to_arrow_reader(BATCH_ROWS):
+        for batch in _arrow_batches(found):
             yield _meant(batch, task, files[0]) if how else batch
+
+
+def _arrow_batches(relation: Any) -> Any:
+    """Return the rows of a DuckDB relation as an iterator of Arrow batches."""
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name before DuckDB 1.4
+    return read(BATCH_ROWS)
 
 
 def _polars(task: Any, files: list[DataFile]) -> Generator[Any]:

@@ -1,9 +1,9 @@
 """Trees of few leaves, found by looking ahead: a test is taken for what the best tests below it will make of it.
 
 The tests to choose from are few: cuts at quantiles, categories and sets of them, and those of greedy trees. How many
-rows of each class meet every two of them tells what the best trees of up to three leaves cost (`_kernels/pairs.py`),
-in a node and, test by test, on both of its sides. So up to four leaves the tree is the best there is with these
-tests; with more, a test is taken for what up to three leaves on each side make of it.
+rows of each class meet every two of them tells what the best trees of up to three leaves cost
+(`_kernels/small_trees.py`), in a node and, test by test, on both of its sides. So up to four leaves the tree is the
+best there is with these tests; with more, a test is taken for what up to three leaves on each side make of it.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import structure
-from .._kernels.pairs import best_small_trees
+from .._kernels.small_trees import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
 from ..data.table import Table

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import ordering
+from .._kernels import monotone as monotone_kernel
 from .._utils.arrays import Array
 from ..core import Counts, Moments, Pruning, Tree
 from ..data.table import Schema
@@ -54,7 +54,7 @@ def made_monotone(tree: Tree, grown: Counts | Moments, monotonic_cst: Any) -> tu
     is_ordered = (tree.feature >= 0) & np.isfinite(tree.threshold)  # not tests for missing values alone
     sign = np.where(is_ordered, signs[tree.feature], 0).astype(np.int8)
     value: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300) if grown.has_classes else grown.predictions
-    cuts = np.flatnonzero(ordering.monotone_cuts(tree.end, value, sign))
+    cuts = np.flatnonzero(monotone_kernel.monotone_cuts(tree.end, value, sign))
     if not len(cuts):
         return tree, grown
     small, kept = Pruning.from_cuts(tree, cuts).to_tree(grown)

@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.arrays import Bools, Floats, Longs
 from ..core import Bound
 from ..errors import ParameterError
-from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis
+from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, label_as_is, leaves_axis, root_figure
 
 
 @dataclass
@@ -195,7 +195,7 @@ class RulesDisplay(Display):
         together: dict[tuple[int, float], list[str]] = {}
         for name, size, error in zip(self.rules, self.n_leaves.tolist(), self.test_error.tolist(), strict=True):
             together.setdefault((size, error), []).append(name)
-        figure = self.ax_.get_figure(root=True)
+        figure = root_figure(axes)
         figure.draw_without_rendering()  # settles where the axes stand
         box, point = axes.get_window_extent(), figure.dpi / 72
         line = 11 * point
