@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from secateur import TreeClassifier, TreeRegressor
-from secateur.modelfile._write import model_document
+from secateur.modelfile._write import write_model_document
 
 
 def shaped(parent):
@@ -14,7 +14,7 @@ def shaped(parent):
     n = len(parent)
     arity = np.bincount(parent[1:], minlength=n)
     model = TreeClassifier(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), list("nnnyyyny")).model_
-    document = json.loads(json.dumps(model_document(model, sketch=False)))
+    document = json.loads(json.dumps(write_model_document(model, sketch=False)))
     is_inner = arity > 0
     counts = (~is_inner).astype(int)
     for v in range(n - 1, 0, -1):
@@ -33,7 +33,7 @@ def shaped(parent):
     document["grown"] = {**sample, "sample": "grow", "by_class": [counts.tolist(), [0] * n]}
     document["holdout"] = {**sample, "sample": "prune", "by_class": [counts.tolist(), [0] * n]}
     document["pruning"] |= {"cuts": [], "node_labels": [0] * n, "seen": []}
-    document["rows"] |= {"history": [], "looks": [], "samples": []}
+    document["rows"] |= {"history": [], "evaluations": [], "samples": []}
     return document
 
 
@@ -81,10 +81,10 @@ def with_sequence(document, n_leaves, **parts):
     m = len(n_leaves)
     document["sequence"] = {
         "rule": "", "nested": "steps" in parts, "seen": [], "numbers": "whole", "n_leaves": n_leaves, "errors": [0] * m,
-        "alphas": None, "node_labels": "pruning", **parts,
+        "alphas": None, "node_labels": "pruning", "provenance": None, **parts,
     }  # fmt: skip
     document["selection"] = {
-        "rule": "0se", "sample": "cross-validation", "judges": [], "n": 9, "best": 0, "chosen": 0, "sequence": "sequence",
+        "rule": "0se", "sample": "cross-validation", "evaluated_on": [], "n": 9, "best": 0, "chosen": 0, "sequence": "sequence",
         "error": [0.5] * m, "se": [0.1] * m, "betas": None, "fold_error": None, "counts": "grown", "growing": {},
         "pool": [], "details": {},
     }  # fmt: skip
@@ -205,10 +205,10 @@ def crowd(n):
             "copies": [1] * k, "n_by_class": [total * (c == which) for c in range(2)],
         }  # fmt: skip
     many = min(4096, n // 10)
-    look = {"pruning": None, "is_sequence": True, "is_open": False, "is_several": False}
+    look = {"pruning": None, "is_sequence": True, "is_unrestricted": False, "has_other_sequences": False}
     document["rows"] |= {
         "samples": [{"sample": f"s{i}", "sketch": ["grown", "holdout"][i % 2]} for i in range(many)],
-        "looks": [{"mark": f"{i:032x}", "sample": i % many, **look} for i in range(many)],
+        "evaluations": [{"sample_id": f"{i:032x}", "sample": i % many, **look} for i in range(many)],
     }
     return document
 
@@ -229,7 +229,7 @@ def surrogates(n):
 def numbers(n):
     """A regression tree, one path, with a sequence that is not nested."""
     model = TreeRegressor(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), np.arange(8.0)).model_
-    regression = json.loads(json.dumps(model_document(model, sketch=False)))
+    regression = json.loads(json.dumps(write_model_document(model, sketch=False)))
     document = flickering(n)
     m = len(document["tree"]["parent"])
     document["schema"] |= {"classes": None, "has_numeric_target": True}
@@ -237,7 +237,7 @@ def numbers(n):
     for name in ("grown", "holdout"):
         document[name] = {
             "kind": "moments", "sample": document[name]["sample"], "n_rows": None, "sketch": None,
-            "weight": weight, "mean": [1.0] * m, "spread": [0.0] * m,
+            "weight": weight, "mean": [1.0] * m, "sse": [0.0] * m,
         }  # fmt: skip
     document["pruning"]["node_labels"] = document["sequence"]["node_labels"] = None
     document["parameters"] = regression["parameters"]
@@ -265,7 +265,7 @@ FILES = {
 }  # fmt: skip
 
 
-def of_size(make, n_bytes):
+def file_of_size(make, n_bytes):
     """The document of about so many bytes."""
     n = n_bytes // 40
     for _ in range(4):

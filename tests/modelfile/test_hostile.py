@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heavy_models import FILES, of_size
+from heavy_models import FILES, file_of_size
 from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, certify, to_sklearn
 from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
 from secateur.exports import export
@@ -18,7 +18,7 @@ from secateur.inspection import evaluate, explain, text
 from secateur.model_selection import certify_model
 from secateur.modelfile import dumps_model, loads_model
 from secateur.routing.prediction import predict
-from tiny_models import asked_of
+from tiny_models import calls_on
 
 MARK = "Stated in the model file and not checked: "
 
@@ -186,7 +186,7 @@ def test_long_column_names_labels_and_categories_are_refused(fitted):
         {"schema__columns": rename},
         {"schema__columns": recategorise},
         {"schema__classes": {"dtype": "object", "values": ["x" * 5000, "y"]}},
-        {"facts": {"note": "x" * 70_000}},
+        {"metadata": {"note": "x" * 70_000}},
     ):
         with pytest.raises(ModelFileError, match="characters; at most"):
             loads_model(changed(fitted, **parts))
@@ -215,8 +215,8 @@ def test_more_members_than_nodes_are_refused(fitted):
 @pytest.mark.parametrize("name", ["star", "flickering", "turning", "equal", "wide", "orders"])
 def test_no_verb_takes_long_on_a_file_made_for_it(name):
     """Each of these took minutes with some verb of some file of 1 MB: its cost grew with the square of the size."""
-    model = loads_model(of_size(FILES[name], 40_000))
-    for verb, call in asked_of(model).items():
+    model = loads_model(file_of_size(FILES[name], 40_000))
+    for verb, call in calls_on(model).items():
         before = time.process_time()
         with contextlib.suppress(SecateurError):
             call()
@@ -286,8 +286,8 @@ def test_whole_numbers_of_one_hash_are_refused_before_a_set_is_made_of_them():
     for parts in (
         {"schema__columns": nominal(alike)},
         {"schema__classes": {"dtype": "object", "values": alike}},
-        {"facts": {"a": {"$dict": [[k, 0] for k in alike]}}},
-        {"facts": {"a": {"$dict": pairs}}},
+        {"metadata": {"a": {"$dict": [[k, 0] for k in alike]}}},
+        {"metadata": {"a": {"$dict": pairs}}},
     ):
         with pytest.raises(
             ModelFileError, match=r"values with the hash of .*; at most 64 are kept: write them as strings"
@@ -359,12 +359,18 @@ def test_many_classes_are_evaluated_without_a_matrix():
 def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
     n = 2000
     sketch = {"size": 1, "classes": [0], "copies": [1], "n_by_class": [1]}
-    look = {"sample": n - 1, "pruning": None, "is_sequence": False, "is_open": True, "is_several": False}
+    look = {
+        "sample": n - 1,
+        "pruning": None,
+        "is_sequence": False,
+        "is_unrestricted": True,
+        "has_other_sequences": False,
+    }
     rows = {
         "key": None,
         "history": ["s"],
         "samples": [{"sample": "s", "sketch": {**sketch, "hashes": f"{i + 1:016x}"}} for i in range(n)],
-        "looks": [{"mark": f"{i:032x}", **look} for i in range(n)],
+        "evaluations": [{"sample_id": f"{i:032x}", **look} for i in range(n)],
     }
     model = loads_model(bare(rows=rows, pruning__seen=[], grown__sketch=None, grown__n_rows=None))
     before = time.process_time()

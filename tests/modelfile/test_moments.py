@@ -62,7 +62,7 @@ def test_moments_of_any_rows_are_kept(kind, seed, power, offset, weights):
 
 @pytest.mark.parametrize("sample", ["grown", "holdout"])
 @pytest.mark.parametrize(
-    ("name", "says"), [("mean", "not the mean of the children"), ("spread", "not that of the children")]
+    ("name", "says"), [("mean", "not the mean of the children"), ("sse", "not that of the children")]
 )
 @pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, 1e9])
 def test_moments_that_are_not_those_of_the_children_are_refused(fitted, sample, name, says, factor):

@@ -73,7 +73,7 @@ def _check_number_of_rows(name: str, value: Any) -> None:
 
 
 def _check_selection(selection: Selection, model: Model) -> None:
-    """Check that the best member has the lowest error, and that errors on the held-out sample are those of its counts."""
+    """Check that the best member has the lowest error, and that errors on held-out rows are those of their counts."""
     error, best = selection.error, selection.best
     if (error < 0).any() or (selection.se < 0).any():
         raise ModelFileError(

@@ -165,9 +165,9 @@ def _is_rounded(rounded: Floats, threshold: Floats) -> Bools:
 
 def _check_text_size(structure: Structure, schema: Schema, feature: Ints, n_branches: int) -> None:
     """Limit the text of a drawing of the tree, which repeats names, categories and labels at the nodes."""
-    n_characters = []  # at a node that tests the column
-    for column in schema.columns:
-        n_characters.append(len(column.name) + sum(len(str(value)) for value in column.categories))
+    n_characters = [  # at a node that tests the column
+        len(column.name) + sum(len(str(value)) for value in column.categories) for column in schema.columns
+    ]
     longest_label = 0
     if schema.classes is not None:
         longest_label = max(len(str(label)) for label in schema.classes.tolist())

@@ -164,7 +164,7 @@ def _read_sample(part: Json, structure: Structure, location: str) -> Document:
     return fields
 
 
-def _read_numbers(values: Json, number_type: Json, location: str, length: int) -> Array:
+def _read_numbers(values: Json, number_type: Json, location: str, length: int | None = None) -> Array:
     """Return an array of integers or floats, as the key "numbers" of the file states."""
     if _read_choice(number_type, f'"numbers" beside {location}', "whole", "real") == "whole":
         return read_ints(values, location, length, np.int64)
@@ -206,13 +206,11 @@ def _read_sequence(
         part, location, (*REQUIRED_KEYS["sequence"], *member_keys),
         errors=keep_unchecked, node_labels=keep_unchecked, provenance=optional(_read_rule_provenance),
     )  # fmt: skip
-    n_members = len(fields["n_leaves"])
-    errors, labels = fields["errors"], fields["node_labels"]
-    if labels == "pruning":
+    if fields["node_labels"] == "pruning":
         fields["node_labels"] = pruning_labels
     else:
-        fields["node_labels"] = optional(read_ints)(labels, f"{location}.node_labels")
-    fields["errors"] = _read_numbers(errors, fields.pop("numbers"), f"{location}.errors", n_members)
+        fields["node_labels"] = optional(read_ints)(fields["node_labels"], f"{location}.node_labels")
+    fields["errors"] = _read_numbers(fields["errors"], fields.pop("numbers"), f"{location}.errors")
     check_sequence(structure, fields, location, n_classes)
     return fields
 
