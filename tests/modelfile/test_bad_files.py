@@ -183,13 +183,13 @@ WRONG_REGRESSION = [
 
 
 @pytest.mark.parametrize(("where", "value", "says"), WRONG)
-def test_a_wrong_value_is_named_with_its_place(where, value, says):
+def test_the_location_of_an_invalid_value_is_in_the_message(where, value, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(edited(where, value))
 
 
 @pytest.mark.parametrize(("where", "value", "says"), WRONG_REGRESSION)
-def test_a_wrong_value_of_a_regression_model_is_named_with_its_place(where, value, says):
+def test_the_location_of_an_invalid_value_of_a_regression_model_is_in_the_message(where, value, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(edited(where, value, "regression"))
 
@@ -202,7 +202,7 @@ def keys_of(document, above=()):
 
 
 @pytest.mark.parametrize("path", list(keys_of(DOCUMENTS["model"])), ids=".".join)
-def test_without_a_key_the_file_is_refused_unless_the_key_may_be_missing(path):
+def test_a_missing_key_is_refused_unless_it_is_optional(path):
     document = copy.deepcopy(DOCUMENTS["model"])
     part = document
     for key in path[:-1]:
@@ -215,23 +215,23 @@ def test_without_a_key_the_file_is_refused_unless_the_key_may_be_missing(path):
             loads_model(json.dumps(document).encode())
 
 
-def test_an_unknown_key_is_answered_with_the_nearest():
+def test_the_error_for_an_unknown_key_suggests_the_nearest():
     with pytest.raises(ModelFileError, match="tree has the unknown key 'treshold'; did you mean 'threshold'"):
         loads_model(TEXT.replace(b'"threshold"', b'"treshold"'))
 
 
-def test_a_newer_version_names_both_versions_and_the_way_out():
+def test_the_error_for_a_newer_version_names_both_versions_and_the_remedy():
     with pytest.raises(ModelFileError, match=r"version 4 of the format.*up to version 3; install a newer secateur"):
         loads_model(TEXT.replace(b'"version": 3', b'"version": 4'))
 
 
 @pytest.mark.parametrize("version", [b"0", b"true", b"1.0", b'"1"', b"null", b"-1"])
-def test_a_version_that_is_none_is_refused(version):
+def test_an_invalid_version_is_refused(version):
     with pytest.raises(ModelFileError, match="version"):
         loads_model(TEXT.replace(b'"version": 3', b'"version": ' + version))
 
 
-def test_the_other_kind_of_file_is_answered_with_the_right_verb():
+def test_the_error_for_the_other_kind_of_file_names_the_right_function():
     with pytest.raises(ModelFileError, match="load_counts reads it"):
         load_model(GOLDEN / "counts-1.json")
     with pytest.raises(ModelFileError, match="load_model reads it"):
@@ -262,12 +262,12 @@ def test_the_other_kind_of_file_is_answered_with_the_right_verb():
         (b'{"format":[' + b"[]," * 1_000_000 + b"[]]}", "1,000,003 lists and objects"),
     ],
 )  # fmt: skip
-def test_text_that_is_no_model_is_refused(data, says):
+def test_text_that_is_not_a_model_is_refused(data, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(data)
 
 
-def test_categories_full_of_brackets_are_only_text():
+def test_brackets_in_categories_are_not_counted_as_lists():
     names = tuple("[" * n + "{" for n in range(200))
     tree = Tree(np.array([-1]), schema=Schema((Column("x", "nominal", names),), np.array(["a", "b"])))
     grown = Counts(tree, [[1, 2]])
@@ -277,7 +277,7 @@ def test_categories_full_of_brackets_are_only_text():
     assert back.tree.schema.columns[0].categories == names
 
 
-def test_a_packed_file_that_unpacks_without_end_is_stopped_early():
+def test_a_decompression_bomb_is_stopped_early():
     stream = zlib.compressobj(9, wbits=31)
     bomb = b"".join([*(stream.compress(bytes(1 << 20)) for _ in range(60)), stream.flush()])
     tracemalloc.start()
@@ -302,12 +302,12 @@ def test_a_packed_file_that_unpacks_without_end_is_stopped_early():
         (lambda packed: packed[:40] + b"\0\0\0\0" + packed[44:], "damaged|not"),
     ],
 )
-def test_damaged_packed_data_is_refused(change, says):
+def test_damaged_compressed_data_is_refused(change, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(change(gzip.compress(TEXT)))
 
 
-def test_too_large_a_file_is_not_even_read(monkeypatch, tmp_path):
+def test_a_file_that_is_too_large_is_not_read(monkeypatch, tmp_path):
     (tmp_path / "large.json").write_bytes(TEXT)
     monkeypatch.setattr(_files, "MAX_FILE_BYTES", 1000)
 
@@ -324,7 +324,7 @@ def test_a_message_shows_little_of_a_hostile_file():
     assert str(caught.value).isascii()
 
 
-def test_the_error_is_one_of_ours_and_a_value_error():
+def test_model_file_error_is_a_secateur_error_and_a_value_error():
     assert issubclass(ModelFileError, SecateurError)
     assert issubclass(ModelFileError, ValueError)
 
@@ -339,7 +339,7 @@ def test_the_error_is_one_of_ours_and_a_value_error():
         ({"metadata": {"a": "\ud800"}}, "a lone surrogate"),
     ],
 )
-def test_what_no_file_can_hold_is_refused_on_saving(change, says):
+def test_values_that_are_not_plain_are_refused_on_saving(change, says):
     with pytest.raises(ModelFileError, match=says):
         dumps_model(dataclasses.replace(classifier(), **change))
 
@@ -352,7 +352,7 @@ def test_a_value_that_contains_itself_is_refused_on_saving():
         dumps_model(dataclasses.replace(classifier(), metadata={"loop": loop}))
 
 
-def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):
+def test_models_that_could_not_be_loaded_are_not_saved(tmp_path):
     tree = Tree.from_parents([-1, 0, 0])
     huge = Counts.from_leaves(tree, [[1, 0], [0, 0]])
     object.__setattr__(huge, "by_class", np.array([[2**60, 0], [2**60, 0], [0, 0]]))  # refused when it is made
@@ -371,7 +371,7 @@ def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sequence_too_large_for_a_file_is_refused_with_the_way_out(monkeypatch):
+def test_a_sequence_too_large_for_a_file_is_refused_with_a_remedy(monkeypatch):
     tree = Tree.from_parents([-1, 0, 0, 1, 1, 2, 2])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [1, 0], [0, 1]])
     sequence = best_of_size(tree, counts)
@@ -384,7 +384,7 @@ def test_a_sequence_too_large_for_a_file_is_refused_with_the_way_out(monkeypatch
                 dumps_model(model)
 
 
-def test_odd_class_labels_are_refused_on_saving():
+def test_class_labels_that_are_dates_are_refused_on_saving():
     model = classifier()
     dates = np.array(["2020-01-01", "2021-01-01"], "datetime64[D]")
     schema = dataclasses.replace(model.tree.schema, classes=dates)
@@ -404,7 +404,7 @@ def test_reading_never_imports_a_pickler_or_runs_code():
     )
 
 
-def test_the_limit_of_python_for_long_numbers_is_left_alone():
+def test_reading_does_not_change_the_limit_of_python_for_long_numbers():
     before = sys.get_int_max_str_digits()
     with pytest.raises(ModelFileError):
         loads_model(b'{"format": ' + b"1" * 10_000 + b"}")

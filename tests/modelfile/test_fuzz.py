@@ -142,7 +142,7 @@ def survives(data):
     ("broken", "n_cases"),
     [(flip, 300), (cut, 100), (splice, 300), (renumber, 300), (swap_lines, 200), (rewire, 200), (steer, 120)],
 )
-def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
+def test_a_broken_file_gives_a_valid_model_or_a_model_file_error(broken, n_cases):
     rng = random.Random(broken.__name__)
     n_valid = 0
     for case in range(n_cases):
@@ -154,7 +154,7 @@ def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
         assert n_valid > n_cases // 10  # else the test above would say little of valid models
 
 
-def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_the_one_error():
+def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_a_model_file_error():
     tiny = TinyModelFuzzer(0)
     for _ in range(3000):
         tiny.step()
@@ -163,7 +163,7 @@ def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_the_one_error():
     assert tiny.n_valid["whole"] > 5
 
 
-def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():
+def test_a_broken_compressed_file_gives_a_valid_model_or_a_model_file_error():
     rng = random.Random(5)
     packed = gzip.compress(MODELS[0], mtime=0)
     for case in range(300):
@@ -171,7 +171,7 @@ def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():
 
 
 @pytest.mark.parametrize("name", ["counts-1.json", "moments-1.json"])
-def test_a_broken_counts_file_gives_valid_counts_or_the_one_error(name, tmp_path):
+def test_a_broken_counts_file_gives_valid_counts_or_a_model_file_error(name, tmp_path):
     rng = random.Random(name)
     path = tmp_path / "broken.json"
     for case in range(300):

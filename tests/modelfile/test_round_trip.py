@@ -170,7 +170,7 @@ def models(draw):
 
 
 @given(models())
-def test_every_model_comes_back_to_the_last_bit(model):
+def test_every_saved_model_loads_bit_for_bit(model):
     data = dumps_model(model)
 
     back = loads_model(data)
@@ -189,7 +189,7 @@ def test_every_model_meets_the_published_schema(model):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_old_files_load_as_what_they_were_and_those_of_today_are_written_alike(name):
+def test_golden_files_load_and_those_of_this_version_are_written_alike(name):
     path = GOLDEN / f"{name}.json"
 
     model = load_model(path)
@@ -244,7 +244,7 @@ def test_counts_files_load_as_what_they_were(version, tmp_path):
             assert (tmp_path / f"{name}.json").read_bytes() == path.read_bytes()
 
 
-def test_without_sketches_a_file_says_nothing_of_rows_but_their_number():
+def test_without_sketches_a_file_states_only_the_number_of_rows():
     model = classifier_with_rows()
 
     data = dumps_model(model, sketch=False)
@@ -274,7 +274,7 @@ def test_the_published_schema_takes_the_golden_files_and_refuses_an_unknown_key(
         assert not check.is_valid({**document, "extra": 1})
 
 
-def test_no_field_of_a_noun_is_forgotten():
+def test_every_field_of_a_model_is_written():
     document = json.loads(dumps_model(classifier()))
     changed_name = {
         "columns": "columns", "tree": None, "is_leaf": "cuts", "rebuild": "changes", "schema": None,
@@ -284,7 +284,7 @@ def test_no_field_of_a_noun_is_forgotten():
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
-        "provenance": None,  # where it is known: test_the_provenance_of_a_rule_comes_back
+        "provenance": None,  # where it is known: test_the_provenance_of_a_rule_is_saved
     }  # fmt: skip
     written = {
         Model: {*document, "tree"}, Pruning: document["pruning"], Tree: document["tree"], Schema: document["schema"],
@@ -298,7 +298,7 @@ def test_no_field_of_a_noun_is_forgotten():
             assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
 
 
-def test_the_provenance_of_a_rule_comes_back():
+def test_the_provenance_of_a_rule_is_saved():
     shape = example_tree()
     grown = Counts.from_leaves(shape, [[5, 0], [1, 4], [0, 2], [3, 3], [7, 1], [0, 6]])
     pruning = minimum_error(shape, grown, m=3.0).snip(7)
@@ -320,7 +320,7 @@ def test_the_provenance_of_a_rule_comes_back():
         ("edits", [1], "edits"),
     ],
 )
-def test_a_provenance_that_no_rule_gives_is_refused(key, value, message):
+def test_an_invalid_provenance_is_refused(key, value, message):
     shape = example_tree()
     grown = Counts.from_leaves(shape, [[5, 0], [1, 4], [0, 2], [3, 3], [7, 1], [0, 6]])
     document = json.loads(dumps_model(Model(minimum_error(shape, grown), grown)))
@@ -338,7 +338,7 @@ def test_dates_stay_dates():
     assert loads_model(dumps_model(model)).tree.schema.columns[0].is_date
 
 
-def test_what_two_parts_share_is_one_thing_after_loading():
+def test_an_object_that_two_parts_share_is_shared_after_loading():
     model = loads_model(dumps_model(classifier()).decode())  # text is taken too
 
     assert model.selection.sequence is model.sequence
@@ -346,7 +346,7 @@ def test_what_two_parts_share_is_one_thing_after_loading():
     assert model.sequence.tree is model.tree is model.grown.tree
 
 
-def test_a_line_holds_one_key_and_arrays_stay_on_it():
+def test_a_line_has_one_key_and_a_complete_array():
     lines = dumps_model(classifier()).decode().splitlines()
 
     assert '    "parent": [-1,0,1,1,0,4,4,4,7,7],' in lines
@@ -354,7 +354,7 @@ def test_a_line_holds_one_key_and_arrays_stay_on_it():
     assert max(line.count('": [') for line in lines if '"name"' not in line) == 1
 
 
-def test_a_packed_file_loads_alike_and_is_the_same_on_every_day(tmp_path, monkeypatch):
+def test_a_compressed_file_loads_alike_and_does_not_depend_on_the_time(tmp_path, monkeypatch):
     save_model(classifier(), tmp_path / "a.json.gz")
     monkeypatch.setattr(time, "time", lambda: 1e9)
     save_model(classifier(), tmp_path / "b.json.gz")
@@ -373,7 +373,7 @@ def test_numpy_numbers_and_arrays_among_plain_values_become_plain():
     assert_same(back, {"a": float(np.float32(0.1)), "b": [0, 1, 2], "c": (True, 2), "d": "x"})
 
 
-def test_a_chain_of_100000_tests_comes_back():
+def test_a_chain_of_100000_splits_is_saved():
     n = 100_000
     order = Tree.from_parents([-1, *[2 * i for i in range(n) for _ in range(2)]])  # of two children the second tests
     grown = Counts.from_leaves(order, np.ones((n + 1, 2), np.int64))
@@ -420,7 +420,7 @@ def test_a_file_of_100001_nodes_loads_in_half_a_second(tmp_path):
 
 
 @given(trees_with_counts(samples=("there",)), st.sampled_from([1, 0.1]))
-def test_counts_come_back_on_the_tree_they_were_counted_on(tmp_path_factory, case, scale):
+def test_saved_counts_load_on_their_tree(tmp_path_factory, case, scale):
     shape, counts = case
     counts = Counts(shape, counts.by_class * scale, "there")
     path = tmp_path_factory.mktemp("counts") / "counts.json.gz"
@@ -455,12 +455,12 @@ def test_counts_of_another_tree_are_refused_even_if_only_a_threshold_differs(tmp
         },
     ],
 )
-def test_the_fingerprint_sees_whatever_moves_a_row_or_renames_a_class(change):
+def test_the_fingerprint_depends_on_whatever_moves_a_row_or_renames_a_class(change):
     assert tree_fingerprint(example_tree()) == tree_fingerprint(example_tree())
     assert tree_fingerprint(dataclasses.replace(example_tree(), **change)) != tree_fingerprint(example_tree())
 
 
-def test_the_fingerprint_does_not_look_at_scores():
+def test_the_fingerprint_does_not_depend_on_scores():
     assert tree_fingerprint(dataclasses.replace(example_tree(), score=np.full(10, math.nan))) == tree_fingerprint(
         example_tree()
     )
