@@ -88,7 +88,7 @@ def _draw(folder: Path) -> None:
 
 def _claims(findings: list[dict[str, str]]) -> dict[str, str]:
     """One table per document: place, what it says, where it is here, the verdict and what was found."""
-    head = ("place", "what it says", "in the library", "verdict", "checked on, or found")
+    head = ("place", "claim", "in the library", "verdict", "evidence")
     tables = {}
     for document, found in groupby(findings, key=itemgetter("document")):
         rows = []

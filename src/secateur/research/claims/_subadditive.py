@@ -38,7 +38,7 @@ def _rising(family: PruningSequence) -> list[float]:
     seed=1,
     place="Equations 1 and 2",
     library="pruners.cost_complexity",
-    says="each tree of the family minimises cost + alpha * penalty between two rising thresholds",
+    says="Each tree of the family minimises cost + alpha * penalty between two thresholds, which rise.",
     checked=ALL_PRUNINGS,
 )
 def family_minimises_cost_plus_penalty(one: Case) -> object:
@@ -53,7 +53,7 @@ def family_minimises_cost_plus_penalty(one: Case) -> object:
 @claim(
     place="Equation 3",
     library="pruners.cost_complexity (nested)",
-    says="the families of additive and of subadditive penalties are unique and nested",
+    says="The families of additive and of subadditive penalties are unique and nested.",
 )
 def families_are_unique_and_nested() -> Evidence:
     def counterexamples(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def families_are_unique_and_nested() -> Evidence:
 @claim(
     place="section 2",
     library="pruners.cost_complexity",
-    says="the family of a subadditive penalty is a subset of the additive family",
+    says="The family of a subadditive penalty is a subset of the additive family.",
 )
 def subadditive_family_is_a_subset() -> Evidence:
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
@@ -101,7 +101,7 @@ BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k -
     seed=4,
     place="Figure 1",
     library="pruners.best_of_size",
-    says="the listing finds the pruning of least cost of every size, for binary trees",
+    says="For binary trees, the listing finds the pruning of least cost of every size.",
     checked=BINARY,
     max_branches=2,
 )
@@ -112,7 +112,7 @@ def listing_finds_the_best_pruning_of_every_size(one: Case) -> object:
 @claim(
     place="Figure 2",
     library="pruners.printed_cost_complexity",
-    says="the listing finds the family, with strictly rising thresholds",
+    says="The listing finds the family, with strictly rising thresholds.",
 )
 def printed_listing_finds_the_family() -> Evidence:
     tree = Tree.from_parents([-1, 0, 0, 2, 2])
@@ -130,7 +130,7 @@ def printed_listing_finds_the_family() -> Evidence:
 @claim(
     place="section 3, step 4",
     library="selection.choose",
-    says="1SE takes the smallest tree with an error below the least error plus one standard error",
+    says="1SE takes the smallest tree whose error is below the least error plus one standard error.",
 )
 def one_se_takes_the_smallest_tree_within() -> Evidence:
     error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
@@ -155,7 +155,7 @@ def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]
 @claim(
     place="section 3, Table 3",
     library="secateur reproduce subadditive --figure 'table 3'",
-    says="families are smaller under the square root, and both penalties choose the same tree mostly",
+    says="Families are smaller under the square root, and both penalties mostly choose the same tree.",
 )
 def families_and_choices_of_table_3() -> Evidence:
     pairs, same = _beside("led24", "sqrt")
@@ -167,7 +167,7 @@ def families_and_choices_of_table_3() -> Evidence:
 @claim(
     place="section 4, Table 2",
     library="secateur reproduce subadditive --figure 'table 2'",
-    says="no systematic difference in test error between the two penalties",
+    says="There is no systematic difference in test error between the two penalties.",
 )
 def no_difference_in_test_error() -> Evidence:
     def rate(chosen: Selection, i: int) -> float:
@@ -182,7 +182,7 @@ def no_difference_in_test_error() -> Evidence:
 @claim(
     place="section 4",
     library="secateur reproduce subadditive (table third)",
-    says="the conclusion should hold for other subadditive penalties",
+    says="The conclusion should hold for other subadditive penalties.",
 )
 def conclusion_for_other_penalties() -> Evidence:
     log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
@@ -195,7 +195,7 @@ def conclusion_for_other_penalties() -> Evidence:
 @claim(
     place="section 3",
     library="secateur reproduce subadditive",
-    says="sizes are printed without saying whether they are nodes or leaves",
+    says="Sizes are printed without stating whether they count nodes or leaves.",
 )
 def sizes_are_printed_without_unit() -> NotCheckable:
     return NotCheckable("as nodes they agree with ours within 6 %, as leaves they would be half")
