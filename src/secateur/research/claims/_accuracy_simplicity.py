@@ -8,9 +8,9 @@ import numpy as np
 from ...certifiers import count_prunings
 from ...datasets import car, random_domain
 from ...pruners import best_of_size, greedy, smallest_within, weakest_links
-from .._accuracy_simplicity import compared_ways
+from .._accuracy_simplicity import compare_methods
 from .._by_hand import best_cuts, krk_tree, nine_tests
-from .._opt_beyond import WAYS, grown_by_id3, least_errors, m_estimates, noisy
+from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3, m_estimates
 from .._study import Config, Result
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect_tree, prunings
@@ -26,7 +26,7 @@ from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect
 )
 def few_leaves_decide_king_rook_king() -> Evidence:
     tree, counts = krk_tree()
-    best = least_errors(best_of_size(tree, counts))
+    best = errors_by_size(best_of_size(tree, counts))
     accuracy = {n: round(100 * (1 - e / 262144), 2) for n, e in best.items()}
     counterexamples = counterexample_unless(
         (accuracy[4], accuracy[5], tree.n_nodes) == (98.45, 99.57, 21), str(accuracy)
@@ -84,7 +84,7 @@ def number_of_prunings_of_a_complete_tree() -> Evidence:
     checked=f"{ALL_PRUNINGS}; sizes that no pruning has are absent",
 )
 def opt_finds_the_best_tree_of_every_size(one: Case) -> object:
-    return least_errors(best_of_size(one.tree, one.grown)) == one.lowest_costs(one.errors)
+    return errors_by_size(best_of_size(one.tree, one.grown)) == one.lowest_costs(one.errors)
 
 
 @claim(
@@ -127,7 +127,7 @@ def opt_is_quadratic(one: Case) -> object:
     says="GREEDY first cuts D, E, F and B. With six leaves it has 72.22 %, and the best tree 77.78 %.",
 )
 def worked_example_of_greedy() -> Evidence:
-    made = [least_errors(rule(*nine_tests())) for rule in (greedy, best_of_size)]
+    made = [errors_by_size(rule(*nine_tests())) for rule in (greedy, best_of_size)]
     at_six = [round(100 * (1 - of[6] / 18), 2) for of in made]
     return Evidence(f"leaves {list(made[0])}", counterexample_unless(at_six == [72.22, 77.78], str(at_six[0])))
 
@@ -142,7 +142,7 @@ def worked_example_of_mcc() -> Evidence:
 
     def is_best(one: Case) -> bool:
         made = weakest_links(one.tree, one.grown, every_cut=True), best_of_size(one.tree, one.grown)
-        found, best = (least_errors(sequence).items() for sequence in made)
+        found, best = (errors_by_size(sequence).items() for sequence in made)
         return found <= best
 
     counterexamples = chain(counterexample_unless(sizes == [6, 4], str(sizes)), failing_cases(is_best, 5))
@@ -150,7 +150,7 @@ def worked_example_of_mcc() -> Evidence:
 
 
 def _domains(values: list[int], n: int = 60) -> list[Result]:
-    return [compared_ways(*grown_by_id3(random_domain(values, 4, seed=i))) for i in range(n)]
+    return [compare_methods(*grow_by_id3(random_domain(values, 4, seed=i))) for i in range(n)]
 
 
 @claim(
@@ -160,7 +160,7 @@ def _domains(values: list[int], n: int = 60) -> list[Result]:
 )
 def mcc0_is_worst_on_random_domains() -> Evidence:
     found = _domains([3, 3, 3])
-    means = {way: float(np.mean([one["accuracy"][way].mean() for one in found])) for way in WAYS}
+    means = {way: float(np.mean([one["accuracy"][way].mean() for one in found])) for way in SEQUENCE_METHODS}
     leaves = float(np.mean([one["for 90 %"] for one in found]))
     text = ", ".join(f"{way} {100 * value:.1f}" for way, value in means.items())
     counterexamples = counterexample_unless(means["MCC0"] < means["MCC1"] - 0.03 and 18 < leaves < 23)
@@ -200,7 +200,7 @@ def greedy_loses_on_unequal_domains() -> Evidence:
     says="Real decision tables need far fewer leaves than random ones for 90 %.",
 )
 def real_tables_need_fewer_leaves() -> Evidence:
-    tree, counts = grown_by_id3(car())
+    tree, counts = grow_by_id3(car())
     needed = smallest_within(tree, counts, "0.9").n_leaves
     text = f"car, generated from its model: {needed} of {tree.n_leaves} leaves; random domains 21 of 25"
     return Evidence(text, counterexample_unless(needed < tree.n_leaves / 3))
@@ -224,7 +224,7 @@ def pruning_times() -> NotCheckable:
 )
 def opt_is_optimal_for_additive_costs(one: Case) -> object:
     costs = m_estimates(one.grown)
-    found, least = least_errors(best_of_size(one.tree, one.grown, cost=costs)), one.lowest_costs(costs)
+    found, least = errors_by_size(best_of_size(one.tree, one.grown, cost=costs)), one.lowest_costs(costs)
     return all(abs(e - least[n]) <= 1e-9 for n, e in found.items())
 
 
@@ -236,7 +236,7 @@ def opt_is_optimal_for_additive_costs(one: Case) -> object:
     ),
 )
 def opt_and_mcc_under_noise() -> Evidence:
-    found = noisy(Config(None, True, 0), "tic-tac-toe", 8)
+    found = choose_under_noise(Config(None, True, 0), "tic-tac-toe", 8)
 
     def worse(cost: str) -> list[str]:
         pairs = zip(found[f"{cost}, OPT"], found[f"{cost}, MCC1"], strict=True)

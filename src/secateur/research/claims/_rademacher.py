@@ -12,7 +12,7 @@ from ...core import Counts, Tree
 from ...data.table import Table
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
-from .._samples import counted, rate_on
+from .._samples import error_rate, grow_and_count
 from ._claim import Evidence, NotCheckable, claim, claim_by_search, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect_tree, prunings
 
@@ -123,7 +123,7 @@ def penalty_within_k_is_not_larger(one: Case) -> object:
     says="Choosing k by its bound costs more than one fortunate choice.",
 )
 def choosing_k_by_its_bound_costs_more() -> Evidence:
-    samples = counted(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
+    samples = grow_and_count(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = sorted({k_limit(samples[1], factor=c) for c in (1, 1.1, 1.5, 2, 3)})
     chosen = certifiers.rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
     single = min(certifiers.rademacher(*samples, k=k, rng=0).details["unclipped"] for k in ks)
@@ -273,13 +273,13 @@ def exact_occam_bound_is_below_chernoff() -> Iterator[str]:
 def _on_a_set(name: str) -> dict[str, float]:
     """Bounds on one split of a generated set, and test errors."""
     test, growing, pruning = datasets.split(SETS[name](), 0.1, 0.6, 0.3)
-    samples = counted(growing, pruning, criterion="gain_ratio")
+    samples = grow_and_count(growing, pruning, criterion="gain_ratio")
     fresh = count(samples[0], test, sample="test")
     k = k_limit(samples[1], factor=1.1)
     found: dict[str, float] = {}
     for rule, pruned, within in (("REP", reduced_error(*samples), None), ("k-REP", k_reduced_error(*samples, k=k), k)):
         bound = certifiers.rademacher(*samples, delta=0.01, k=within, form="printed", rng=0, pruning=pruned)
-        found |= {rule: bound.details["unclipped"], f"{rule} error": rate_on(pruned, fresh)}
+        found |= {rule: bound.details["unclipped"], f"{rule} error": error_rate(pruned, fresh)}
     return {**found, "Occam": certifiers.occam(*samples, delta=0.01, pruning=reduced_error(*samples)).value}
 
 
@@ -332,7 +332,7 @@ def k_rep_bound_is_above_rep_on_led() -> Evidence:
     says="Smaller factors c give lower bounds. At c = 1 there is no room to prune.",
 )
 def smaller_factors_give_lower_bounds() -> Evidence:
-    samples = counted(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
+    samples = grow_and_count(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = {c: k_limit(samples[1], factor=c) for c in (1, 1.1, 2)}
     bounds = {c: certifiers.rademacher(*samples, k=k, form="printed", delta=0.01, rng=0) for c, k in ks.items()}
     found = {c: bound.details["unclipped"] for c, bound in bounds.items()}

@@ -13,8 +13,8 @@ from ...core import Counts, PruningSequence, Selection, Tree
 from ...model_selection import choose, cross_validate
 from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
 from ...routing import count
-from .._opt_beyond import least_errors
-from .._samples import DRAWN, rate_on
+from .._opt_beyond import errors_by_size
+from .._samples import RANDOM_SETS, error_rate
 from .._subadditive import is_inside
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cases, cost_of, describe_case, failing_cases
@@ -106,7 +106,7 @@ BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k -
     max_branches=2,
 )
 def listing_finds_the_best_pruning_of_every_size(one: Case) -> object:
-    return least_errors(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
+    return errors_by_size(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
 
 
 @claim(
@@ -142,7 +142,7 @@ def one_se_takes_the_smallest_tree_within() -> Evidence:
 
 @cache
 def _choices(name: str, penalty: Named) -> list[Selection]:
-    make = DRAWN[name]
+    make = RANDOM_SETS[name]
     return [cross_validate(make(200, seed=i), penalty=penalty, select="0se", random_state=i) for i in range(12)]
 
 
@@ -171,7 +171,9 @@ def families_and_choices_of_table_3() -> Evidence:
 )
 def no_difference_in_test_error() -> Evidence:
     def rate(chosen: Selection, i: int) -> float:
-        return rate_on(chosen.pruning, count(chosen.tree, DRAWN["led24"](2_000, seed=1_000 + i), sample="test"))
+        return error_rate(
+            chosen.pruning, count(chosen.tree, RANDOM_SETS["led24"](2_000, seed=1_000 + i), sample="test")
+        )
 
     gaps = [rate(a, i) - rate(b, i) for i, (a, b) in enumerate(_beside("led24", "sqrt")[0])]
     spread = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
