@@ -158,7 +158,7 @@ def describe_experiment(name: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> listed("rep-analysis")["figures"]
+    >>> describe_experiment("rep-analysis")["figures"]
     ['Figure 3']
     """
     check_name("name", name, NAMES)

@@ -115,7 +115,7 @@ def _load_part(part: Part, config: Config, folder: Path) -> PartResult | None:
     """Return the result that an earlier run kept for the same part; None if there is none or the file is damaged."""
     try:
         kept = json.loads((folder / f"{part.key}.json").read_text(encoding="utf-8"))
-        return PartResult(**{**kept, "is_old": True}) if kept.pop("asked") == _part_identity(part, config) else None
+        return PartResult(**{**kept, "is_reused": True}) if kept.pop("asked") == _part_identity(part, config) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -115,7 +115,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
                 ax.plot(*points, "o", color=colour, label=rule)
             ax.set(xlabel=f"{what}, additive penalty", ylabel=f"{what}, square root penalty")
         for words, colour in zip(READINGS.values(), CYCLE, strict=False):
-            points = (made["readings"].column(f"sub, {of}")[:-1] for of in ("printed_figures", words))
+            points = (made["readings"].column(f"sub, {of}")[:-1] for of in ("published", words))
             axes[2].plot(*points, "o", color=colour, label=words)
         title = "three readings of the standard error"
         axes[2].set(xlabel="nodes at 1SE, published", ylabel="nodes at 1SE, ours", title=title)
@@ -247,7 +247,7 @@ def _readings(by_set: dict[str, Result]) -> Sheet:
         off += [None, *(mean([abs(row[at + j] - row[at]) for row in known]) for j in (1, 2, 3))]
     head = (
         "set",
-        *(f"{short}, {what}" for short in ("sub", "CART") for what in ("printed_figures", *READINGS.values())),
+        *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())),
     )
     title = "Nodes of the 1SE trees under three readings of the standard error"
     return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
