@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Pruning, PruningSequence
-from ..errors import ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import freshness, index_in
@@ -98,7 +98,9 @@ def certify(
         _check_parameters_of_best(parameters)
     if _is_list_of_prunings(pruning_or_sequence):
         if method not in ("best", "path"):
-            raise ParameterError(f"method={method!r} certifies one pruning or a sequence; for a list use 'path'")
+            raise ParameterError(
+                Argument("method", method), " certifies one pruning or a sequence; for a list use 'path'"
+            )
         path_parameters = _select(parameters, "weights") if method == "best" else parameters
         return METHODS["path"].run(pruning_or_sequence, counts, delta=delta, repeated=repeated, **path_parameters)
     if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
@@ -138,20 +140,24 @@ def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any
     options = {"delta": request.delta, "repeated": request.repeated, **parameters}
     if isinstance(pruning, PruningSequence) and "sequence" not in method.takes:
         names = ", ".join(repr(other) for other, entry in METHODS.items() if "sequence" in entry.takes)
-        raise ParameterError(f"method={name!r} certifies one pruning; for a sequence use {names}")
+        raise ParameterError(Argument("method", name), f" certifies one pruning; for a sequence use {names}")
     if method.pays:
         if request.grown is None:
-            raise ParameterError(f"method={name!r} needs grown=, the counts of the growing sample")
+            raise ParameterError(
+                Argument("method", name), " needs ", Argument("grown"), ", the counts of the growing sample"
+            )
         return method.run(pruning.tree, request.grown, request.counts, pruning=pruning, **options)
     if isinstance(pruning, PruningSequence) or "pruning" in method.takes:
         return method.run(pruning, request.counts, **options)
     if request.sequence is None:
         raise ParameterError(
-            f"method={name!r} certifies a whole sequence; pass the sequence the pruning is from, or pass sequence="
+            Argument("method", name),
+            " certifies a whole sequence; pass the sequence the pruning is from, or pass ",
+            Argument("sequence"),
         )
     member = index_in(request.sequence, pruning)
     if member is None:
-        raise ParameterError(f"method={name!r}: the pruning is not a member of the sequence")
+        raise ParameterError(Argument("method", name), ": the pruning is not a member of the sequence")
     return method.run(request.sequence, request.counts, **options)[member]
 
 

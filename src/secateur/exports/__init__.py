@@ -10,7 +10,8 @@ of each language, whatever characters they contain.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.checks import check_name, check_parameters, lazy_getattr
+from .._utils.checks import check_name, check_parameters
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._c import export_c as export_c

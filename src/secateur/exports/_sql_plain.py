@@ -12,7 +12,7 @@ from datetime import timedelta
 import numpy as np
 
 from ..core.class_names import plain
-from ..data.cell_text import EPOCH
+from ..data.dates import EPOCH
 from ..data.table import Column
 from ..errors import UnsupportedError
 from ._dialect import Dialect
