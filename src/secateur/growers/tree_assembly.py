@@ -17,7 +17,7 @@ from .prepared_columns import PreparedColumns
 from .threshold import midpoint, shortest_decimals
 from .tree_tables import GrownTables
 
-ALL_ROWS = np.empty(0, np.intp)  # How the kernel is told that row i is row i of the matrix.
+ALL_ROWS = np.empty(0, np.intp)  # Row numbers for the kernel: none, because row i is row i of the matrix.
 NO_CODES = np.empty(0, np.int64)
 NO_VALUES = np.empty((0, 0))
 
