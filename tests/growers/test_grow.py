@@ -12,10 +12,10 @@ from small_tables import (
     MEASURES,
     Sample,
     assert_best_everywhere,
+    column_parallel_top,
     per_criterion,
     rows_of_nodes,
     samples,
-    column_parallel_top,
 )
 
 NUMERIC = samples(kinds=("numeric", "numeric", "flag"), missing=False)

@@ -13,7 +13,7 @@ from secateur import Table, Tree, encode, grow
 from secateur.errors import UnsupportedError
 from secateur.growers.parameters import GrowParameters
 from secateur.growers.presorted_data import PresortedData
-from small_tables import CRITERIA, samples, column_parallel_top
+from small_tables import CRITERIA, column_parallel_top, samples
 
 
 def table_of_rows(table, rows):

@@ -103,9 +103,9 @@ def reproduce(name: str | None, **options: Any) -> None:
 
 def _list_experiments(names: Iterable[str], options: Options) -> None:
     """Print the document, the figures and the data sets of experiments."""
-    from ..research import listed
+    from ..research import describe_experiment
 
-    experiments = {name: listed(name) for name in names}
+    experiments = {name: describe_experiment(name) for name in names}
     lines = []
     for name, experiment in experiments.items():
         lines.append(f"{name}: {experiment['document']}")
@@ -124,10 +124,10 @@ def _check_claims(options: Options) -> None:
         for check in check_claims(document):
             claim = check.claim
             claims.append({
-                "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.where,
+                "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.library,
                 "verdict": check.verdict, "evidence": check.evidence,
             })  # fmt: skip
             lines.append(
-                f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.where}] - {check.evidence}"
+                f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.library}] - {check.evidence}"
             )
     print_result(options, {"claims": claims}, lines)

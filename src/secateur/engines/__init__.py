@@ -17,7 +17,7 @@ the engine, the order of the rows and the partitioning.
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 from .registry import ENGINES, Engine
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.arrays import MAX_EXACT_INT
 from .._utils.threads import StoppableThreadPool
-from ..data.batch import Batch, BatchTask, ProgressCallback, batch_from_frame, batch_from_text_frame
+from ..data.batch import Batch, BatchTask, ProgressCallback, batch_from_frame
 from ..data.files import find_files, is_path_or_paths, polars_missing_options
-from ..data.text_file import TextOptions
+from ..data.input import batch_from_text_frame
+from ..data.text_options import TextOptions
 from ..errors import DataError, UnsupportedError
 from ..routing import CountTask
 from ._data_file import DataFile, inspect_files
@@ -257,7 +258,7 @@ def _meant(batch: Any, task: CountTask, file: DataFile) -> Batch:
     for name, needed in task.needed.items():
         known = about[name].categories if name in about else classes if name == task.target else ()
         if needed != "number":
-            wanted[name] = "truth" if needed == "truth" else "text"
+            wanted[name] = "boolean" if needed == "boolean" else "text"
         elif name in about and about[name].is_date:
             wanted[name] = "date"
         else:

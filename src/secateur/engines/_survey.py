@@ -96,11 +96,11 @@ class ColumnSurvey:
         """Survey a batch of categories."""
         codes = np.unique(raw.codes)
         self.has_missing |= bool(len(codes) and codes[0] < 0)
-        levels = {raw.levels[code] for code in codes[codes >= 0]}
+        levels = {raw.categories[code] for code in codes[codes >= 0]}
         if levels:
-            self._set_type(value_type(raw.levels) or "missing")
+            self._set_type(value_type(raw.categories) or "missing")
         self.levels |= levels
-        self._update_declared(raw.levels if raw.is_declared else None, bool(levels))
+        self._update_declared(raw.categories if raw.is_declared else None, bool(levels))
 
     def merge(self, other: "ColumnSurvey") -> None:
         """Add what is known from other rows."""
@@ -261,8 +261,8 @@ def _label_counts(raw: NumberColumn | CategoryColumn, name: str, first: int) -> 
     """Return the number of rows of a batch with each class label; refuse a target that is no class."""
     check_target_complete(raw, f"target {name!r}", first)
     if isinstance(raw, CategoryColumn):
-        counts = np.bincount(raw.codes, minlength=len(raw.levels))
-        return {raw.levels[code]: int(counts[code]) for code in np.flatnonzero(counts)}
+        counts = np.bincount(raw.codes, minlength=len(raw.categories))
+        return {raw.categories[code]: int(counts[code]) for code in np.flatnonzero(counts)}
     values, counts = np.unique(raw.values, return_counts=True)
     if len(values) > MAX_BATCH_CLASSES:
         raise DataError(

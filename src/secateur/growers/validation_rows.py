@@ -8,7 +8,7 @@ from .._kernels import folds, route, structure
 from .._utils.arrays import Array
 from ..core import Tree
 from ..data.table import Table
-from ..data.target import round_for_exact_sums
+from ..data.weights import round_for_exact_sums
 from ..routing import route_matrix, route_table
 
 

@@ -5,7 +5,7 @@ Everything here is imported when first asked for, as the neighbours are heavy.
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._path import SklearnPath as SklearnPath
