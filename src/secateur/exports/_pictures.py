@@ -162,13 +162,13 @@ def boxes(model: object, **words: Any) -> Iterator[Box]:
     is_leaf, total = view.tree.is_leaf.tolist(), found.grown.total[view.node].tolist()
     nodes, parent = view.node.tolist(), view.tree.parent.tolist()
     for v, node in enumerate(nodes):
-        lines = [view.answer(v) if is_leaf[v] else view.test(v), view.size(v)]
+        lines = [view.prediction(v) if is_leaf[v] else view.test_text(v), view.rows_text(v)]
         colour, purity = None, 0.0
         if view.n_hidden[v]:
             lines = [f"... {view.n_hidden[v]:,} leaves"]
-        elif is_leaf[v] and view.label is not None and view.wrong is not None:
+        elif is_leaf[v] and view.label is not None and view.errors is not None:
             colour = int(view.label[v])
-            purity = 1 - view.wrong[v] / total[v] if total[v] > 0 else 0.0
+            purity = 1 - view.errors[v] / total[v] if total[v] > 0 else 0.0
         is_end = is_leaf[v] and not view.n_hidden[v]
         yield Box(node, lines, nodes[parent[v]] if v else None, _edge(view, v), is_end, colour, purity)
 
@@ -180,8 +180,8 @@ def _edge(view: TreeView, v: int) -> str:
         return "" if p < 0 else str(view.child[v])
     column = int(view.tree.feature[p])
     if view.is_nominal[p]:
-        return view.known(v).removeprefix(view.columns[column]).strip()
+        return view.condition(v).removeprefix(view.columns[column]).strip()
     word = "no" if view.child[v] else "yes"
-    says_it = view.child[v] == 1 and view.threshold[p] == "inf"  # not known is missing
-    goes_here = view.reachable.can_be_missing[v] and view.has_gaps(column) and not says_it
+    says_it = view.child[v] == 1 and view.threshold_texts[p] == "inf"  # not known is missing
+    goes_here = view.reachable.can_be_missing[v] and view.has_missing(column) and not says_it
     return f"{word} or missing" if goes_here else word

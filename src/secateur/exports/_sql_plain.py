@@ -65,7 +65,7 @@ def case_words(
 def _told(exported: Exported, v: int) -> str:
     """The number of a leaf, its rows and its shares."""
     view = exported.view
-    told = f"leaf {exported.nodes[v]}" + (f", {view.size(v)}" if view.sample is not None else "")
+    told = f"leaf {exported.nodes[v]}" + (f", {view.rows_text(v)}" if view.sample is not None else "")
     if view.shares is None:
         return told
     order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()

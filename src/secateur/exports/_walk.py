@@ -84,7 +84,7 @@ class Exported:
         A code that the tests above have sent elsewhere is left out too: no row brings it here.
         """
         below = [child for child in self.children[v] if child != self.default[v]]
-        found = [(child, self.view.codes(child).tolist()) for child in below]
+        found = [(child, self.view.arriving_codes(child).tolist()) for child in below]
         return [(child, codes) for child, codes in found if codes]
 
     def other_way(self, v: int) -> tuple[int, str, float]:

@@ -87,7 +87,9 @@ class LeavesDisplay(PrunedDisplay):
         kept = leaves[np.sort(first)]  # in the order of the tree
         rest = np.setdiff1d(leaves, kept)
         node, rows = view.tree.ids[kept], sample.total[kept]
-        text = [f"leaf {view.tree.ids[v]}: {elided(view.answer(v), 24)}, {view.size(v)}" for v in kept.tolist()]
+        text = [
+            f"leaf {view.tree.ids[v]}: {elided(view.prediction(v), 24)}, {view.rows_text(v)}" for v in kept.tolist()
+        ]
         by_class = mean = deviation = None
         others = sample.total[rest].sum()
         if isinstance(sample, Moments):

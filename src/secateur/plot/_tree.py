@@ -162,7 +162,7 @@ class TreeDisplay(PrunedDisplay):
             at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
             x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
         else:
-            x = view.place
+            x = view.position
         has_room = share > (1 / 400 if chosen == "icicle" else -1)
         words = [_words(view, v, proportion, node_ids) if has_room[v] else () for v in range(small.n_nodes)]
         table = encode_shown_rows(tree, data)
@@ -210,8 +210,8 @@ def _style_for(tree: Tree) -> Style:
 
 def _words(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
     """The lines of a node."""
-    way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
-    lines = (view.mark(v) if node_ids else "", way, view.answer(v), _size_text(view, v, proportion))
+    way = view.branch_text(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
+    lines = (view.number_text(v) if node_ids else "", way, view.prediction(v), _size_text(view, v, proportion))
     return tuple(line for line in lines if line)
 
 
@@ -243,9 +243,9 @@ def _colours(view: TreeView) -> Floats:
         found = on_white(np.asarray(colormaps["viridis"](strength))[:, :3], np.full(len(scaled), 0.85))
     elif view.label is not None:
         strength = np.ones(view.tree.n_nodes)
-        if view.sample is not None and view.wrong is not None:
+        if view.sample is not None and view.errors is not None:
             total, chance = view.sample.total, 1 / max(len(view.classes), 2)
-            share = 1 - np.divide(view.wrong, total, out=np.zeros(len(total)), where=total > 0)
+            share = 1 - np.divide(view.errors, total, out=np.zeros(len(total)), where=total > 0)
             strength = np.clip((share - chance) / (1 - chance), 0, 1)
         found = on_white(class_colours(len(view.classes))[view.label], 0.15 + 0.85 * strength)
     else:
@@ -261,11 +261,11 @@ def _size_text(view: TreeView, v: int, proportion: bool) -> str:
     if view.sample is None:
         return hidden
     total, whole = float(view.sample.total[v]), float(view.sample.total[0])
-    text = f"{total / whole:.1%} of rows" if proportion and whole else view.size(v)
+    text = f"{total / whole:.1%} of rows" if proportion and whole else view.rows_text(v)
     if hidden:
         return f"{text}, {hidden}"
-    if view.wrong is None or not total:
+    if view.errors is None or not total:
         return text
-    wrong = float(view.wrong[v])
+    wrong = float(view.errors[v])
     told = f"{wrong / total:.1%}" if proportion else f"{wrong:,.0f}" if wrong.is_integer() else f"{wrong:,.4g}"
     return f"{text}, {told} wrong"
