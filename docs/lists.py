@@ -14,6 +14,7 @@ from typing import Any
 
 import secateur
 from secateur import certifiers, engines, errors, exports, growers, model_selection, pruners
+from secateur.growers.parameters import DECLARATIONS
 
 _PLACE = re.compile(r"(<!-- (names|table): ([\w.]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -127,6 +128,21 @@ def criteria() -> str:
     )
 
 
+def parameters() -> str:
+    """Return the table of growing parameters."""
+    rows = [
+        (
+            f"`{name}`",
+            f"`{declaration.default!r}`",
+            f"{declaration.allowed}".replace("|", r"\|"),
+            f"{declaration.description} {declaration.about_auto}".strip().replace("|", r"\|"),
+            _yes(declaration.is_in_estimators),
+        )
+        for name, declaration in DECLARATIONS.items()
+    ]
+    return _table(("parameter", "default of `grow`", "allowed", "meaning", "in estimators and `secateur fit`"), rows)
+
+
 def choices() -> str:
     """Return the table of ways to choose a member."""
     rows = [
@@ -176,6 +192,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rules": rules,
     "certificates": certificates,
     "criteria": criteria,
+    "parameters": parameters,
     "choices": choices,
     "exports": formats,
     "engines": engine_list,

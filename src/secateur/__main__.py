@@ -1,4 +1,7 @@
-"""`secateur` and `python -m secateur`: a process of its own, in which Ctrl-C may come at any moment."""
+"""Run the command line as a process: the entry point of `secateur` and `python -m secateur`.
+
+Ctrl-C may come at any moment, also while modules are imported and while the process ends.
+"""
 
 import _thread
 import os
@@ -8,23 +11,23 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    heard = signal.getsignal(signal.SIGINT)
-    if heard is signal.default_int_handler:  # else it is ignored, as behind `nohup`
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # while modules are imported nothing is half-done
+    initial_handler = signal.getsignal(signal.SIGINT)
+    if initial_handler is signal.default_int_handler:  # otherwise the signal is ignored, as under `nohup`
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # no file is open while modules are imported
     from .cli import main as command_line
 
-    sys.unraisablehook = _raise_later
+    sys.unraisablehook = _handle_unraisable
     try:
-        signal.signal(signal.SIGINT, heard)
+        signal.signal(signal.SIGINT, initial_handler)
         command_line()
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has finished
 
 
-def _raise_later(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Keep Ctrl-C that comes in a callback, where it cannot be raised."""
+def _handle_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Raise a KeyboardInterrupt again, a little later, that came in a callback, where it cannot be raised."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
         from threading import Timer
 

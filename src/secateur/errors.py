@@ -1,29 +1,44 @@
-"""The exceptions of the package.
+"""The exceptions of the package, and the parts of their messages.
 
     SecateurError
-    ├── DataError          (ValueError)  rows, columns, labels, weights that cannot be used
-    │   └── SchemaError    (ValueError)  data that does not meet the growing table
-    ├── TreeError          (ValueError)  arrays that are not a tree
+    ├── DataError          (ValueError)  rows, columns, labels or weights that cannot be used
+    │   └── SchemaError    (ValueError)  columns that differ from those the tree was grown on
+    ├── TreeError          (ValueError)  arrays that do not describe a tree
     ├── CountsError        (ValueError)  counts that do not fit their tree
-    ├── PruningError       (ValueError)  a pruning that does not exist or does not fit
-    ├── ParameterError     (ValueError)  a parameter outside its range
-    ├── LeakageError       (ValueError)  a sample used twice where it must be fresh
+    ├── PruningError       (ValueError)  a pruning that does not exist or does not fit its tree
+    ├── ParameterError     (ValueError)  a parameter value outside its allowed range
+    ├── LeakageError       (ValueError)  a sample used twice where a fresh one is needed
     ├── ModelFileError     (ValueError)  a model or counts file that cannot be read
     ├── OutputError        (ValueError)  a file that cannot be written
-    └── UnsupportedError   (TypeError)   a kind of input we do not take, with the way out
+    └── UnsupportedError   (TypeError)   an input of a kind that is not supported
 
-Each message names the thing, the value found, what was needed, and the way out. Names and values in it come from
-data and files: what is not printable is shown as an escape, here and in every text that people read
-(`escape_unprintable`).
+A message states what is wrong, the value found, what is allowed, and what to do.
+
+A parameter has one name in Python (`missing_target="drop"`) and another on the command line
+(`--missing-target 'drop'`). An exception or warning that mentions parameters is therefore created from several parts:
+strings, `Argument` objects and `Wording` objects. `str(error)` joins the parts for Python users; `secateur.cli` reads
+`error.parts` and words them for the command line.
+
+Names and values in messages come from data and files. Characters that cannot be printed are shown as escape sequences,
+here and in every other text for people (`escape_unprintable`).
 """
 
 import unicodedata
+from typing import NamedTuple, TypeAlias
 
-_JOINERS = "\u200c\u200d"  # invisible, but part of how words and emoji are spelled
+_JOINERS = "\u200c\u200d"  # invisible, but necessary to spell some words and emoji
 
 
 def escape_unprintable(text: str, *, keep: str = "\n") -> str:
-    """Return the text with everything that acts on a terminal, or turns its direction, as an escape.
+    """Return the text with control and formatting characters replaced by escape sequences.
+
+    Such characters could send commands to a terminal or reverse the direction of the text.
+
+    Parameters
+    ----------
+    text : str
+    keep : str
+        Characters that are not replaced.
 
     Examples
     --------
@@ -32,16 +47,71 @@ def escape_unprintable(text: str, *, keep: str = "\n") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(letter if letter in keep else _escaped(letter) for letter in text)
+    return "".join(character if character in keep else _escape(character) for character in text)
 
 
-def _escaped(letter: str) -> str:
-    is_safe = unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in _JOINERS
-    return letter if is_safe else letter.encode("unicode_escape").decode("ascii")
+def _escape(character: str) -> str:
+    is_printable = unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _JOINERS
+    return character if is_printable else character.encode("unicode_escape").decode("ascii")
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = _Unset()  # None can be the value of an argument
+
+
+class Argument(NamedTuple):
+    """A part of a message: a parameter, with or without a value.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter in Python.
+    value : object
+        Its value; `UNSET` to mention the parameter alone.
+
+    Examples
+    --------
+    >>> str(Argument("dates", "text")), str(Argument("encoding"))
+    ("dates='text'", 'encoding=')
+    """
+
+    name: str
+    value: object = UNSET
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is UNSET else f"{self.name}={self.value!r}"
+
+
+class Wording(NamedTuple):
+    """A part of a message that differs between the Python interface and the command line.
+
+    Parameters
+    ----------
+    python, command_line : str
+        The text for each interface.
+    """
+
+    python: str
+    command_line: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+MessagePart: TypeAlias = str | Argument | Wording
 
 
 class SecateurError(Exception):
     """Base class of all exceptions raised by secateur.
+
+    Parameters
+    ----------
+    *parts : str, Argument or Wording
+        The parts of the message, in order.
 
     Examples
     --------
@@ -53,8 +123,37 @@ class SecateurError(Exception):
     node 0 has 1 child; a node has none or at least two
     """
 
+    def __init__(self, *parts: MessagePart) -> None:
+        super().__init__(*parts)
+
+    @property
+    def parts(self) -> tuple[MessagePart, ...]:
+        """The parts of the message."""
+        return self.args
+
     def __str__(self) -> str:
-        return escape_unprintable(super().__str__())
+        return escape_unprintable("".join(map(str, self.args)))
+
+
+class SecateurWarning(UserWarning):
+    """A warning from secateur.
+
+    Parameters
+    ----------
+    *parts : str, Argument or Wording
+        The parts of the message, in order.
+    """
+
+    def __init__(self, *parts: MessagePart) -> None:
+        super().__init__(*parts)
+
+    @property
+    def parts(self) -> tuple[MessagePart, ...]:
+        """The parts of the message."""
+        return self.args
+
+    def __str__(self) -> str:
+        return escape_unprintable("".join(map(str, self.args)))
 
 
 class DataError(SecateurError, ValueError):

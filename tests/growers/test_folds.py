@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from secateur import Table, Tree, encode, grow
 from secateur.errors import UnsupportedError
-from secateur.growers.kernel_arguments import settings_of
+from secateur.growers.parameters import GrowParameters
 from secateur.growers.presorted_data import PresortedData
 from small_tables import CRITERIA, samples, with_a_top
 
@@ -28,7 +28,9 @@ def assert_same(sample, is_kept, **growing):
         warnings.simplefilter("ignore")  # of one class in `grow`
         wanted = grow(part_of(table, rows), sample_weight=weight, **growing)
     for is_shown in (True, False):
-        found = PresortedData.of(table, sample.weight).subset(rows).grow(settings_of(**growing), has_rounded=is_shown)
+        found = (
+            PresortedData.of(table, sample.weight).subset(rows).grow(GrowParameters(**growing), has_rounded=is_shown)
+        )
         assert found[0] == wanted[0]
         assert found[1] == wanted[1]
     for field in fields(Tree):  # the last, not checked, has arrays of the right types too
@@ -74,14 +76,14 @@ def test_a_part_of_many_rows_with_a_top_is_the_same():
     table = encode(X, target=y)
     rows = np.flatnonzero(rng.random(400) < 0.7)
     with with_a_top():
-        assert PresortedData.of(table).subset(rows).grow(settings_of()) == grow(part_of(table, rows))
+        assert PresortedData.of(table).subset(rows).grow(GrowParameters()) == grow(part_of(table, rows))
 
 
 @pytest.mark.lane
 def test_rows_of_weight_zero_are_left_out_of_every_part():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 1, 0, 1])
     weight = np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
-    found = PresortedData.of(encode(X, target=y), weight).subset(np.arange(6)).grow(settings_of())
+    found = PresortedData.of(encode(X, target=y), weight).subset(np.arange(6)).grow(GrowParameters())
     wanted = grow(X[[0, 2, 3, 5]], y[[0, 2, 3, 5]])
     assert found[1].by_class.tolist() == wanted[1].by_class.tolist()
     assert found[0].threshold.tolist() == pytest.approx(wanted[0].threshold.tolist(), nan_ok=True)
@@ -93,7 +95,7 @@ def test_held_out_rows_are_counted_as_by_count(drawn):
     sample, is_kept = drawn
     table = encode(sample.X, target=sample.y, nominal=list(sample.nominal))
     ground = PresortedData.of(table, sample.weight)
-    tree, grown = ground.subset(np.arange(len(sample.y))).grow(settings_of())
+    tree, grown = ground.subset(np.arange(len(sample.y))).grow(GrowParameters())
     assert (ground.validation_rows(np.arange(len(sample.y))).count(tree) == grown.by_class).all()
     some, others = (ground.validation_rows(np.flatnonzero(rows)).count(tree) for rows in (is_kept, ~is_kept))
     assert (some + others == grown.by_class).all()
@@ -105,7 +107,7 @@ def test_a_ground_survives_pickling():
     ground = PresortedData.of(encode(rng.normal(size=(50, 3)), target=rng.integers(0, 3, 50)))
     again = pickle.loads(pickle.dumps(ground))
     rows = np.arange(0, 50, 2)
-    assert again.subset(rows).grow(settings_of()) == ground.subset(rows).grow(settings_of())
+    assert again.subset(rows).grow(GrowParameters()) == ground.subset(rows).grow(GrowParameters())
 
 
 def test_too_many_branches_are_refused_as_in_grow():
@@ -113,7 +115,7 @@ def test_too_many_branches_are_refused_as_in_grow():
     with pytest.warns(UserWarning, match="1,001 categories"):
         table = encode(X, target=np.arange(1001) % 2)
     with pytest.raises(UnsupportedError, match="1,001 categories"):
-        PresortedData.of(table).subset(np.arange(1001)).grow(settings_of(splits="multiway"))
+        PresortedData.of(table).subset(np.arange(1001)).grow(GrowParameters(splits="multiway"))
 
 
 @pytest.mark.lane
@@ -124,10 +126,12 @@ def test_ways_of_growing_on_one_part_do_not_hinder_each_other(drawn):
     rows = np.flatnonzero(is_kept)
     part = ground.subset(rows)
     ways = [
-        settings_of(criterion=name, splits=splits) for name in ("gini", "entropy") for splits in ("binary", "multiway")
+        GrowParameters(criterion=name, splits=splits)
+        for name in ("gini", "entropy")
+        for splits in ("binary", "multiway")
     ]
-    for settings in (*ways, *ways):
-        found, alone = part.grow(settings, has_rounded=False), ground.subset(rows).grow(settings)
+    for parameters in (*ways, *ways):
+        found, alone = part.grow(parameters, has_rounded=False), ground.subset(rows).grow(parameters)
         assert found[0] == alone[0]
         assert found[1] == alone[1]
         assert (found[0].right == alone[0].right).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import naive_impurity
 from secateur import count, encode, grow
 from secateur.growers import grower
-from secateur.growers.kernel_arguments import settings_of
+from secateur.growers.parameters import GrowParameters
 from secateur.growers.presorted_data import PresortedData
 from small_tables import CRITERIA, MEASURES, Sample, per_criterion, samples
 
@@ -218,9 +218,9 @@ def test_the_number_of_threads_does_not_matter_to_plain_columns():
 def test_all_rows_can_be_grown_on_twice():
     rng = np.random.default_rng(0)
     table = encode(rng.normal(size=(80, 3)), target=rng.integers(0, 2, 80))
-    whole, settings = PresortedData(table).whole(), settings_of(criterion="gini")
+    whole, parameters = PresortedData(table).whole(), GrowParameters(criterion="gini")
 
-    (first, counts), (second, again) = whole.grow(settings), whole.grow(settings)
+    (first, counts), (second, again) = whole.grow(parameters), whole.grow(parameters)
 
     assert first == second
     assert counts == again

@@ -50,7 +50,7 @@ def test_entries_are_in_order_of_value_then_row(name, dtype, entry):
 def test_rows_are_in_order_of_value(name):
     values = COLUMNS[name]
 
-    assert presort.sorted_rows_64(values).tolist() == np.argsort(values + 0.0, kind="stable").tolist()
+    assert presort.sorted_rows(values).tolist() == np.argsort(values + 0.0, kind="stable").tolist()
 
 
 @pytest.mark.lane

@@ -241,11 +241,12 @@ def test_the_built_reference_lists_everything_that_has_a_name(lists):
     from secateur.engines import ENGINES
     from secateur.exports import EXPORTS
     from secateur.growers import CRITERIA
+    from secateur.growers.parameters import DECLARATIONS
     from secateur.model_selection import CHOICES
     from secateur.pruners import RULES
 
     named = {name for name, one in CHOICES.items() if not one.form}
-    assert rows == {*RULES, *METHODS, *CRITERIA, *EXPORTS, *ENGINES, *named}
+    assert rows == {*RULES, *METHODS, *CRITERIA, *EXPORTS, *ENGINES, *DECLARATIONS, *named}
 
 
 def test_lists_that_are_filled_in_twice_are_the_same(lists):

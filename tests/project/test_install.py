@@ -26,7 +26,7 @@ with warnings.catch_warnings(record=True) as caught:
         importlib.import_module(module.name)
     tree = secateur.Tree.from_parents([-1, 0, 0])
     counts = secateur.Counts.from_leaves(tree, [[3, 1], [0, 2]])
-    assert secateur._kernels.presort.sorted_rows_64(counts.total[1:].astype(float)).tolist() == [1, 0]
+    assert secateur._kernels.presort.sorted_rows(counts.total[1:].astype(float)).tolist() == [1, 0]
 assert counts.by_class.tolist() == [[3, 3], [3, 1], [0, 2]]
 print(secateur.__file__)
 for told in caught:

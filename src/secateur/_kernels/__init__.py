@@ -1,6 +1,6 @@
-"""Compiled loops: arrays and scalars in, new arrays out.
+"""Compiled loops: they take arrays and scalars, and return new arrays.
 
-Nothing here knows a Tree, checks an argument or recurses; callers check once.
+No kernel knows a Tree, checks an argument or recurses: the callers check. README.md describes the growing kernels.
 """
 
 from importlib.util import find_spec

@@ -1,8 +1,8 @@
 """The best set of cuts for every budget at once: a knapsack over a tree in which a cut skips a subtree.
 
-The items, in pre-order, are the cuts that may be made. A walk reads them from the left. At item i it either goes on to item
-i + 1 (keep), or takes the item (cut): it pays `charge[i]`, adds `value[i]` and jumps to `jump[i]`, the first item
-outside the subtree of the node that is cut.
+The items, in pre-order, are the cuts that may be made. A walk reads them from the left. At item i it either goes on
+to item i + 1 (keep), or takes the item (cut): it pays `charge[i]`, adds `value[i]` and jumps to `jump[i]`, the first
+item outside the subtree of the node that is cut.
 
     items    0   1   2   3   4   5 ... n        jump[1] = 4: items 1, 2 and 3 belong to one subtree
                  |--------->|
@@ -13,9 +13,9 @@ Row i holds the least value of a walk from item i on for every budget j; row n i
 
 An item is usually a node. Several items with the same jump, one after the other, are different ways to cut one node.
 
-Cost: time is items x budget whatever the arity of the tree (a row is two shifted rows and one minimum). A row is alive as
-long as an earlier item jumps to it, and takes one slot of memory. If the child with the most items comes last
-(`order_heavy_child_last`), it jumps where its parent jumps, and at most log2(n) + 3 rows are alive at once. The
+Cost: time is items x budget whatever the arity of the tree (a row is two shifted rows and one minimum). A row is
+alive as long as an earlier item jumps to it, and takes one slot of memory. If the child with the most items comes
+last (`order_heavy_child_last`), it jumps where its parent jumps, and at most log2(n) + 3 rows are alive at once. The
 decisions take one bit for each item and budget.
 """
 
@@ -33,8 +33,8 @@ def jump_targets(end, n_items):
 def order_heavy_child_last(parent: Ints, is_listed: Bools):
     """Return the listed nodes in pre-order with the heaviest child last, and where each jumps to.
 
-    A child is heaviest if its subtree holds the most listed nodes. Nodes that are not listed are passed over: the parent
-    of a listed node is its nearest listed ancestor. The number n stands for a root above the whole tree.
+    A child is heaviest if its subtree holds the most listed nodes. Nodes that are not listed are passed over: the
+    parent of a listed node is its nearest listed ancestor. The number n stands for a root above the whole tree.
     """
     n = parent.shape[0]
     listed_parent: cython.longlong[::1] = np.full(n, n, np.int64)

@@ -44,7 +44,7 @@ from cython.cimports.secateur._kernels.criteria import impurity_of
 
 SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
 INSERTION_ITEMS = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion before runs are merged
-FREE_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of up to this number are tested at any depth
+MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of up to this number are tested at any depth
 MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)
 MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # rows from which all columns of a word are counted at the same time
 MAX_EXHAUSTIVE_CATEGORIES = cython.declare(cython.int, 10)
@@ -286,7 +286,7 @@ def can_split_categories(n_codes, depth):
     A split keeps the child of every category, and a level has up to 2**depth splits. Columns of more than a thousand
     categories are left out from the depth at which one level would keep more than 2**24 children.
     """
-    return n_codes <= FREE_CATEGORIES or (
+    return n_codes <= MAX_ANY_DEPTH_CATEGORIES or (
         depth < MAX_LEVEL_BRANCHES_LOG2
         and (n_codes << depth) <= (cython.cast(cython.longlong, 1) << MAX_LEVEL_BRANCHES_LOG2)
     )

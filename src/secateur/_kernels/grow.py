@@ -11,8 +11,8 @@ A node owns the same slice of every list and of every line of words. It passes t
 Depth-first growth takes the next node from a stack, best-first growth from a heap of evaluated nodes. Classification
 and regression differ only in the statistics of a node and in how the gain follows from them.
 
-`grow_subtree` runs the whole loop without the GIL. The functions after it are the same steps one by one: Python calls
-them for the few nodes at the top of a large tree, whose columns are searched and partitioned by several threads.
+`grow_subtree` runs this loop without the GIL. Each function after it is a single step of the loop. Python calls these
+functions for the few nodes at the top of a large tree, whose columns are searched and partitioned by several threads.
 """
 
 import cython

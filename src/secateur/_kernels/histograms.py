@@ -46,36 +46,36 @@ from .growing import PackedCodes, PresortedLists
 Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
-REST = cython.declare(cython.int, 64 - 16)  # of a key's bits, after the first that starts tell apart: see ranks.py
+PREFIX_SHIFT = cython.declare(cython.int, 64 - 16)  # bits of a key after its prefix, as in ranks.py
 
 
 class CodeLayout(NamedTuple):
-    """Where the codes of each column lie, and which columns are looked at in which way."""
+    """Where the codes of each column are in a histogram, and which columns are searched in which way."""
 
-    offset: Int64  # first code of each column, and the number of codes in all
-    n_codes: Int64  # without the code for missing numbers, which follows
-    missing: Int64  # that code; -1: nothing is missing, or missing is a category
+    offset: Int64  # first line of each column, and then the number of lines
+    n_codes: Int64  # number of codes, without that of missing numbers, which is the next one
+    missing: Int64  # code of missing numbers; -1: no number is missing, or the column is nominal
     is_nominal: npt.NDArray[np.bool_]
-    lists: Int64  # columns of numbers
-    bits: Int64  # columns of two values that are never missing
+    lists: Int64  # numeric columns of more than two values
+    bits: Int64  # two-valued columns without missing values
     coded: Int64  # nominal columns of more than two codes
 
 
 def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
-    """Return what `best_test` takes: the job, and space for it."""
-    nothing = np.zeros((0, 0), np.uint32)  # no rows
+    """Return the context and the workspace that `best_split_of_histogram` needs: columns without rows."""
+    no_rows = np.zeros((0, 0), np.uint32)
     code_columns = np.append(columns.coded, columns.bits)
     feature = np.append(columns.lists, code_columns).astype(np.int32)
     lists = PresortedLists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
     words = np.zeros((1, 0), np.uint64)
     codes = PackedCodes(
         words,
-        nothing,
-        nothing,
+        no_rows,
+        no_rows,
         len(columns.bits),
         columns.n_codes[code_columns],
         columns.is_nominal[code_columns],
-        nothing,
+        no_rows,
     )
     context = GrowContext(criterion, lists, codes, None, limits, n_classes)
     return context, Workspace(context, 1)
@@ -90,9 +90,10 @@ def bin_numbers(
     low: cython.double[:],
     high: cython.double[:],
 ):
-    """Write the bin of each value to `out`, and stretch the lowest and highest value seen of each bin.
+    """Write the bin of each value to `out`, and widen the range from `low` to `high` value of each bin.
 
-    `starts` (see ranks.py) narrows down where an edge can be.
+    A bin is the number of edges below the value, found by bisection. `starts` is where each prefix of a key begins
+    among those of the edges (`ranks.prefix_starts`); it leaves few edges to search. `missing` is the bin of NaN.
     """
     at: cython.Py_ssize_t
     first: cython.int
@@ -103,8 +104,8 @@ def bin_numbers(
             if x != x:
                 out[i] = missing
                 continue
-            at = key_of(x) >> REST
-            first = starts[at]  # how many edges lie below x
+            at = key_of(x) >> PREFIX_SHIFT
+            first = starts[at]
             last = starts[at + 1]
             while first < last:
                 middle = (first + last) >> 1
@@ -130,7 +131,12 @@ def route_codes(
     missing: cython.const[cython.longlong][:],
     out: cython.int[:],
 ):
-    """Write the node at which each row ends; the children of v are `first[v]` and the one after it."""
+    """Write the node at which each row ends to `out`.
+
+    Node v tests column `feature[v]`, or none if that is negative. Its children are `first[v]` and the node after it. A
+    subset split has its children in `branch`, from `start[v]` on. A threshold is above the code `below[v]`, and the
+    code `missing` of the column goes to `default[v]`.
+    """
     code: cython.longlong
     child: cython.longlong
     with cython.nogil:
@@ -151,7 +157,7 @@ def route_codes(
 
 
 def group_rows_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
-    """(rows whose node has a slot, slot by slot, in their order; where each slot begins)."""
+    """Return the rows whose node has a slot, slot by slot and in their order, and where each slot begins among them."""
     starts = np.zeros(n_slots + 1, np.int64)
     start: cython.longlong[::1] = starts
     with cython.nogil:
@@ -161,16 +167,16 @@ def group_rows_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[
                 start[slot + 1] += 1
         for slot in range(n_slots):
             start[slot + 1] += start[slot]
-    place: cython.longlong[::1] = starts.copy()
-    found = np.empty(int(starts[n_slots]), np.int64)
-    rows: cython.longlong[::1] = found
+    position: cython.longlong[::1] = starts.copy()
+    grouped = np.empty(int(starts[n_slots]), np.int64)
+    rows: cython.longlong[::1] = grouped
     with cython.nogil:
         for i in range(node.shape[0]):
             slot = slot_of[node[i]]
             if slot >= 0:
-                rows[place[slot]] = i
-                place[slot] += 1
-    return found, starts
+                rows[position[slot]] = i
+                position[slot] += 1
+    return grouped, starts
 
 
 def count_rows(
@@ -181,7 +187,7 @@ def count_rows(
     offset: cython.const[cython.longlong][:],
     histogram: cython.longlong[:, :, ::1],
 ):
-    """Count the rows of each slot; slot by slot, so that one node's counts stay in the cache."""
+    """Count the rows of each slot by code and class: slot by slot, so that the counts of a node stay in the cache."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:

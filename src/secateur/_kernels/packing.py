@@ -1,4 +1,10 @@
-"""Find the columns of two values, and pack them: a bit per column, 64 of them in a word."""
+"""Find the two-valued columns of a table, and pack columns of codes into words.
+
+    two-valued columns     one bit per column, 64 columns in a word; 1 stands for the higher value
+    other codes            8, 16 or 32 bits per column, so 8, 4 or 2 columns in a word
+
+A table is read once, row after row, in the order in which it lies in memory. Costs O(rows x columns).
+"""
 
 import cython
 import numpy as np
@@ -6,15 +12,25 @@ import numpy as np
 Value = cython.fused_type(cython.float, cython.double)
 Code = cython.fused_type(cython.uchar, cython.int)
 
-SOME_ROWS = cython.declare(cython.Py_ssize_t, 64)  # looked through at once for a third value (of one column more)
+BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 64)  # rows searched for a third value at once
+SINGLE_COLUMN_BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 1024)
+
+OTHER = cython.declare(cython.uchar, 0)  # kinds of column
+CONSTANT = cython.declare(cython.uchar, 1)
+TWO_VALUED = cython.declare(cython.uchar, 2)
+ALL_MISSING = cython.declare(cython.uchar, 3)
 
 
 def find_two_valued(matrix: cython.const[Value][:, ::1]):
-    """(kind, lowest, highest) of each column: kind 1, one value; 2, two, none missing; 3, all missing; 0, any other."""
+    """Return (kind, lowest value, highest value) of each column.
+
+    The kind is CONSTANT or TWO_VALUED if no value is missing, ALL_MISSING if all are, and else OTHER, where the lowest
+    and the highest value are 0.
+    """
     n = matrix.shape[0]
     d = matrix.shape[1]
     start: cython.Py_ssize_t = 0
-    at_once = SOME_ROWS if d > 1 else 16 * SOME_ROWS
+    block_rows = BLOCK_ROWS if d > 1 else SINGLE_COLUMN_BLOCK_ROWS
     values: cython.const[Value][::1] = np.asarray(matrix).reshape(-1)
     n_open = d
     is_other: cython.uchar[::1] = np.zeros(d, np.uint8)
@@ -25,8 +41,8 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
     high: cython.double[::1] = np.zeros(d)
     with cython.nogil:
         while start < n and n_open > 0:
-            end = min(n, start + at_once)
-            if start > 0 and not _is_other(values, start, end, firsts, seconds, is_other):
+            end = min(n, start + block_rows)
+            if start > 0 and not _has_third_value(values, start, end, firsts, seconds, is_other):
                 start = end
                 continue
             for i in range(start, end):
@@ -42,14 +58,14 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
             start = end
         for j in range(d):
             if not is_other[j]:
-                kind[j] = 1 if firsts[j] == seconds[j] else 2
+                kind[j] = CONSTANT if firsts[j] == seconds[j] else TWO_VALUED
                 low[j] = min(firsts[j], seconds[j])
                 high[j] = max(firsts[j], seconds[j])
             elif firsts[j] != firsts[j]:
-                kind[j] = 3
+                kind[j] = ALL_MISSING
                 for i in range(n):
                     if matrix[i, j] == matrix[i, j]:
-                        kind[j] = 0
+                        kind[j] = OTHER
                         break
     return kind.base, low.base, high.base
 
@@ -57,26 +73,26 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _is_other(
+def _has_third_value(
     values: cython.const[Value][::1],
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     firsts: Value[::1],
     seconds: Value[::1],
-    is_known: cython.uchar[::1],
+    is_other: cython.uchar[::1],
 ) -> cython.bint:
-    """Whether some rows hold a new value in a column that is not known to have others."""
+    """Return whether rows have a third value in a column that was not known to have one."""
     d = firsts.shape[0]
     first = firsts[0]
     second = seconds[0]
     found: cython.int = 0
-    if d == 1:  # most tables that do not come as one array: a column after the other
+    if d == 1:  # tables that are not one array are passed column by column
         for i in range(start, end):
             found |= (values[i] != first) & (values[i] != second)
         return found
     for i in range(start, end):
         for j in range(d):
-            found |= (values[i * d + j] != firsts[j]) & (values[i * d + j] != seconds[j]) & (is_known[j] == 0)
+            found |= (values[i * d + j] != firsts[j]) & (values[i * d + j] != seconds[j]) & (is_other[j] == 0)
         if found:
             return True
     return False
@@ -88,7 +104,7 @@ def pack_two_valued(
     highest: cython.const[cython.double][::1],
     words: cython.ulonglong[:, ::1],
 ):
-    """Write the words of each row: a bit per column of two values, 1 where it has the higher one."""
+    """Write one bit per row and two-valued column to `words`: 1 if the row has the `highest` value of the column."""
     n = columns.shape[0]
     with cython.nogil:
         for w in range(words.shape[0]):
@@ -100,7 +116,7 @@ def pack_two_valued(
 
 
 def pack_codes(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
-    """Write the code of each row to its word, from a bit on."""
+    """Write the code of each row to its word, beginning at a bit."""
     with cython.nogil:
         for i in range(codes.shape[0]):
             words[i] |= cython.cast(cython.ulonglong, codes[i]) << bit

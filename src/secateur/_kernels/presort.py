@@ -1,11 +1,21 @@
-"""Sort a numeric column once, before growing.
+"""Sort numeric columns once, before growing.
 
-The result is a list of *entries*, one per row in order of value:
+The result is a list of entries, one per row in order of value:
 
-    row << shift | label << 1 | (value differs from the entry before)
+    entry    | row | label | differs |      row << shift | label << 1 | differs
 
-in 32 bits where rows and labels fit, else in 64. Equal values are in order of row, -0.0 is
-like 0.0, missing values (NaN) come last.
+An entry has 32 bits if rows and labels fit, else 64. `label` is the class of the row; `differs` says whether the value
+differs from that of the entry before. Equal values are in the order of rows, -0.0 equals 0.0, and missing values (NaN)
+come last.
+
+Three sorts give the same list:
+
+    small whole numbers      counted, O(rows + range)
+    32-bit floats            radix sort of words of key and entry, O(rows) per pass
+    64-bit floats            radix sort of keys, and of row numbers along with them
+
+A key is a whole number in the order of the floats. A radix pass sorts by one digit of the key. Usually two or three
+passes over the leading digits leave few keys out of order, which insertion puts right.
 """
 
 import cython
@@ -18,9 +28,9 @@ Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
-DIGIT = cython.declare(cython.int, 12)  # bits of a radix pass: its 4,096 counters stay in the first-level cache
-FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows below which a pass takes 8 bits: fewer counters to add up
-MOST_WHOLE = cython.declare(cython.int, 1 << 14)  # whole numbers in so small a range are put in order by counting
+DIGIT_BITS = cython.declare(cython.int, 12)  # of a radix pass: its 4,096 counters stay in the first-level cache
+SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # below, a digit has 8 bits: fewer counters to add up
+MAX_COUNTING_RANGE = cython.declare(cython.int, 1 << 14)  # whole numbers in a smaller range are sorted by counting
 
 
 def sort_columns(
@@ -31,14 +41,17 @@ def sort_columns(
     shift: cython.int,
     out: Entry[:, ::1],
 ):
-    """Copy columns to the lines of `block`, and write their entries: (different values, missing values) of each."""
+    """Write the entries of columns to `out`; return (different values, missing values) of each column.
+
+    The values of the columns are copied to the lines of `block`. `labels` is the class of each row.
+    """
     n = matrix.shape[0]
     low: cython.double = 0
     lines: cython.const[Value][:, ::1] = block.base
     values: cython.const[Value][::1]
-    about: cython.longlong[:, ::1] = np.zeros((columns.shape[0], 2), np.int64)
-    place: cython.longlong[::1] = np.empty(MOST_WHOLE + 2, np.int64)
-    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT), np.uint32)
+    value_counts: cython.longlong[:, ::1] = np.zeros((columns.shape[0], 2), np.int64)
+    position: cython.longlong[::1] = np.empty(MAX_COUNTING_RANGE + 2, np.int64)
+    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT_BITS), np.uint32)
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
@@ -49,39 +62,42 @@ def sort_columns(
                 block[c, i] = matrix[i, columns[c]]
         for c in range(columns.shape[0]):
             values = lines[c]
-            size = _range_of_few(values, cython.address(low))
+            size = _small_range(values, cython.address(low))
             if 0 < size < 4 * n:
-                _by_counting(values, low, labels, shift, out[c], place[: size + 1], about[c])
+                _sort_by_counting(values, low, labels, shift, out[c], position[: size + 1], value_counts[c])
                 continue
             if Value is cython.float:
                 _pack_keys(values, keys, labels, shift, out[c])
-                if _sorted(keys, rows, other, other_rows, 32, count):
-                    _from_packed(other, labels, shift, out[c], about[c])
+                if _radix_sort(keys, rows, other, other_rows, 32, count):
+                    _unpack_entries(other, labels, shift, out[c], value_counts[c])
                 else:
-                    _from_packed(keys, labels, shift, out[c], about[c])
+                    _unpack_entries(keys, labels, shift, out[c], value_counts[c])
             else:
-                _keys_of(values, keys, rows)
-                if _sorted(keys, rows, other, other_rows, 0, count):
-                    _fill(out[c], other_rows, values, labels, shift, about[c])
+                _make_keys(values, keys, rows)
+                if _radix_sort(keys, rows, other, other_rows, 0, count):
+                    _write_sorted(out[c], other_rows, values, labels, shift, value_counts[c])
                 else:
-                    _fill(out[c], rows, values, labels, shift, about[c])
-    return about.base
+                    _write_sorted(out[c], rows, values, labels, shift, value_counts[c])
+    return value_counts.base
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _range_of_few(values: cython.const[Value][::1], lowest: cython.p_double) -> cython.Py_ssize_t:
-    """How many values whole numbers in a small range can take, from the lowest on; 0: they are others."""
+def _small_range(values: cython.const[Value][::1], lowest: cython.p_double) -> cython.Py_ssize_t:
+    """Return the number of whole numbers from the lowest to the highest value; 0: not all are whole, or too many.
+
+    Writes the lowest value to `lowest`.
+    """
     n = values.shape[0]
     low = INFINITY
     high: cython.double = -low
-    most: cython.double = MOST_WHOLE
+    max_range: cython.double = MAX_COUNTING_RANGE
     for i in range(n):
         x = values[i]
         low = min(low, x)
         high = max(high, x)
-    if not high - low < most:
+    if not high - low < max_range:
         return 0
     lowest[0] = low
     for i in range(n):
@@ -94,46 +110,47 @@ def _range_of_few(values: cython.const[Value][::1], lowest: cython.p_double) -> 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _by_counting(
+def _sort_by_counting(
     values: cython.const[Value][::1],
     low: cython.double,
     labels: cython.const[cython.int][::1],
     shift: cython.int,
     out: Entry[::1],
-    place: cython.longlong[::1],
-    about: cython.longlong[::1],
+    position: cython.longlong[::1],
+    value_counts: cython.longlong[::1],
 ) -> cython.void:
+    """Write the entries of whole numbers in a small range, and the numbers of different and of missing values."""
     n = values.shape[0]
     d: cython.int
-    most = cython.cast(cython.int, place.shape[0] - 1)  # the place of the missing
+    missing = cython.cast(cython.int, position.shape[0] - 1)  # counter of the missing values
     total: cython.longlong = 0
     n_values: cython.Py_ssize_t = 0
     e: Entry
-    for d in range(most + 1):
-        place[d] = 0
+    for d in range(missing + 1):
+        position[d] = 0
     for i in range(n):
         x = values[i] - low
-        d = most if x != x else cython.cast(cython.int, x)
-        place[d] += 1
-    n_missing = place[most]
-    for d in range(most + 1):
-        here = place[d]
-        place[d] = total
+        d = missing if x != x else cython.cast(cython.int, x)
+        position[d] += 1
+    n_missing = position[missing]
+    for d in range(missing + 1):
+        here = position[d]
+        position[d] = total
         total += here
         n_values += here > 0
     for i in range(n):
         x = values[i] - low
-        d = most if x != x else cython.cast(cython.int, x)
-        to = place[d]
-        place[d] = to + 1
+        d = missing if x != x else cython.cast(cython.int, x)
+        to = position[d]
+        position[d] = to + 1
         e = i
         out[to] = (e << shift) | (labels[i] << 1)
-    for d in range(most):  # now each place is where the next one begins
-        to = place[d]
-        if 0 < to < n and place[d] < place[d + 1]:
+    for d in range(missing):  # the position of a value is now where the next value begins
+        to = position[d]
+        if 0 < to < n and position[d] < position[d + 1]:
             out[to] |= 1
-    about[0] = n_values - (n_missing > 0)
-    about[1] = n_missing
+    value_counts[0] = n_values - (n_missing > 0)
+    value_counts[1] = n_missing
 
 
 @cython.cfunc
@@ -146,7 +163,7 @@ def _pack_keys(
     shift: cython.int,
     out: Entry[::1],
 ) -> cython.void:
-    """Write key and entry, both of 32 bits, as one; of wide entries the row takes the place of the entry."""
+    """Write key and entry, 32 bits each, as one word; wide entries do not fit, so the row is written instead."""
     b: cython.uint
     low: cython.ulonglong
     top: cython.uint = 0x80000000
@@ -167,14 +184,14 @@ def _pack_keys(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _keys_of(
+def _make_keys(
     values: cython.const[cython.double][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]
 ) -> cython.void:
-    """Write whole numbers in the order of the values, as `_pack_keys`, and the rows apart."""
+    """Write the key of every value, and the row numbers. NaN has the largest key."""
     nothing: cython.ulonglong = 0
     for i in range(values.shape[0]):
         x = values[i]
-        key = key_of(x)  # before the condition, so that gcc vectorises
+        key = key_of(x)  # computed before the condition, so that the compiler can use vector instructions
         keys[i] = key if x == x else ~nothing
         rows[i] = cython.cast(cython.uint, i)
 
@@ -182,37 +199,39 @@ def _keys_of(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _sorted(
+def _radix_sort(
     keys: cython.ulonglong[::1],
     rows: cython.uint[::1],
     other_keys: cython.ulonglong[::1],
     other_rows: cython.uint[::1],
-    lowest: cython.int,
+    lowest_bit: cython.int,
     count: cython.uint[:, ::1],
 ) -> cython.bint:
-    """Stable radix sort by the bits from `lowest` on, of keys and, where there are any, their rows.
+    """Sort keys by their bits from `lowest_bit` on, stably, and their rows along with them; `rows` may be empty.
 
-    Passes go over the highest bits in which keys differ, as many as leave few of them in
-    disorder; these are put right by insertion, or else by passes over all bits. Returns whether
-    it is in the others that they are in order.
+    Passes over the leading digits in which keys differ leave few keys out of order. These are put right by insertion,
+    or, if there are too many, by passes over all digits. Every pass moves the keys from one array to the other. Returns
+    whether the result is in `other_keys` and `other_rows`.
     """
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
     d: cython.Py_ssize_t
     total: cython.uint
     differ: cython.ulonglong = 0
-    bits: cython.int = lowest
-    width: cython.int = 8 if n < FEW else DIGIT
+    bits: cython.int = lowest_bit
+    width: cython.int = 8 if n < SMALL_SORT_ROWS else DIGIT_BITS
     mask: cython.ulonglong = (1 << width) - 1
     is_other: cython.bint = False
     for i in range(1, n):
         differ |= keys[i] ^ keys[0]
     while bits < 64 and differ >> bits:
         bits += 1
-    n_passes: cython.int = (bits - lowest + width - 1) // width
-    most: cython.int = has_rows + (2 if n < FEW // 4 or FEW <= n < FEW << 8 else 3)
-    n_passes = min(n_passes, most)
-    base: cython.int = max(lowest, bits - width * n_passes)
+    n_passes: cython.int = (bits - lowest_bit + width - 1) // width
+    max_passes: cython.int = has_rows + (
+        2 if n < SMALL_SORT_ROWS // 4 or SMALL_SORT_ROWS <= n < SMALL_SORT_ROWS << 8 else 3
+    )
+    n_passes = min(n_passes, max_passes)
+    base: cython.int = max(lowest_bit, bits - width * n_passes)
     while True:
         for p in range(n_passes):
             for d in range(1 << width):
@@ -238,20 +257,20 @@ def _sorted(
             keys, other_keys = other_keys, keys
             rows, other_rows = other_rows, rows
             is_other = not is_other
-        if base == lowest or _mended(keys, rows):
+        if base == lowest_bit or _insertion_sort(keys, rows):
             return is_other
-        base = lowest
-        n_passes = (bits - lowest + width - 1) // width
+        base = lowest_bit
+        n_passes = (bits - lowest_bit + width - 1) // width
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _mended(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
-    """Sort what is nearly in order by insertion; False, given up: it takes too many moves."""
+def _insertion_sort(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
+    """Sort keys that are nearly in order; return False, having given up, if that takes more than two moves per key."""
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
-    left = 2 * n
+    moves_left = 2 * n
     row: cython.uint = 0
     for i in range(1, n):
         key = keys[i]
@@ -268,8 +287,8 @@ def _mended(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
         keys[j] = key
         if has_rows:
             rows[j] = row
-        left -= i - j
-        if left < 0:
+        moves_left -= i - j
+        if moves_left < 0:
             return False
     return True
 
@@ -277,13 +296,14 @@ def _mended(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _from_packed(
+def _unpack_entries(
     packed: cython.ulonglong[::1],
     labels: cython.const[cython.int][::1],
     shift: cython.int,
     out: Entry[::1],
-    about: cython.longlong[::1],
+    value_counts: cython.longlong[::1],
 ) -> cython.void:
+    """Write the entries of sorted words of key and entry, and the numbers of different and of missing values."""
     n = packed.shape[0]
     e: Entry
     before = cython.cast(cython.uint, packed[0] >> 32)
@@ -299,22 +319,22 @@ def _from_packed(
             e = (e << shift) | (labels[e] << 1)
         out[i] = e | (key != before)
         before = key
-    about[0] = n_values - (n_missing > 0)
-    about[1] = n_missing
+    value_counts[0] = n_values - (n_missing > 0)
+    value_counts[1] = n_missing
 
 
-def sorted_rows_64(values: cython.const[cython.double][::1]):
-    """Row numbers in order of value."""
+def sorted_rows(values: cython.const[cython.double][::1]):
+    """Return the row numbers in order of value."""
     n = values.shape[0]
     is_other: cython.bint
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(n, np.uint32)
     other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other_rows: cython.uint[::1] = np.empty(n, np.uint32)
-    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT), np.uint32)
+    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT_BITS), np.uint32)
     with cython.nogil:
-        _keys_of(values, keys, rows)
-        is_other = _sorted(keys, rows, other_keys, other_rows, 0, count)
+        _make_keys(values, keys, rows)
+        is_other = _radix_sort(keys, rows, other_keys, other_rows, 0, count)
     return other_rows.base if is_other else rows.base
 
 
@@ -322,44 +342,58 @@ def bin_entries(
     entries: Entry[::1],
     shift: cython.int,
     size: cython.const[cython.double][::1],
-    n_seen: cython.Py_ssize_t,
+    n_known: cython.Py_ssize_t,
     n_bins: cython.int,
     codes: Code[::1],
 ):
-    """Bins of about equally many rows; equal values share one. Returns where each ends in `entries`.
+    """Put the values of a sorted column into bins with about equal numbers of rows; return where each bin ends.
 
-    Writes the bin of each row that is not missing (those are from `n_seen` on), and mends the
-    entries: a value differs from the one before where the bin does. `size` counts a row as so
-    many (empty: as one). `n_bins` 0: a bin for every value.
+    Equal values share a bin. Writes the bin of each row to `codes`, except for rows whose value is missing, and sets
+    the difference bits of the entries: a value then differs from the one before if the bin does.
+
+    Parameters
+    ----------
+    entries : array
+        The sorted column.
+    shift : int
+        Position of the row number in an entry.
+    size : array
+        For how many rows a row counts; empty: for one.
+    n_known : int
+        Number of entries that are not missing; these come first.
+    n_bins : int
+        Number of bins; 0: one bin for every value.
+    codes : array
+        Receives the bins.
     """
-    total = passed = 0.0  # rows in all, and with a smaller value
-    bin_here: cython.int = -1
-    last: cython.longlong = -1
-    is_next: cython.bint
+    total = passed = 0.0  # all rows, and those before the entry
+    current_bin: cython.int = -1
+    last_quantile: cython.longlong = -1
+    starts_bin: cython.bint
     has_size: cython.bint = size.shape[0] > 0
-    ends = np.empty(n_bins if n_bins > 0 else n_seen, np.int64)
+    ends = np.empty(n_bins if n_bins > 0 else n_known, np.int64)
     end_of: cython.longlong[::1] = ends
     with cython.nogil:
-        for i in range(n_seen if has_size else 0):
+        for i in range(n_known if has_size else 0):
             total += size[entries[i] >> shift]
         if not has_size:
-            total = cython.cast(cython.double, n_seen)
-        for i in range(n_seen):
+            total = cython.cast(cython.double, n_known)
+        for i in range(n_known):
             e = entries[i]
-            is_next = e & 1 or i == 0
-            if is_next and n_bins > 0:
-                wanted = cython.cast(cython.longlong, passed * n_bins / total)
-                is_next = wanted != last
-                last = wanted
-            if is_next:
-                if bin_here >= 0:
-                    end_of[bin_here] = i
-                bin_here += 1
-            entries[i] = (e | 1) ^ (0 if is_next and i > 0 else 1)
+            starts_bin = e & 1 or i == 0
+            if starts_bin and n_bins > 0:
+                quantile = cython.cast(cython.longlong, passed * n_bins / total)
+                starts_bin = quantile != last_quantile
+                last_quantile = quantile
+            if starts_bin:
+                if current_bin >= 0:
+                    end_of[current_bin] = i
+                current_bin += 1
+            entries[i] = (e | 1) ^ (0 if starts_bin and i > 0 else 1)
             passed += size[e >> shift] if has_size else 1.0
-            codes[e >> shift] = bin_here
-        end_of[bin_here] = n_seen
-    return ends[: bin_here + 1].copy()
+            codes[e >> shift] = current_bin
+        end_of[current_bin] = n_known
+    return ends[: current_bin + 1].copy()
 
 
 def write_entries(
@@ -369,25 +403,25 @@ def write_entries(
     labels: cython.const[cython.int][::1],
     shift: cython.int,
 ):
-    """Write the entries of a column whose rows are sorted; returns how many of its values are missing."""
-    about: cython.longlong[::1] = np.zeros(2, np.int64)
+    """Write the entries of a column from its rows in order of value; return the number of missing values."""
+    value_counts: cython.longlong[::1] = np.zeros(2, np.int64)
     with cython.nogil:
-        _fill(out, rows, values, labels, shift, about)
-    return about[1]
+        _write_sorted(out, rows, values, labels, shift, value_counts)
+    return value_counts[1]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _fill(
+def _write_sorted(
     out: Entry[::1],
     rows: cython.const[cython.uint][::1],
     values: cython.const[Value][::1],
     labels: cython.const[cython.int][::1],
     shift: cython.int,
-    about: cython.longlong[::1],
+    value_counts: cython.longlong[::1],
 ) -> cython.void:
-    """Write the entries of a column whose rows are sorted: (different values, missing values)."""
+    """Write the entries of sorted rows, and the numbers of different and of missing values."""
     row: Entry
     before: Value = values[rows[0]]
     differs: cython.int
@@ -404,5 +438,5 @@ def _fill(
             n_values += differs | (i == 0)
         before = value
         out[i] = (row << shift) | (labels[row] << 1) | differs
-    about[0] = n_values
-    about[1] = n_missing
+    value_counts[0] = n_values
+    value_counts[1] = n_missing

@@ -1,8 +1,12 @@
-"""Order statistics of a column that is read batch after batch, exact and in any order.
+"""Find exact order statistics of a column that is read in batches, in any order, in a few passes.
 
-A number becomes a whole number of 64 bits in the same order (its key). The first pass counts
-the first 16 bits of every key; each later one counts the next 12 bits of those keys that may
-be a wanted order statistic, or, once they are few, collects them.
+A number becomes a whole number of 64 bits in the same order, its key:
+
+    key  | prefix, 16 bits | digit, 12 bits | digit | digit | digit |
+
+The first pass counts the prefixes of all keys. Every later pass counts the next digit of the keys whose leading bits
+are those of a wanted order statistic, or collects these keys once they are few. Each pass costs O(rows) and a search
+among the wanted leading bits, which a table of prefixes narrows down.
 """
 
 import cython
@@ -11,37 +15,38 @@ from cython.cimports.secateur._kernels.context import key_of
 
 PREFIX_BITS = 16
 DIGIT_BITS = 12
-TOP = np.uint64(1 << 63)
-REST = cython.declare(cython.int, 64 - PREFIX_BITS)
+SIGN_BIT = np.uint64(1 << 63)
+PREFIX_SHIFT = cython.declare(cython.int, 64 - PREFIX_BITS)
 
 
-def prefix_starts(top):
-    """Where among rising keys, of which `top` are the first bits, each possible beginning begins."""
-    return np.searchsorted(top, np.arange((1 << PREFIX_BITS) + 1, dtype=np.uint64)).astype(np.int32)
+def prefix_starts(prefixes):
+    """Return where each possible prefix begins among the ascending prefixes of keys."""
+    return np.searchsorted(prefixes, np.arange((1 << PREFIX_BITS) + 1, dtype=np.uint64)).astype(np.int32)
 
 
 def sort_keys(values):
-    """Return whole numbers in the order of the numbers; NaN has the largest."""
-    bits = (np.asarray(values, np.float64) + 0.0).view(np.uint64)  # minus zero is zero
-    return np.where(np.isnan(values), ~np.uint64(0), np.where(bits >> np.uint64(63), ~bits, bits ^ TOP))
+    """Return the keys of numbers: whole numbers in the same order; NaN has the largest key."""
+    bits = (np.asarray(values, np.float64) + 0.0).view(np.uint64)  # -0.0 becomes 0.0
+    return np.where(np.isnan(values), ~np.uint64(0), np.where(bits >> np.uint64(63), ~bits, bits ^ SIGN_BIT))
 
 
 def values_of_keys(keys):
-    """Return the numbers behind keys."""
-    return np.where(keys >> np.uint64(63), keys ^ TOP, ~keys).view(np.float64)
+    """Return the numbers that have these keys."""
+    return np.where(keys >> np.uint64(63), keys ^ SIGN_BIT, ~keys).view(np.float64)
 
 
 def count_prefixes(
     values: cython.const[cython.double][:],
-    top: cython.longlong[:],
+    prefix_counts: cython.longlong[:],
     table: cython.ulonglong[:],
-    most: cython.longlong,
+    max_keys: cython.longlong,
     n_different: cython.longlong,
 ):
-    """Count the first bits of each value's key, and put its key into a set of at most `most`.
+    """Count the prefix of every key, and put the keys into a set of at most `max_keys`.
 
-    Returns (different values so far, missing, infinite); more than `most` stops the set.
-    `table` is the set: places tried one after the other, NaN's key marking a free one.
+    `table` is the set, a hash table with linear probing; the key of NaN marks a free entry. `n_different` is the number
+    of keys in the set. Returns (number of different keys, missing values, infinite values). The set takes in no further
+    keys once there are more than `max_keys`.
     """
     nothing: cython.ulonglong = 0
     free: cython.ulonglong = ~nothing
@@ -58,8 +63,8 @@ def count_prefixes(
                 continue
             n_infinite += x - x != 0
             key = key_of(x)
-            top[cython.cast(cython.Py_ssize_t, key >> REST)] += 1
-            if n_different > most or key == before:
+            prefix_counts[cython.cast(cython.Py_ssize_t, key >> PREFIX_SHIFT)] += 1
+            if n_different > max_keys or key == before:
                 continue
             before = key
             at = ((key * factor) >> 20) & mask
@@ -67,7 +72,7 @@ def count_prefixes(
                 at = (at + 1) & mask
             if table[at] == free:
                 n_different += 1
-                if n_different <= most:
+                if n_different <= max_keys:
                     table[at] = key
     return n_different, n_missing, n_infinite
 
@@ -81,9 +86,10 @@ def count_digits(
     lowest: cython.ulonglong[:],
     highest: cython.ulonglong[:],
 ):
-    """Count the next bits of the keys that begin with one of `prefixes` (rising), each in its line.
+    """Count the next digit of the keys whose leading bits are among `prefixes`, one line of `counts` for each of them.
 
-    `shift` bits follow the prefix. Also stretches the lowest and highest key of each prefix.
+    `prefixes` are ascending, and `shift` bits of a key follow them. Widens the range from `lowest` to `highest` key of
+    each of them.
     """
     rest: cython.int = shift - DIGIT_BITS if shift > DIGIT_BITS else 0
     mask: cython.ulonglong = (1 << DIGIT_BITS) - 1
@@ -107,10 +113,10 @@ def collect_keys(
     starts: cython.const[cython.int][:],
     shift: cython.int,
 ):
-    """Return the keys that begin with one of `prefixes` (rising), which `shift` bits follow."""
+    """Return the keys whose leading bits are among the ascending `prefixes`, which `shift` bits of a key follow."""
     n: cython.Py_ssize_t = 0
-    found = np.empty(values.shape[0], np.uint64)
-    keys: cython.ulonglong[::1] = found
+    collected = np.empty(values.shape[0], np.uint64)
+    keys: cython.ulonglong[::1] = collected
     with cython.nogil:
         for i in range(values.shape[0]):
             if values[i] == values[i]:
@@ -118,7 +124,7 @@ def collect_keys(
                 if _find(prefixes, starts, key, shift) >= 0:
                     keys[n] = key
                     n += 1
-    return found[:n].copy()
+    return collected[:n].copy()
 
 
 @cython.cfunc
@@ -130,8 +136,9 @@ def _find(
     key: cython.ulonglong,
     shift: cython.int,
 ) -> cython.Py_ssize_t:
+    """Find the prefix of a key among ascending prefixes, by bisection; return its line, or -1 if it is none of them."""
     prefix = key >> shift
-    at: cython.Py_ssize_t = key >> REST
+    at: cython.Py_ssize_t = key >> PREFIX_SHIFT
     first: cython.Py_ssize_t = starts[at]
     end: cython.Py_ssize_t = starts[at + 1]
     last: cython.Py_ssize_t = end

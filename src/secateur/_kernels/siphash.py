@@ -1,4 +1,8 @@
-"""A keyed hash of each row, 64 bits out: SipHash-1-3 over its numbers, joined into one word, and its answer."""
+"""Hash every row of a sample with a key: 64 bits by SipHash-1-3, over the numbers of the row and its target.
+
+The numbers of a row are first joined into one word, by one random factor per column (a universal hash). SipHash then
+takes in two words: the joined numbers and the target. Costs O(rows x columns).
+"""
 
 import cython
 import numpy as np
@@ -6,11 +10,19 @@ import numpy as np
 Words = cython.typedef(cython.const[cython.ulonglong][::1])
 
 
-def row_hashes(bits: cython.const[cython.uint][:, ::1], answer: Words, factor: Words, start: Words):
-    """Return the hash of each row of float32 bit patterns and its answer; -0.0 is 0.0 and every NaN the same.
+def row_hashes(bits: cython.const[cython.uint][:, ::1], target: Words, factor: Words, start: Words):
+    """Return the hash of each row.
 
-    The patterns are first joined by one random factor each, a universal hash. SipHash, whose four
-    words begin as `start`, takes in the sum and the answer.
+    Parameters
+    ----------
+    bits : array of rows x columns
+        Bit patterns of float32 numbers. -0.0 counts as 0.0, and every NaN as the same number.
+    target : array
+        One word per row.
+    factor : array
+        One random word per column.
+    start : array
+        The four words of state with which SipHash begins; they contain the key.
     """
     hashes: cython.ulonglong[::1] = np.empty(bits.shape[0], np.uint64)
     step: cython.int
@@ -31,8 +43,8 @@ def row_hashes(bits: cython.const[cython.uint][:, ::1], answer: Words, factor: W
                 if step == 0:
                     word = joined
                 elif step == 1:
-                    word = answer[i]
-                elif step == 2:  # three rounds that take in nothing
+                    word = target[i]
+                elif step == 2:  # three final rounds, which take in nothing
                     v2 ^= 0xFF
                 v3 ^= word
                 v0 += v1

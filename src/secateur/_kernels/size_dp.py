@@ -1,8 +1,8 @@
 """The least cost of a pruning of every size, and the pruning that attains it.
 
 The size of a pruning is 1 plus a `charge` for every internal node that is kept: its number of children less one if
-sizes are leaves, its number of children if sizes are nodes. Tables are indexed by the sum of the charges. Two methods give
-the same results; `best_by_size` takes the one that needs less time and memory.
+sizes are leaves, its number of children if sizes are nodes. Tables are indexed by the sum of the charges. Two methods
+give the same results; `best_by_size` takes the one that needs less time and memory.
 
 *Subtree tables* (`size_tables.py`): a table for every subtree, combined from child to parent. A grown tree has 20 to 25
 entries per leaf, so all tables are stored and a pruning is read back on the way down. Memory is the sum of the
@@ -226,9 +226,9 @@ def _solve_walk(
 ) -> BudgetWalk:
     """Return the solved walk over the given stations.
 
-    `width[i]` is the number of budgets of row i. The last row is all zeros: a last width of 1 means that budgets are spent
-    completely, a full last width that budgets are upper limits. `constants` are (value of what is impossible, how
-    much worse still ties).
+    `width[i]` is the number of budgets of row i. The last row is all zeros: a last width of 1 means that budgets are
+    spent completely, a full last width that budgets are upper limits. `constants` are (value of what is impossible,
+    how much worse still ties).
     """
     jump = np.searchsorted(stations, end[stations]).astype(np.int64)
     bit_start = np.append(0, np.cumsum((width[:-1] + 7) // 8)).astype(np.int64)

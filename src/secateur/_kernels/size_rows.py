@@ -10,8 +10,8 @@ the rest of the walk from station i on; row n is all zeros:
                      |--------->|
     row 1 needs rows 2 and 4; once row 1 is filled, nobody needs row 4 unless another station jumps to it
 
-Rows that some earlier station still jumps to lie on a stack, the nearest on top. Subtrees are nested or apart, so the row
-that is needed next is always the uppermost one. Row i + 1 is kept apart from the stack.
+Rows that some earlier station still jumps to lie on a stack, the nearest on top. Subtrees are nested or apart, so the
+row that is needed next is always the uppermost one. Row i + 1 is kept apart from the stack.
 
     stack:  | row n | ... | row jump[i] |
                                         top
@@ -61,8 +61,8 @@ def fill_rows(
 ):
     """Return the first row (the least value of the whole walk by budget), and the decision bits of all rows.
 
-    Row i has `width[i]` budgets. Bit j of the bytes from `bit_start[i]` on is 1 where keeping station i is no worse than
-    cutting it at budget j. `constants` are (value of what is impossible, how much worse still ties).
+    Row i has `width[i]` budgets. Bit j of the bytes from `bit_start[i]` on is 1 where keeping station i is no worse
+    than cutting it at budget j. `constants` are (value of what is impossible, how much worse still ties).
     """
     n = jump.shape[0]
     absent, slack = constants[0], constants[1]

@@ -364,7 +364,7 @@ def _narrow(
     suffix_open: cython.uchar[::1], layout: LongRows, table: cython.const[Number][::1],
     v: cython.Py_ssize_t, sibling: cython.Py_ssize_t, used: cython.Py_ssize_t, tolerance: Number
 ) -> cython.void:  # fmt: skip
-    """Close the open entries of S(v) of which no best split gives the charge `used` to v and the rest to its siblings."""
+    """Close the open entries of S(v) that no best split divides into the charge `used` for v and the rest."""
     child_cost = table[layout[v, START] + used]
     suffix_start = layout[v, SUFFIX_START]
     rest_start, n_rest = layout[sibling, SUFFIX_START], layout[sibling, SUFFIX_LENGTH]

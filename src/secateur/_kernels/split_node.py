@@ -106,7 +106,7 @@ def _assign_by_list(context, scratch, entries, n, below, n_missing, missing_chil
 
 
 def _assign_by_row_codes(context, scratch, entries, node, branch):
-    """Assign the rows of a column of codes one by one: rows with weights of their own, or more than two children."""
+    """Assign the rows of a column of codes row by row: rows with weights of their own, or more than two children."""
     shift = context.shift
     n_sums = context.n_sums
     n_children = cython.cast(cython.int, node[N_CHILDREN])

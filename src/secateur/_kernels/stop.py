@@ -1,14 +1,14 @@
-"""The threads that are to stop. Ctrl-C reaches the main thread only.
+"""Ask threads to stop: Python delivers Ctrl-C to the main thread only.
 
-Growing looks here between nodes, and other verbs when they begin.
+Growing checks for a request between nodes, other computations when they begin.
 """
 
 from threading import get_ident
 
-STOPPED: set[int] = set()
+STOPPED: set[int] = set()  # identifiers of the threads that were asked to stop
 
 
 def check_stopped() -> None:
-    """Stop if this thread is to."""
+    """Raise KeyboardInterrupt if this thread was asked to stop."""
     if get_ident() in STOPPED:
         raise KeyboardInterrupt

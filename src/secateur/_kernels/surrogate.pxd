@@ -1,6 +1,6 @@
 from secateur._kernels.context cimport Context, Entry, Scratch, Surrogate, TreeTables
 
-cdef struct Peak:  # the threshold of a list at which the lead of child 0 is largest, or smallest
+cdef struct LeadExtreme:  # the threshold of a list at which the lead of child 0 is largest, or smallest
     double lead
     Py_ssize_t row_below
     Py_ssize_t row_above

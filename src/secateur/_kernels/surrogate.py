@@ -123,20 +123,20 @@ def _best_threshold(context, lists, node, slot, surrogate):
     n -= count_missing(context, slot, entries, n)
     lead = 0.0
     left = right = 0.0
-    peaks = cython.declare(Peak[2])
+    extremes = cython.declare(LeadExtreme[2])
     differs: cython.int = 0
     row_before: cython.Py_ssize_t = -1
-    peaks[0] = peaks[1] = Peak(0, -1, -1, 0)
+    extremes[0] = extremes[1] = LeadExtreme(0, -1, -1, 0)
     for i in range(n):
         differs |= cython.cast(cython.int, entries[i] & 1)
         row = cython.cast(cython.Py_ssize_t, entries[i] >> context.shift)
         if context.goes_left[row] == UNKNOWN:
             continue
         if differs and row_before >= 0:
-            if peaks[0].row_below < 0 or lead > peaks[0].lead:
-                peaks[0] = Peak(lead, row_before, row, i)
-            if peaks[1].row_below < 0 or lead < peaks[1].lead:
-                peaks[1] = Peak(lead, row_before, row, i)
+            if extremes[0].row_below < 0 or lead > extremes[0].lead:
+                extremes[0] = LeadExtreme(lead, row_before, row, i)
+            if extremes[1].row_below < 0 or lead < extremes[1].lead:
+                extremes[1] = LeadExtreme(lead, row_before, row, i)
         differs = 0
         row_before = row
         w = weight_of(context, row)
@@ -146,16 +146,16 @@ def _best_threshold(context, lists, node, slot, surrogate):
         else:
             right += w
             lead -= w
-    if peaks[0].row_below < 0:
+    if extremes[0].row_below < 0:
         return False
-    agreed = right + peaks[0].lead
-    agreed_reversed = left - peaks[1].lead
+    agreed = right + extremes[0].lead
+    agreed_reversed = left - extremes[1].lead
     is_reversed: cython.bint = agreed_reversed > agreed
     if agreed_reversed == agreed:
-        is_reversed = peaks[1].position < peaks[0].position
+        is_reversed = extremes[1].position < extremes[0].position
     values = context.list_values + slot * context.n_rows
-    low = values[peaks[is_reversed].row_below]
-    high = values[peaks[is_reversed].row_above]
+    low = values[extremes[is_reversed].row_below]
+    high = values[extremes[is_reversed].row_above]
     surrogate.low_child = is_reversed
     surrogate.threshold = low / 2 + high / 2
     if not (low <= surrogate.threshold and surrogate.threshold < high):

@@ -1,4 +1,10 @@
-"""The growing kernels' tables as arrays of nodes in pre-order."""
+"""Turn the tables of the growing kernels into the arrays of a tree, whose nodes are in pre-order.
+
+    tables      children of a node are consecutive lines, in the order in which nodes were split
+    pre-order   a node comes before its children, and the subtree of child 0 before that of child 1
+
+Costs O(nodes), without recursion.
+"""
 
 import cython
 import numpy as np
@@ -28,12 +34,22 @@ def preorder_arrays(
     reals: cython.const[cython.double][:, ::1],
     feature_of: cython.const[cython.int][::1],
     by_class: Count[:, ::1],
-    has_births: cython.bint,
+    has_split_order: cython.bint,
 ):
-    """(parent, end, right, feature, default, birth, score, test) of each node; fills in the counts.
+    """Return (parent, end, right, feature, default, split_order, score, split) of the nodes, and write their counts.
 
-    `feature_of` is the column of each slot. The lines of `test` are SLOT, KIND (0 of a leaf),
-    BELOW, ABOVE and BRANCH.
+    Parameters
+    ----------
+    nodes, reals : array
+        The tables, one line per node.
+    feature_of : array
+        Column of each slot.
+    by_class : array
+        Receives the class counts of each node, rounded if whole.
+    has_split_order : bool
+        Whether `split_order` is the step at which a node was split; if not, it is -1 everywhere.
+
+    The lines of `split` (SLOT_LINE, ...) are fields of the table; the kind of a leaf is NO_SPLIT.
     """
     n = nodes.shape[0]
     n_classes = by_class.shape[1]
@@ -42,47 +58,47 @@ def preorder_arrays(
     right: cython.int[::1] = np.empty(n, np.int32)
     feature: cython.int[::1] = np.empty(n, np.int32)
     default: cython.int[::1] = np.empty(n, np.int32)
-    birth: cython.int[::1] = np.empty(n, np.int32)
+    split_order: cython.int[::1] = np.empty(n, np.int32)
     score: cython.double[::1] = np.empty(n)
-    test: cython.longlong[:, ::1] = np.empty((5, n), np.int64)
+    split: cython.longlong[:, ::1] = np.empty((5, n), np.int64)
     stack: cython.longlong[::1] = np.empty(n, np.int64)
-    above: cython.int[::1] = np.empty(n, np.int32)  # new number of the parent of what is on the stack
+    parent_of_stacked: cython.int[::1] = np.empty(n, np.int32)
     top: cython.Py_ssize_t = 1
     v: cython.Py_ssize_t
     u: cython.int = 0
     c: cython.Py_ssize_t
     stack[0] = 0
-    above[0] = -1
+    parent_of_stacked[0] = -1
     with cython.nogil:
         while top > 0:
             top -= 1
             v = stack[top]
-            parent[u] = above[top]
+            parent[u] = parent_of_stacked[top]
             for c in range(n_classes):
                 count = reals[v, c]
                 if Count is cython.longlong:
                     by_class[u, c] = cython.cast(cython.longlong, count + 0.5)
                 else:
                     by_class[u, c] = count
-            test[1, u] = NO_SPLIT
+            split[KIND_LINE, u] = NO_SPLIT
             feature[u] = -1
             default[u] = 0
-            birth[u] = -1
+            split_order[u] = -1
             score[u] = NAN
             if nodes[v, SPLIT_STEP] >= 0:
-                test[0, u] = nodes[v, SLOT]
-                test[1, u] = nodes[v, KIND]
-                test[2, u] = nodes[v, BELOW]
-                test[3, u] = nodes[v, ABOVE]
-                test[4, u] = nodes[v, BRANCH_START]
+                split[SLOT_LINE, u] = nodes[v, SLOT]
+                split[KIND_LINE, u] = nodes[v, KIND]
+                split[BELOW_LINE, u] = nodes[v, BELOW]
+                split[ABOVE_LINE, u] = nodes[v, ABOVE]
+                split[BRANCH_START_LINE, u] = nodes[v, BRANCH_START]
                 feature[u] = feature_of[nodes[v, SLOT]]
                 default[u] = cython.cast(cython.int, nodes[v, DEFAULT_CHILD])
-                if has_births:
-                    birth[u] = cython.cast(cython.int, nodes[v, SPLIT_STEP])
+                if has_split_order:
+                    split_order[u] = cython.cast(cython.int, nodes[v, SPLIT_STEP])
                 score[u] = reals[v, n_classes]
                 for c in range(nodes[v, N_CHILDREN] - 1, -1, -1):
                     stack[top] = nodes[v, FIRST_CHILD] + c
-                    above[top] = u
+                    parent_of_stacked[top] = u
                     top += 1
             end[u] = u + 1
             u += 1
@@ -92,22 +108,33 @@ def preorder_arrays(
                 right[u] = end[u + 1]
             if u > 0 and end[u] > end[parent[u]]:
                 end[parent[u]] = end[u]
-    return parent.base, end.base, right.base, feature.base, default.base, birth.base, score.base, test.base
+    return parent.base, end.base, right.base, feature.base, default.base, split_order.base, score.base, split.base
 
 
 def split_thresholds(
-    test: cython.const[cython.longlong][:, ::1],
+    split: cython.const[cython.longlong][:, ::1],
     feature: cython.const[cython.int][:],
     of_column: cython.const[cython.double][:],
     matrix: cython.const[Real][:, :],
     rows: cython.const[cython.Py_ssize_t][:],
 ):
-    """Where the numeric tests of a tree cut: halfway between the values around it, NaN where there is no such test.
+    """Return the threshold of every numeric split: halfway between the values around it; NaN of all other nodes.
 
-    Values are those of `matrix`, in which row i is that of number `rows[i]` (none: row i itself).
-    `of_column` has what columns of two values are cut at, NaN of the others; so are columns beyond it.
-    A threshold t has low <= t < high: it is `low` where halfway does not lie between. Infinity
-    parts what is present from what is missing.
+    A threshold t has low <= t < high: it is `low` if the number halfway does not lie between. It is infinity if the
+    split only separates values from missing values.
+
+    Parameters
+    ----------
+    split : array
+        As returned by `preorder_arrays`.
+    feature : array
+        Column of each node.
+    of_column : array
+        Threshold of the two-valued columns, NaN of other columns. Columns beyond its end are others.
+    matrix : array
+        Values of all columns, one line per row.
+    rows : array
+        Line of each row of the tree in `matrix`; empty: the row number is the line.
     """
     n = feature.shape[0]
     out: cython.double[::1] = np.empty(n)
@@ -118,17 +145,17 @@ def split_thresholds(
     high: cython.double
     with cython.nogil:
         for v in range(n):
-            if test[1, v] != NUMERIC:
+            if split[KIND_LINE, v] != NUMERIC:
                 out[v] = NAN
                 continue
-            if test[3, v] < 0:
+            if split[ABOVE_LINE, v] < 0:
                 out[v] = INFINITY
                 continue
             if feature[v] < of_column.shape[0] and of_column[feature[v]] == of_column[feature[v]]:
                 out[v] = of_column[feature[v]]
                 continue
-            below = test[2, v]
-            above = test[3, v]
+            below = split[BELOW_LINE, v]
+            above = split[ABOVE_LINE, v]
             if has_rows:
                 below = rows[below]
                 above = rows[above]
@@ -141,28 +168,39 @@ def split_thresholds(
 
 
 def category_branches(
-    test: cython.const[cython.longlong][:, ::1],
+    split: cython.const[cython.longlong][:, ::1],
     default: cython.const[cython.int][::1],
     branch: cython.const[cython.ushort][:],
     n_codes: cython.const[cython.longlong][:],
     n_lists: cython.Py_ssize_t,
 ):
-    """(start, child): that of every category at every nominal test, those of node v from `start[v]` on.
+    """Return (start, child): the child of every category at every nominal split, those of node v from `start[v]` on.
 
-    `n_codes` is of each slot after the lists. What a node has not seen goes to its default child.
+    Categories that are not in a node go to its default child.
+
+    Parameters
+    ----------
+    split, default : array
+        As returned by `preorder_arrays`.
+    branch : array
+        Children of the categories, as the kernels returned them.
+    n_codes : array
+        Number of codes of each slot after the lists.
+    n_lists : int
+        Number of slots that are lists.
     """
     n = default.shape[0]
     start: cython.longlong[::1] = np.zeros(n + 1, np.int64)
     for v in range(n):
         start[v + 1] = start[v]
-        if test[1, v] >= SUBSET:
-            start[v + 1] += n_codes[test[0, v] - n_lists]
+        if split[KIND_LINE, v] >= SUBSET:
+            start[v + 1] += n_codes[split[SLOT_LINE, v] - n_lists]
     out: cython.ushort[::1] = np.empty(start[n], np.uint16)
     with cython.nogil:
         for v in range(n):
             for code in range(start[v + 1] - start[v]):
                 child: cython.int = code  # multiway: one child per category
-                if test[1, v] == SUBSET:
-                    child = branch[test[4, v] + code]
+                if split[KIND_LINE, v] == SUBSET:
+                    child = branch[split[BRANCH_START_LINE, v] + code]
                 out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == UNSEEN_CATEGORY else child)
     return start.base, out.base

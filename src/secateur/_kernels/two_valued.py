@@ -21,22 +21,22 @@ from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels.context import SQUARED_ERROR, Entry, weight_of
 
 MIN_PLANE_WORDS = cython.declare(cython.int, 128)  # words from which bit planes are faster than the table
-SPREAD = cython.declare(cython.ulonglong[256])  # bit j of a byte becomes byte j of a word
+BYTE_LANES = cython.declare(cython.ulonglong[256])  # bit j of a byte becomes byte j of a word
 
 
 @cython.cfunc
-def _fill_spread() -> cython.void:
+def _fill_byte_lanes() -> cython.void:
     byte: cython.int
     j: cython.int
     one: cython.ulonglong = 1
     for byte in range(256):
-        SPREAD[byte] = 0
+        BYTE_LANES[byte] = 0
         for j in range(8):
             if byte >> j & 1:
-                SPREAD[byte] |= one << (8 * j)
+                BYTE_LANES[byte] |= one << (8 * j)
 
 
-_fill_spread()
+_fill_byte_lanes()
 
 
 def sum_ones(context, scratch, rows, start, stats):
@@ -173,7 +173,7 @@ def gini_of_few_rows(context, scratch, start, stats):
             for i in range(m):
                 w = words[i]
                 for b in range(n_bytes):
-                    lanes[b] += SPREAD[w & 255]
+                    lanes[b] += BYTE_LANES[w & 255]
                     w >>= 8
             words += m
             memcpy(ones, lanes, 8 * n_bytes)
@@ -231,7 +231,7 @@ def _count_words(words, n, n_bytes, bit_counts):
             sixteen = (eight & eights[0]) | (u & eights[1])
             eight = u ^ eights[1]
             for b in range(n_bytes):
-                lanes[b] += SPREAD[(sixteen >> (8 * b)) & 255]
+                lanes[b] += BYTE_LANES[(sixteen >> (8 * b)) & 255]
             rounds += 1
             i += 16
         for b in range(n_bytes):
@@ -242,7 +242,7 @@ def _count_words(words, n, n_bytes, bit_counts):
     planes[3] = eight
     for k in range(4):
         for b in range(n_bytes):
-            _add_lanes(bit_counts + 8 * b, SPREAD[(planes[k] >> (8 * b)) & 255], cython.cast(cython.uint, 1) << k)
+            _add_lanes(bit_counts + 8 * b, BYTE_LANES[(planes[k] >> (8 * b)) & 255], cython.cast(cython.uint, 1) << k)
     _count_few_words(words + i, n - i, n_bytes, bit_counts)
 
 
@@ -251,7 +251,7 @@ def _count_few_words(words, n, n_bytes, bit_counts):
     for b in range(n_bytes):
         lanes = 0
         for i in range(n):
-            lanes += SPREAD[(words[i] >> (8 * b)) & 255]
+            lanes += BYTE_LANES[(words[i] >> (8 * b)) & 255]
         _add_lanes(bit_counts + 8 * b, lanes, 1)
 
 

@@ -10,11 +10,22 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 
-def check_name(what: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
-    """Raise `ParameterError` unless `value` is one of `names`; `also` tells what else would do.
+def check_name(name: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
+    """Raise `ParameterError` unless `value` is one of `names`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        Its value.
+    names : iterable of str
+        The allowed values.
+    alternative : str
+        What else is allowed, for the message; such as " or a function".
 
     Examples
     --------
@@ -26,11 +37,24 @@ def check_name(what: str, value: object, names: Iterable[str], *, alternative: s
     if isinstance(value, str) and value in allowed:
         return
     near = did_you_mean(value, allowed)
-    raise ParameterError(f"{what}={value!r}; one of {', '.join(map(repr, allowed))}{alternative} is needed{near}")
+    raise ParameterError(
+        Argument(name, value), f"; one of {', '.join(map(repr, allowed))}{alternative} is needed{near}"
+    )
 
 
 def check_int(name: str, value: object, least: int, *, alternative: str = "") -> int:
-    """Return a whole number that is at least `least`, or raise `ParameterError`; `also` tells what else would do.
+    """Return an integer that is at least `least`; raise `ParameterError` for any other value.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter, for the message.
+    value : object
+        Its value.
+    least : int
+        The smallest allowed value.
+    alternative : str
+        What else is allowed, for the message; such as " or None".
 
     Examples
     --------
@@ -39,7 +63,7 @@ def check_int(name: str, value: object, least: int, *, alternative: str = "") ->
     secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name}={value!r}; a whole number of {least} or more{alternative} is needed")
+        raise ParameterError(Argument(name, value), f"; a whole number of {least} or more{alternative} is needed")
     return int(value)
 
 
@@ -56,7 +80,7 @@ def as_list(name: str, value: Any) -> list[Any]:
     try:
         return list(value)
     except TypeError as error:
-        raise ParameterError(f"{name}={value!r}; names or positions of columns are needed") from error
+        raise ParameterError(Argument(name, value), "; names or positions of columns are needed") from error
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:

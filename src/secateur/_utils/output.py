@@ -7,7 +7,7 @@ import secrets
 import stat
 from pathlib import Path
 
-from ..errors import OutputError
+from ..errors import Argument, OutputError
 
 PACKING = 4  # of 9: half the time of the usual 6 for a tenth more bytes
 
@@ -90,7 +90,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _in_the_way(path: PathLike) -> OutputError:
-    return OutputError(f"{printable_path(path)} exists; pass overwrite=True to replace it, or choose another name")
+    return OutputError(
+        f"{printable_path(path)} exists; pass ", Argument("overwrite", True), " to replace it, or choose another name"
+    )
 
 
 def error_reason(error: Exception) -> str:

@@ -1,10 +1,16 @@
 """A pool of threads that stop soon after whoever waits for them has given up."""
 
+import os
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
 
 from .._kernels.stop import STOPPED
+from ..errors import ParameterError
 
 
 class StoppableThreadPool(ThreadPoolExecutor):
@@ -30,3 +36,35 @@ class StoppableThreadPool(ThreadPoolExecutor):
             self.shutdown(cancel_futures=kind is not None)
         finally:
             STOPPED.difference_update(self._own)
+
+
+class InlinePool:
+    """A pool without threads: `map` runs in the calling thread, where Ctrl-C and tracebacks stay simple."""
+
+    def map(self, function: Callable[..., Any], items: Iterable[Any]) -> Iterator[Any]:
+        """Return an iterator of function(item) for every item."""
+        return map(function, items)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Return the number of threads for a value of `n_jobs`: None is one, -1 is one per core.
+
+    Examples
+    --------
+    >>> resolve_n_jobs(None), resolve_n_jobs(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise ParameterError(f"n_jobs={n_jobs!r}; a number of threads, or -1 for one per core, is needed")
+    if n_jobs > 0:
+        return int(n_jobs)
+    n_cores = os.cpu_count() or 1
+    return max(1, n_cores + 1 + int(n_jobs))

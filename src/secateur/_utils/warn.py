@@ -7,16 +7,22 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..errors import escape_unprintable
+from ..errors import MessagePart, SecateurWarning
 from .arrays import Category
 
 
-def warn(message: str) -> None:
-    """Warn, pointing at the first line outside the package."""
+def warn(*parts: MessagePart) -> None:
+    """Issue a `SecateurWarning` that points at the first line outside the package.
+
+    Parameters
+    ----------
+    *parts : str, Argument or Wording
+        The parts of the message, in order.
+    """
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "secateur":
         frame, level = frame.f_back, level + 1
-    warnings.warn(escape_unprintable(message), UserWarning, stacklevel=level + 1)
+    warnings.warn(SecateurWarning(*parts), stacklevel=level + 1)
 
 
 def format_names(names: Sequence[Category], at_most: int = 10) -> str:

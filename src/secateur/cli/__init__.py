@@ -15,23 +15,15 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import (
-    DataError,
-    ModelFileError,
-    OutputError,
-    ParameterError,
-    SecateurError,
-    UnsupportedError,
-    escape_unprintable,
-)
+from ..errors import escape_unprintable
 
-COMMANDS = {  # and the module of each
+COMMANDS = {  # name: (module, help)
     "fit": ("_fit", "Grow and prune a tree, and choose its size."),
     "prune": ("_prune", "Prune a tree with held-out rows, by a rule or to a size."),
     "certify": ("_certify", "Compute an upper bound on the error of a tree."),
     "predict": ("_predict", "Predict the target for the rows of a file."),
     "evaluate": ("_count", "Measure a tree on other rows: errors, ranking, lift, threshold."),
-    "explain": ("_predict", "Explain the answer for one row and what would change it."),
+    "explain": ("_predict", "Explain the prediction for one row and what would change it."),
     "count": ("_count", "Count the rows of a file in every node of a tree."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
@@ -53,18 +45,10 @@ Examples:
 Exit status: 0 success, 1 requirement not met, 2 usage error,
 3 invalid data, 4 invalid model file, 5 output not written,
 130 interrupted."""
-CODES = (
-    (OutputError, 5),
-    (ModelFileError, 4),
-    (DataError, 3),
-    (ParameterError, 2),
-    (UnsupportedError, 3),
-    (SecateurError, 1),
-)
 
 
-class _Lazy(click.Group):
-    """A group whose commands are imported when they are called; the list needs none of them."""
+class _LazyGroup(click.Group):
+    """A group of commands that imports the module of a command when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 the signature of click
         return list(COMMANDS)
@@ -72,7 +56,9 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 the signature of click
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f".{COMMANDS[cmd_name][0]}", __package__), cmd_name)
+        module_name, _ = COMMANDS[cmd_name]
+        module = import_module(f".{module_name}", __package__)
+        command: click.Command = getattr(module, cmd_name)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -87,11 +73,11 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 the signature of click
         with formatter.section("Commands"):
-            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 @click.group(
-    cls=_Lazy, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
+    cls=_LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
 )
 @click.version_option(__version__, package_name="secateur")
 def cli() -> None:
@@ -104,49 +90,45 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status; errors take one line on standard error."""
+    """Run the command line and return its exit status; print an error as one line on standard error."""
     try:
         result = cli.main(arguments, prog_name="secateur", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as done:
-        return done.exit_code
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
     except click.ClickException as error:
         vars(error)["message"] = escape_unprintable(error.message)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return _interrupted()
-    except SecateurError as error:
-        from ._common import on_command_line
-
-        click.echo(f"error: {on_command_line(' '.join(str(error).split()))}", err=True)
-        return next(code for kind, code in CODES if isinstance(error, kind))
-    except (BrokenPipeError, SystemExit):  # the reader of our output has seen enough; click exits for that
-        _close_output()
+        return _report_interrupt()
+    except (BrokenPipeError, SystemExit):  # the reader closed the pipe, for which click raises SystemExit
+        _discard_output()
         return 0
     except OSError as error:
-        _close_output()
+        _discard_output()
         click.echo(f"error: the output could not be written ({error.strerror or error})", err=True)
         return 5
-    except Exception as error:  # Python wraps Ctrl-C where a kernel returns and where a class is made
-        if not _comes_from_ctrl_c(error):
+    except Exception as error:  # Python can wrap a KeyboardInterrupt, for example when it is raised in a kernel
+        if not _is_caused_by_interrupt(error):
             raise
-        return _interrupted()
+        return _report_interrupt()
     return result if isinstance(result, int) else 0
 
 
-def _close_output() -> None:
-    """Take standard output away, so that Python does not try again to write what is left for it."""
+def _discard_output() -> None:
+    """Redirect standard output to nowhere, so that Python does not fail again when it flushes the buffer at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _interrupted() -> int:
+def _report_interrupt() -> int:
+    """Print that the command was interrupted, and return the exit status."""
     click.echo("interrupted; no file is left incomplete", err=True)
     return 130
 
 
-def _comes_from_ctrl_c(error: BaseException) -> bool:
-    """Whether a KeyboardInterrupt is among the causes of an error."""
+def _is_caused_by_interrupt(error: BaseException) -> bool:
+    """Return whether a KeyboardInterrupt is among the causes of an error."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__ or cause.__context__

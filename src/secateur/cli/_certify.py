@@ -1,4 +1,4 @@
-"""secateur certify: limits from held-out rows, on the error of a tree or on costs, class rates and leaf shares."""
+"""The command `secateur certify`: bound the error of a tree, its cost, or the class rates and shares of leaves."""
 
 import json
 from dataclasses import replace
@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..certifiers import METHODS
-from . import _common as common
-from ._rows import held_out_counts, held_out_options, input_output_options
+from ._command import print_message, warnings_as_notes
+from ._input import held_out_counts, held_out_options, input_output_options, model_command
+from ._options import (
+    Options,
+    choice_option,
+    delta_option,
+    max_error_option,
+    name_option,
+    random_state_option,
+    write_model_options,
+)
+from ._output import check_max_error, print_result, write_model
 
 if TYPE_CHECKING:
     from ..core import Bound, Counts, LeafShares, Model
 
 
-@common.model_command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
+@model_command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
 @held_out_options
-@common.choice_option(
-    "--of", "what", names=("error", "cost", "rates", "leaves"),
+@choice_option(
+    "--of", "quantity", names=("error", "cost", "rates", "leaves"),
     help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
 )  # fmt: skip
 @click.option(
@@ -26,57 +36,86 @@ if TYPE_CHECKING:
     help="Cost matrix for --of cost: a row per true class, a column per prediction; by default that of the model.",
 )  # fmt: skip
 @click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves).")
-@common.names_option(
+@name_option(
     "--method", names=["best", *METHODS], default="best",
     help="Certificate; best picks those that suit the sample and splits delta among them.",
 )  # fmt: skip
-@common.delta_option("certificate")
-@common.max_error_option
+@delta_option("certificate")
+@max_error_option
 @click.option(
     "--repeated", is_flag=True, help="Treat whole-number weights as counts of independent rows with equal values."
 )
-@common.random_state_option("Seed for the random signs (rademacher).")
-@common.write_model_options
+@random_state_option("Seed for the random signs (rademacher).")
+@write_model_options
 @input_output_options
 def certify(model: "Model", **options: Any) -> int | None:
     """Compute an upper bound on the error of the tree in the file MODEL."""
-    from ..model_selection import certify_model
-
     holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
-    if options["what"] != "error":
-        _check_options(options["what"], options)
-        return (_leaves if options["what"] == "leaves" else _rates)(model, holdout, options)
-    model = replace(model, holdout=holdout)
-    how = {name: options[name] for name in ("method", "delta", "repeated")}
-    with common.told():
-        bound = certify_model(model, seed=options["random_state"], **how)
-    common.deliver(replace(model, certificate=bound), options, _plain(bound), [str(bound)])
-    return common.gate(options, [("the certified error", bound.value)])
+    quantity = options["quantity"]
+    if quantity == "error":
+        return _certify_error(replace(model, holdout=holdout), options)
+    _check_options(quantity, options)
+    if quantity == "cost":
+        return _certify_cost(model, holdout, options)
+    if quantity == "rates":
+        return _certify_rates(model, holdout, options)
+    _certify_leaf_shares(model, holdout, options)
+    return None
 
 
-def _plain(bound: "Bound") -> common.Options:
-    return {**bound.to_dict(), "sentence": str(bound)}
+def _check_options(quantity: str, options: Options) -> None:
+    """Refuse options that do not apply to a quantity other than the error."""
+    if options["method"] != "best":
+        raise click.UsageError(f"--method is for --of error; --of {quantity} has one method")
+    if options["output"]:
+        raise click.UsageError(
+            f"--output is for --of error: a model file cannot store limits on {quantity}; use --json"
+        )
+    if options["costs"] and quantity != "cost":
+        raise click.UsageError("--costs is for --of cost")
+    if options["positive"] is not None and quantity == "cost":
+        raise click.UsageError("--positive is for --of rates and leaves")
+    if options["max_error"] is not None and quantity == "leaves":
+        raise click.UsageError("--max-error is for --of error, cost and rates")
 
 
-def _rates(model: "Model", holdout: "Counts", options: common.Options) -> int:
-    """Print limits on the cost, or on the error of each class."""
-    from ..certifiers import certified_cost, class_rates
+def _certify_error(model: "Model", options: Options) -> int:
+    """Certify the error of a model on its held-out sample; print the bound and write the certified model."""
+    from ..model_selection import certify_model
 
-    what, delta = options["what"], options["delta"]
-    if what == "cost":
-        bounds = [certified_cost(model.pruning, holdout, _costs(options["costs"], model), delta=delta)]
-    else:
-        bounds = class_rates(model.pruning, holdout, delta=delta, positive=options["positive"])
-    result = _plain(bounds[0]) if what == "cost" else {"bounds": [_plain(bound) for bound in bounds]}
-    together = ["All of these hold at once."] if len(bounds) > 1 else []
-    common.show(options, {"of": what, **result}, [*map(str, bounds), *together])
-    return common.gate(options, [(f"the certified {one.quantity}", one.value) for one in bounds], "")
+    parameters = {name: options[name] for name in ("method", "delta", "repeated")}
+    with warnings_as_notes():
+        bound = certify_model(model, seed=options["random_state"], **parameters)
+    write_model(replace(model, certificate=bound), options, _bound_to_dict(bound), [str(bound)])
+    return check_max_error(options, [("the certified error", bound.value)])
 
 
-def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> None:
-    """Print the limits of the leaves: exact ones of a fresh sample, else those that hold for every node."""
+def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:
+    """Print an upper bound on the expected cost."""
+    from ..certifiers import certified_cost
+
+    costs = _read_costs(options["costs"], model)
+    bound = certified_cost(model.pruning, holdout, costs, delta=options["delta"])
+    print_result(options, {"of": "cost", **_bound_to_dict(bound)}, [str(bound)])
+    return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)], "")
+
+
+def _certify_rates(model: "Model", holdout: "Counts", options: Options) -> int:
+    """Print upper bounds on the error of each class."""
+    from ..certifiers import class_rates
+
+    bounds = class_rates(model.pruning, holdout, delta=options["delta"], positive=options["positive"])
+    text = [str(bound) for bound in bounds]
+    if len(bounds) > 1:
+        text.append("All of these hold at once.")
+    print_result(options, {"of": "rates", "bounds": [_bound_to_dict(bound) for bound in bounds]}, text)
+    return check_max_error(options, [(f"the certified {bound.quantity}", bound.value) for bound in bounds], "")
+
+
+def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) -> None:
+    """Print limits on the class shares of leaves: those of a fresh sample, or wider ones that hold for all nodes."""
     from ..certifiers import leaf_shares
     from ..errors import LeakageError
     from ..inspection.text import export_rules
@@ -87,7 +126,7 @@ def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> None:
     except LeakageError:
         grown: Any = model.grown
         limits = leaf_shares(model.pruning, holdout, delta=delta, over="nodes", grown=grown)
-        common.talk(
+        print_message(
             "note: these rows helped to prune, so the limits hold for all nodes of the grown tree and are wider",
             quiet=options["quiet"],
         )
@@ -95,47 +134,51 @@ def _leaves(model: "Model", holdout: "Counts", options: common.Options) -> None:
     if options["positive"] is not None:
         limits = limits.with_displayed_class(options["positive"])
     rules = export_rules(model.tree, model.grown, pruning=model.pruning, limits=limits)
-    sure = f"With {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
-    common.show(options, {"of": "leaves", **_limits(limits)}, [rules, sure])
+    confidence = f"With {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
+    print_result(options, {"of": "leaves", **_limits_to_dict(limits)}, [rules, confidence])
 
 
-def _limits(limits: "LeafShares") -> common.Options:
-    share = [[None if n == 0 else x for x in row] for n, row in zip(limits.n, limits.share.tolist(), strict=True)]
-    arrays = (limits.nodes, limits.n, limits.count, limits.lower, limits.upper)
-    leaf, n, count, lower, upper = (array.tolist() for array in arrays)
-    columns = {"leaf": leaf, "n": n, "count": count, "share": share, "lower": lower, "upper": upper}
+def _bound_to_dict(bound: "Bound") -> Options:
+    return {**bound.to_dict(), "sentence": str(bound)}
+
+
+def _limits_to_dict(limits: "LeafShares") -> Options:
+    """Return the limits on the class shares of leaves for JSON: one object per leaf."""
+    leaves = []
+    for i, leaf in enumerate(limits.nodes.tolist()):
+        n_rows = limits.n[i].item()
+        shares = limits.share[i].tolist()
+        leaves.append(
+            {
+                "leaf": leaf,
+                "n": n_rows,
+                "count": limits.count[i].tolist(),
+                "share": [None] * len(shares) if n_rows == 0 else shares,
+                "lower": limits.lower[i].tolist(),
+                "upper": limits.upper[i].tolist(),
+            }
+        )
     return {
-        **{name: getattr(limits, name) for name in ("delta", "method", "sample")},
+        "delta": limits.delta,
+        "method": limits.method,
+        "sample": limits.sample,
         "classes": list(limits.classes),
-        "leaves": [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)],
+        "leaves": leaves,
     }
 
 
-def _check_options(what: str, options: common.Options) -> None:
-    if options["method"] != "best":
-        raise click.UsageError(f"--method is for --of error; --of {what} has one method")
-    if options["output"]:
-        raise click.UsageError(f"--output is for --of error: a model file cannot store limits on {what}; use --json")
-    if options["costs"] and what != "cost":
-        raise click.UsageError("--costs is for --of cost")
-    if options["positive"] is not None and what == "cost":
-        raise click.UsageError("--positive is for --of rates and leaves")
-    if options["max_error"] is not None and what == "leaves":
-        raise click.UsageError("--max-error is for --of error, cost and rates")
-
-
-def _costs(given: str | None, model: "Model") -> Any:
-    """The cost matrix: a file of JSON, JSON itself, or the one the model was fitted with."""
-    if given is None:
+def _read_costs(text: str | None, model: "Model") -> Any:
+    """Return the cost matrix: from a JSON file, from JSON text, or by default that of the model."""
+    if text is None:
         if model.parameters.get("costs") is None:
             raise click.UsageError(
                 '--of cost needs --costs, such as --costs "[[0, 1], [10, 0]]": the model was fitted without any'
             )
         return model.parameters["costs"]
-    is_text = given.lstrip().startswith("[")
+    is_json = text.lstrip().startswith("[")
     try:
-        return json.loads(given if is_text else Path(given).read_text(encoding="utf-8"))
+        return json.loads(text if is_json else Path(text).read_text(encoding="utf-8"))
     except OSError as error:
-        raise click.UsageError(f"--costs {given}: {error.strerror or error}") from None
+        raise click.UsageError(f"--costs {text}: {error.strerror or error}") from None
     except ValueError:
-        raise click.UsageError(f"--costs {given}: a matrix in JSON is needed, such as [[0, 1], [10, 0]]") from None
+        raise click.UsageError(f"--costs {text}: a matrix in JSON is needed, such as [[0, 1], [10, 0]]") from None

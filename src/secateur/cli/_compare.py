@@ -1,36 +1,53 @@
-"""secateur compare: every pruning rule on one data set, tested on fresh rows."""
+"""The command `secateur compare`: apply every pruning rule to one data set and measure each on fresh rows."""
 
 import io
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._utils.output import write_file
-from . import _common as common
-from ._rows import data_options, keep_option, read
+from ._command import command, print_message, warnings_as_notes
+from ._input import data_options, keep_option, read_table
+from ._options import (
+    FRACTION,
+    Options,
+    delta_option,
+    files_argument,
+    n_jobs_option,
+    output_options,
+    random_state_option,
+    target_option,
+)
+from ._output import make_table, print_result
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array
     from ..data.table import Table
+    from ..model_selection import Recipe
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
+MAX_REASON_CHARACTERS = 60  # of a rule that failed, in the table
+IMAGE_DPI = 150
 
 
-@common.command("secateur compare patients.csv --target outcome --plot rules.png")
-@common.files_argument
-@common.target_option
-@click.option("--test", "test_share", type=common.SHARE, default=0.25, help="Share of the rows to test on.")
+@command("secateur compare patients.csv --target outcome --plot rules.png")
+@files_argument
+@target_option
+@click.option("--test", "test_share", type=FRACTION, default=0.25, help="Share of the rows to test on.")
 @click.option("--accuracy", type=float, default=0.95, help="Accuracy for the rule smallest-within.")
 @click.option("--criterion", default="gini", metavar="NAME", help="Splitting criterion.")
-@common.delta_option("certificates")
-@common.random_state_option("Seed for the test rows.")
-@common.n_jobs_option
-@click.option("--plot", "picture", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file.")
+@delta_option("certificates")
+@random_state_option("Seed for the test rows.")
+@n_jobs_option
+@click.option(
+    "--plot", "plot_path", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file."
+)
 @data_options
 @keep_option
-@common.output_options
+@output_options
 def compare(data: tuple[str, ...], **options: Any) -> None:
     """Compare all pruning rules on DATA: leaves, errors, certificate, time.
 
@@ -43,73 +60,96 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     from ..data.fold_assignment import draw_holdout
     from ..pruners import RULES
 
-    ending = _ending(options["picture"]) if options["picture"] else ""
-    table, weights = read(options, data, target=options["target"], kind="class", keep=options["keep"])
+    image_format = _image_format(options["plot_path"]) if options["plot_path"] else ""
+    table, weights = read_table(options, data, target=options["target"], target_kind="class", keep=options["keep"])
     is_test = draw_holdout(table, options["test_share"], seed=options["random_state"])
-    every = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
-    grow_weight, test_weight = np.where(is_test, 0, every), np.where(is_test, every, 0)
-    found = []
-    with common.told():
-        for name in ("none", *RULES):
-            found.append(_line(name, table, grow_weight, test_weight, options))
-            common.talk(f"{name}: {found[-1].get('leaves', 'no answer')}", quiet=options["quiet"])
-    if options["picture"]:
-        from ..plot import RulesDisplay
-
-        picture = io.BytesIO()
-        figure = RulesDisplay.from_lines([line for line in found if "leaves" in line]).plot().figure_
-        figure.savefig(picture, dpi=150, format=ending)
-        write_file(options["picture"], picture.getvalue(), overwrite=True)
-    common.show(options, {"rules": found}, [common.grid(HEAD, [_cells(line) for line in found])])
+    weight = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
+    grow_weight, test_weight = np.where(is_test, 0, weight), np.where(is_test, weight, 0)
+    results = []
+    with warnings_as_notes():
+        for rule in ("none", *RULES):
+            results.append(_measure_rule(rule, table, grow_weight, test_weight, options))
+            print_message(f"{rule}: {results[-1].get('leaves', 'failed')}", quiet=options["quiet"])
+    if options["plot_path"]:
+        _plot(results, options["plot_path"], image_format)
+    print_result(options, {"rules": results}, [make_table(HEAD, [_format_row(result) for result in results])])
 
 
-def _line(
-    name: str, table: "Table", grow_weight: "Array", test_weight: "Array", options: common.Options
-) -> common.Options:
+def _measure_rule(rule: str, table: "Table", grow_weight: "Array", test_weight: "Array", options: Options) -> Options:
+    """Fit a model with a rule, and return its size, errors, certificate and time, or the reason why the rule failed.
+
+    Parameters
+    ----------
+    rule : str
+        Name of the rule; "none" does not prune.
+    table : Table
+        All rows.
+    grow_weight, test_weight : array
+        Weight of each row for growing and for testing; 0 leaves the row out.
+    options : dict
+        Options of the command.
+    """
     from ..certifiers import test_sample
     from ..errors import SecateurError
-    from ..model_selection import Recipe, fit_model
+    from ..model_selection import fit_model
     from ..pruners import RULES
     from ..routing import count
 
-    recipe = Recipe(
-        growing={"criterion": options["criterion"]},
-        prune=None if name == "none" else name,
-        prune_parameters={"accuracy": options["accuracy"]} if name == "smallest-within" else {},
-        seed=options["random_state"],
-        n_jobs=options["n_jobs"],
-    )
     start = time.process_time()
     try:
-        model = fit_model(table, recipe, sample_weight=grow_weight)
+        model = fit_model(table, _make_recipe(rule, options), sample_weight=grow_weight)
     except SecateurError as error:
-        return {"rule": name, "reason": " ".join(str(error).split())}
+        return {"rule": rule, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start
     assert model.class_grown is not None
     test = count(model.tree, table, sample_weight=test_weight, sample="test")
-    line: common.Options = {
-        "rule": name,
+    result: Options = {
+        "rule": rule,
         "leaves": model.pruning.n_leaves,
         "growing_error": model.pruning.errors(model.class_grown) / float(model.grown.total[0]),
         "test_error": model.pruning.errors(test) / float(test.total[0]),
         "seconds": round(seconds, 3),
     }
     if not test.is_weighted:
-        line["certified"] = test_sample(model.pruning, test, delta=options["delta"] / (1 + len(RULES))).value
-    return line
+        n_certificates = 1 + len(RULES)
+        result["certified"] = test_sample(model.pruning, test, delta=options["delta"] / n_certificates).value
+    return result
 
 
-def _cells(line: common.Options) -> list[str]:
-    if "reason" in line:
-        return [line["rule"], line["reason"][:60], "", "", "", ""]
-    shares = [
-        f"{100 * line[name]:.2f} %" if name in line else "" for name in ("growing_error", "test_error", "certified")
-    ]
-    return [line["rule"], f"{line['leaves']:,}", *shares, f"{line['seconds']:.2f}"]
+def _make_recipe(rule: str, options: Options) -> "Recipe":
+    """Return the recipe of a model that is pruned by a rule."""
+    from ..model_selection import Recipe
+
+    return Recipe(
+        growing={"criterion": options["criterion"]},
+        prune=None if rule == "none" else rule,
+        prune_parameters={"accuracy": options["accuracy"]} if rule == "smallest-within" else {},
+        seed=options["random_state"],
+        n_jobs=options["n_jobs"],
+    )
 
 
-def _ending(path: str) -> str:
-    """The format of the picture; one that cannot be drawn is refused before the work."""
+def _format_row(result: Options) -> list[str]:
+    """Return the result of a rule as a row of the table."""
+    if "reason" in result:
+        return [result["rule"], result["reason"][:MAX_REASON_CHARACTERS], "", "", "", ""]
+    shares = [result.get(name) for name in ("growing_error", "test_error", "certified")]
+    percentages = ["" if share is None else f"{100 * share:.2f} %" for share in shares]
+    return [result["rule"], f"{result['leaves']:,}", *percentages, f"{result['seconds']:.2f}"]
+
+
+def _plot(results: Sequence[Options], path: str, image_format: str) -> None:
+    """Write a plot of the results to a file."""
+    from ..plot import RulesDisplay
+
+    image = io.BytesIO()
+    display = RulesDisplay.from_lines([result for result in results if "leaves" in result]).plot()
+    display.figure_.savefig(image, dpi=IMAGE_DPI, format=image_format)
+    write_file(path, image.getvalue(), overwrite=True)
+
+
+def _image_format(path: str) -> str:
+    """Return the image format of a file name; raise an error, before any work is done, if it cannot be drawn."""
     from ..errors import UnsupportedError
 
     try:
@@ -118,7 +158,7 @@ def _ending(path: str) -> str:
         raise UnsupportedError(
             "--plot needs matplotlib, which is not installed; pip install 'secateur[plot]'"
         ) from error
-    ending = Path(path).suffix.removeprefix(".").lower() or "png"
-    if ending not in FigureCanvasBase.get_supported_filetypes():
-        raise click.UsageError(f"--plot {path}: {ending!r} is not an image format; png, svg or pdf is needed")
-    return ending
+    suffix = Path(path).suffix.removeprefix(".").lower() or "png"
+    if suffix not in FigureCanvasBase.get_supported_filetypes():
+        raise click.UsageError(f"--plot {path}: {suffix!r} is not an image format; png, svg or pdf is needed")
+    return suffix

@@ -1,153 +1,101 @@
-"""secateur fit: grow and prune a tree from a file of rows; its options are the parameters of the estimators."""
+"""The command `secateur fit`: grow and prune a tree on the rows of files."""
 
-import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..growers import CRITERIA
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
-from . import _common as common
-from ._rows import data_options, keep_option, read
+from ._command import command, print_message, warnings_as_notes
+from ._config import set_defaults_from_file
+from ._growing_options import growing_options
+from ._input import data_options, keep_option, read_table
+from ._options import (
+    Options,
+    choice_option,
+    combine_options,
+    delta_option,
+    files_argument,
+    max_error_option,
+    n_jobs_option,
+    name_option,
+    output_options,
+    parse_int_or_auto,
+    parse_number,
+    parse_parameters,
+    random_state_option,
+    set_option,
+    target_option,
+    write_model_options,
+)
+from ._output import check_max_error, check_output_path, write_fitted_model
 
 if TYPE_CHECKING:
-    from .._utils.arrays import Floats
+    from .._utils.arrays import Array, Floats
     from ..core import Model
     from ..data.raw_column import RawColumn
-    from ..data.table import Table
+    from ..data.table import Schema, Table
     from ..data.target import TargetKind
+    from ..model_selection import Recipe
 
-
-growing_options = common.together(
-    common.choice_option("--growth", names=("depth-first", "best-first"),
-                         help="Order in which nodes are split; it matters with --max-splits."),
-    common.whole_option("--max-splits", 0, help="Maximum number of splits."),
-    common.whole_option("--min-samples-split", 2, default=2, help="Minimum number of rows to split a node."),
-    click.option("--min-weight-fraction-leaf", type=click.FloatRange(0, 0.5), default=0.0, metavar="F",
-                 help="Minimum share of the total weight in a leaf."),
-    click.option("--monotonic-cst", multiple=True, metavar="COL=1|-1",
-                 help="Allow predictions only to rise (1) or only to fall (-1) as this column rises."),
-    click.option("--interaction-cst", multiple=True, metavar="COL,COL",
-                 help="Columns that may be tested together on the way to a leaf; all others form one more group."),
-    common.whole_option("--surrogates", 0, default=0, metavar="K",
-                        help="Number of surrogate tests per node, for rows whose tested value is missing."),
-    common.choice_option("--penalty", names=("leaves", "sqrt", "log"),
-                         help="Penalty on size in cost-complexity pruning."),
-    common.whole_option("--max-bins", 2,
-                        help="Bin numeric columns into this many bins; by default every threshold is tried."),
-    click.option("--class-weight", multiple=True, metavar="CLASS=W|balanced",
-                 help="Weight of a class; balanced gives all classes the same total weight."),
-    click.option("--cost", "costs", multiple=True, metavar="CLASS:ANSWER=C",
-                 help="Cost of giving ANSWER to a row of CLASS; other errors cost 1."),
+DEFAULT_HOLDOUT = 1 / 3  # share of the rows
+model_options = combine_options(
+    choice_option("--penalty", names=("leaves", "sqrt", "log"), help="Penalty on size in cost-complexity pruning."),
+    click.option(
+        "--cost", "costs", multiple=True, metavar="CLASS:PREDICTION=C",
+        help="Cost of predicting PREDICTION for a row of CLASS; other errors cost 1.",
+    ),
     click.option("--cv-repeats", default="auto", metavar="N", help="Number of repeats of cross-validation."),
 )  # fmt: skip
 
 
-def _configured(context: click.Context, _: click.Parameter, path: str | None) -> None:
-    """Make the options of a file the defaults of the command."""
-    if path is None:
-        return
-    from .._utils.checks import did_you_mean
-
-    flags = {
-        flag.removeprefix("--"): one
-        for one in context.command.params
-        for flag in (*one.opts, *one.secondary_opts)
-        if flag.startswith("--") and one.name != "config"
-    }
-    found: common.Options = {}
-    for name, value in _options_in(path).items():
-        key = name.replace("_", "-")
-        if key not in flags:
-            raise click.UsageError(
-                f"{path}: {name!r} is not an option of {context.info_name}{did_you_mean(key, flags)}"
-            )
-        found[str(flags[key].name)] = _many(value) if getattr(flags[key], "multiple", False) else value
-    context.default_map = {**(context.default_map or {}), **found}
-
-
-def _many(value: object) -> list[Any]:
-    """The value of an option that may be repeated; a table is NAME=VALUE, as for --set and --class-weight."""
-    if isinstance(value, dict):
-        return [f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items()]
-    return value if isinstance(value, list) else [value]
-
-
-def _options_in(path: str) -> common.Options:
-    import tomllib
-
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        found = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
-    except OSError as error:
-        raise click.UsageError(f"--config {path} cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise click.UsageError(f"--config {path} is neither TOML nor JSON ({error})") from error
-    if not isinstance(found, dict):
-        raise click.UsageError(f"--config {path}: it must contain names and values of options")
-    return found
-
-
-@common.command(
+@command(
     "secateur fit patients.csv --target outcome -o tree.json",
     "secateur fit patients.csv --target outcome --certify --max-error 0.2",
 )
-@common.files_argument
-@common.target_option
-@common.choice_option(
+@files_argument
+@target_option
+@choice_option(
     "--task", names=("auto", "classify", "regress"),
     help="Whether to predict classes or numbers; auto decides from the target.",
 )  # fmt: skip
-@common.names_option(
-    "--criterion", names=["auto", *CRITERIA], default="auto",
-    help="Splitting criterion; auto lets cross-validation choose between gini and sqrt.",
-)  # fmt: skip
-@click.option(
-    "--min-samples-leaf", default="auto", metavar="N",
-    help="Minimum number of rows in a leaf. auto: 1 for classes; for numbers, cross-validation chooses.",
-)  # fmt: skip
-@common.whole_option("--max-depth", 0, help="Maximum depth of the tree.")
-@common.choice_option(
-    "--splits", names=("binary", "multiway"),
-    help="Split nominal columns into two sets of categories, or into one branch per category.",
-)  # fmt: skip
+@growing_options
 @click.option("--prune", default="cost-complexity", metavar="RULE", help="Pruning rule; see `secateur rules`.")
-@common.set_option("rule")
+@set_option("rule")
 @click.option(
     "--select", default="1se", metavar="HOW",
-    help=f"How to choose the size: {', '.join(one.form or name for name, one in CHOICES.items())}, or none.",
+    help=f"How to choose the size: {', '.join(choice.form or name for name, choice in CHOICES.items())}, or none.",
 )  # fmt: skip
-@common.names_option(
+@name_option(
     "--scoring", names=list(SCORES),
     help="Score that the chosen tree minimises; by default the error, or the squared error for numbers.",
 )  # fmt: skip
-@common.names_option(
+@name_option(
     "--probabilities", names=list(PROBABILITIES), default="shrunk", help="How leaves estimate class probabilities."
 )
 @click.option("--cv", type=click.IntRange(2), default=10, help="Number of cross-validation folds.")
 @click.option(
-    "--holdout", metavar="SHARE|FILE", default=str(1 / 3), show_default=False,
+    "--holdout", metavar="SHARE|FILE", default=str(DEFAULT_HOLDOUT), show_default=False,
     help="Share of the rows to hold out (by default a third), or a file of held-out rows.",
 )  # fmt: skip
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
-@common.delta_option("certificate")
-@common.max_error_option
-@growing_options
-@common.random_state_option("Seed for folds and held-out rows.")
-@common.n_jobs_option
-@common.write_model_options
+@delta_option("certificate")
+@max_error_option
+@model_options
+@random_state_option("Seed for folds and held-out rows.")
+@n_jobs_option
+@write_model_options
 @data_options
 @keep_option
 @click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
 @click.option(
-    "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=_configured,
+    "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=set_defaults_from_file,
     help="Read options from a TOML or JSON file; the command line takes precedence.",
 )  # fmt: skip
-@common.output_options
+@output_options
 def fit(data: tuple[str, ...], **options: Any) -> int:
     """Grow and prune a tree on DATA and choose its size.
 
@@ -155,161 +103,196 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     Parquet file, several files, a folder or a pattern; - is standard input.
     """
     from .._utils.progress import progress_bar
-    from ..model_selection import Recipe, fit_model
+    from ..model_selection import fit_model
 
-    common.check_output(options["output"], force=options["force"])
-    criterion, target = options["criterion"], options["target"]
-    if options["task"] == "regress" and criterion not in ("auto", "squared_error"):
-        raise click.UsageError(f"--task regress uses the criterion squared_error, not {criterion}; omit --criterion")
-    kinds: Any = {"regress": "number", "classify": "class", "auto": partial(_kind, options=options)}
-    table, weights = read(options, data, target=target, kind=kinds[options["task"]], keep=options["keep"])
-    regress = table.schema.has_numeric_target
-    holdout, held_out, held_weights = 1 / 3, None, None
+    check_output_path(options["output"], force=options["force"])
+    table, weights = read_table(
+        options, data, target=options["target"], target_kind=_target_kind(options), keep=options["keep"]
+    )
+    holdout, held_out, held_out_weight = _read_holdout(options, table.schema)
+    recipe = _make_recipe(options, table, holdout)
+    with warnings_as_notes(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
+        model = fit_model(
+            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_out_weight,
+            progress=None if options["quiet"] else progress,
+        )  # fmt: skip
+        _warn_single_column(model)
+    parameters = recipe.estimator_parameters(is_classifier=not table.schema.has_numeric_target)
+    model = replace(
+        model,
+        parameters=parameters | {"nominal": list(options["nominal"]) or None},
+        metadata={**model.metadata, "target": options["target"], "command": _typed_options(options)},
+    )
+    if options["verbose"]:
+        from ..inspection import summary
+
+        print_message(f"{summary(model)}\n")
+    write_fitted_model(model, options)
+    if model.certificate is None:
+        return 0
+    return check_max_error(options, [("the certified error", model.certificate.value)])
+
+
+def _target_kind(options: Options) -> "Callable[[RawColumn], TargetKind] | TargetKind":
+    """Return whether the target is classes or numbers, or a function that decides from the target column."""
+    criterion = options["criterion"]
+    if options["task"] == "classify":
+        return "class"
+    if options["task"] == "regress":
+        if criterion not in ("auto", "squared_error"):
+            raise click.UsageError(
+                f"--task regress uses the criterion squared_error, not {criterion}; omit --criterion"
+            )
+        return "number"
+    return partial(_guess_target_kind, options=options)
+
+
+def _guess_target_kind(target: "RawColumn", options: Options) -> "TargetKind":
+    """Return whether a target column is classes or numbers; print a note if this is a guess."""
+    from ..data.raw_column import NumberColumn, original_values
+    from ..data.screening import looks_continuous
+
+    if options["criterion"] == "squared_error":
+        return "number"
+    if options["criterion"] != "auto" or not isinstance(target, NumberColumn):
+        return "class"
+    if not looks_continuous(original_values(target)):
+        return "class"
+    name = options["target"]
+    print_message(f"note: {name!r} is predicted as a number; --task classify treats its values as classes")
+    return "number"
+
+
+def _read_holdout(options: Options, schema: "Schema") -> "tuple[float, Table | None, Array | None]":
+    """Return the share of rows to hold out, and the rows of a file of held-out rows with their weights."""
     try:
-        holdout = float(options["holdout"])
+        return float(options["holdout"]), None, None
     except ValueError:
-        held_out, held_weights = read(options, options["holdout"], target=target, schema=table.schema)
-    recipe = Recipe.of(  # most options are parameters under the same name and with the same values
-        options | {"criterion": "squared_error" if regress else criterion, **_grown_by(options, table)},
+        table, weights = read_table(options, options["holdout"], target=options["target"], schema=schema)
+        return DEFAULT_HOLDOUT, table, weights
+
+
+def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":
+    """Return the recipe that the options describe; most options are parameters of the same name and value."""
+    from ..model_selection import Recipe
+
+    criterion = "squared_error" if table.schema.has_numeric_target else options["criterion"]
+    return Recipe.of(
+        options | {"criterion": criterion, **_parse_growing_options(options, table)},
         prune=None if options["prune"] == "none" else options["prune"],
-        prune_parameters=common.parameters_of(options["parameters"]),
-        select=_how_to_select(options["select"]),
-        cv_repeats=_whole_or_auto("--cv-repeats", options["cv_repeats"]),
-        costs=_costs_of(options["costs"], table),
+        prune_parameters=parse_parameters(options["parameters"]),
+        select=_parse_select(options["select"]),
+        cv_repeats=parse_int_or_auto("--cv-repeats", options["cv_repeats"]),
+        costs=_parse_costs(options["costs"], table),
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         seed=options["random_state"],
     )
-    with common.told(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
-        model = fit_model(
-            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_weights,
-            progress=None if options["quiet"] else progress,
-        )  # fmt: skip
-        _tell_of_one_column(model)
-    parameters = {
-        "estimator": "TreeRegressor" if regress else "TreeClassifier",
-        **{name: recipe.growing[name] for name in ("criterion", "min_samples_leaf", "max_depth", "splits")},
-        "prune": recipe.prune, "select": recipe.select, "cv": recipe.cv, "random_state": recipe.seed,
-        "scoring": recipe.scoring,
-    }  # fmt: skip
-    if not regress:
-        parameters["probabilities"] = recipe.probabilities
-    about_output = ("as_json", "quiet", "force", "output", "verbose")
-    command = {name: one for name, one in options.items() if name not in about_output and one not in (None, ())}
-    model = replace(model, parameters=parameters, metadata={**model.metadata, "target": target, "command": command})
-    if options["verbose"]:
-        from ..inspection import summary
-
-        common.talk(f"{summary(model)}\n")
-    common.deliver_fitted(model, options)
-    return common.gate(options, [("the certified error", model.certificate.value)] if model.certificate else [])
 
 
-def _how_to_select(text: str) -> float | str | None:
-    """A number of leaves, an accuracy, or a word."""
+def _typed_options(options: Options) -> Options:
+    """Return the options that affect the model and have a value."""
+    return {
+        name: value
+        for name, value in options.items()
+        if name not in ("as_json", "quiet", "force", "output", "verbose") and value not in (None, ())
+    }
+
+
+def _parse_select(text: str) -> float | str | None:
+    """Return the value of --select: a number of leaves, an accuracy, the name of a rule, or None."""
     try:
         return int(text) if text.isdigit() else float(text)
     except ValueError:
         return None if text == "none" else text
 
 
-def _kind(given: "RawColumn", options: common.Options) -> "TargetKind":
-    """Whether a target is classes or numbers, told if it is numbers."""
-    from ..data.raw_column import NumberColumn, original_values
-    from ..data.screening import looks_continuous
-
-    if options["criterion"] == "squared_error":
-        return "number"
-    if (
-        options["criterion"] != "auto"
-        or not isinstance(given, NumberColumn)
-        or not looks_continuous(original_values(given))
-    ):
-        return "class"
-    common.talk(f"note: {options['target']!r} is predicted as a number; --task classify treats its values as classes")
-    return "number"
-
-
-def _grown_by(options: common.Options, table: "Table") -> common.Options:
-    """The parameters of growing that options state in another way."""
-    from ..growers.interaction import NAMED_GROUPS
-
-    pairs = [one.rpartition("=") for one in options["monotonic_cst"]]
-    words, given = options["interaction_cst"], options["class_weight"]
-    is_word = len(words) == 1 and words[0] in NAMED_GROUPS
+def _parse_growing_options(options: Options, table: "Table") -> Options:
+    """Return the growing parameters whose options have another form than the parameter."""
     return {
-        "min_samples_leaf": _whole_or_auto("--min-samples-leaf", options["min_samples_leaf"]),
-        "monotonic_cst": {name: int(_number("--monotonic-cst", f"{name}={sign}", sign)) for name, _, sign in pairs}
-        or None,
-        "interaction_cst": words[0] if is_word else [one.split(",") for one in words] or None,
-        "class_weight": "balanced" if tuple(given) == ("balanced",) else _weights(given, table) or None,
+        "min_samples_leaf": parse_int_or_auto("--min-samples-leaf", options["min_samples_leaf"]),
+        "monotonic_cst": _parse_monotonic(options["monotonic_cst"]),
+        "interaction_cst": _parse_interactions(options["interaction_cst"]),
+        "class_weight": _parse_class_weight(options["class_weight"], table),
     }
 
 
-def _costs_of(given: tuple[str, ...], table: "Table") -> "Floats | None":
-    """The cost matrix: errors cost 1 but for those that are named."""
-    if not given:
+def _parse_monotonic(texts: Sequence[str]) -> dict[str, int] | None:
+    """Return the direction of each column in texts of the form COLUMN=1 or COLUMN=-1."""
+    directions = {}
+    for text in texts:
+        name, _, direction = text.rpartition("=")
+        directions[name] = int(parse_number("--monotonic-cst", f"{name}={direction}", direction))
+    return directions or None
+
+
+def _parse_interactions(texts: Sequence[str]) -> str | list[list[str]] | None:
+    """Return the groups of columns in texts of the form COLUMN,COLUMN, or the name of a grouping."""
+    from ..growers.interaction import NAMED_GROUPS
+
+    if len(texts) == 1 and texts[0] in NAMED_GROUPS:
+        return texts[0]
+    return [text.split(",") for text in texts] or None
+
+
+def _parse_class_weight(texts: Sequence[str], table: "Table") -> str | dict[object, float] | None:
+    """Return the weight of each class in texts of the form CLASS=WEIGHT, or "balanced"."""
+    if tuple(texts) == ("balanced",):
+        return "balanced"
+    weights = {}
+    for text in texts:
+        classes = _class_labels("--class-weight", table)
+        name, equals, weight = text.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--class-weight {text}: CLASS=W, or balanced alone, is needed")
+        label = classes[_class_number("--class-weight", name, classes)]
+        weights[label] = parse_number("--class-weight", text, weight)
+    return weights or None
+
+
+def _parse_costs(texts: Sequence[str], table: "Table") -> "Floats | None":
+    """Return the cost matrix in texts of the form CLASS:PREDICTION=COST; all other errors cost 1."""
+    if not texts:
         return None
     import numpy as np
 
-    classes = _classes("--cost", table)
+    classes = _class_labels("--cost", table)
     costs = 1.0 - np.eye(len(classes))
-    for one in given:
-        pair, equals, value = one.rpartition("=")
-        true, colon, answer = pair.partition(":")
+    for text in texts:
+        pair, equals, cost = text.rpartition("=")
+        true_class, colon, prediction = pair.partition(":")
         if not equals or not colon:
-            raise click.UsageError(f"--cost {one}: CLASS:ANSWER=C is needed")
-        costs[_class("--cost", true, classes), _class("--cost", answer, classes)] = _number("--cost", one, value)
+            raise click.UsageError(f"--cost {text}: CLASS:PREDICTION=C is needed")
+        row, column = (_class_number("--cost", name, classes) for name in (true_class, prediction))
+        costs[row, column] = parse_number("--cost", text, cost)
     return costs
 
 
-def _weights(given: tuple[str, ...], table: "Table") -> dict[object, float]:
-    found = {}
-    for one in given:
-        classes = _classes("--class-weight", table)
-        name, equals, value = one.rpartition("=")
-        if not equals:
-            raise click.UsageError(f"--class-weight {one}: CLASS=W, or balanced alone, is needed")
-        found[classes[_class("--class-weight", name, classes)]] = _number("--class-weight", one, value)
-    return found
-
-
-def _classes(option: str, table: "Table") -> list[Any]:
+def _class_labels(flag: str, table: "Table") -> list[Any]:
+    """Return the classes of the target, or raise a usage error if it is numeric."""
     if table.schema.classes is None:
-        raise click.UsageError(f"{option}: a numeric target has no classes")
+        raise click.UsageError(f"{flag}: a numeric target has no classes")
     return list(table.schema.classes.tolist())
 
 
-def _class(option: str, name: str, classes: list[Any]) -> int:
+def _class_number(flag: str, name: str, classes: list[Any]) -> int:
+    """Return the position of the class whose label is `name` as text."""
     from .._utils.checks import check_name
 
     names = [str(label) for label in classes]
-    check_name(option, name, names)
+    check_name(flag, name, names)
     return names.index(name)
 
 
-def _number(option: str, given: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError as error:
-        raise click.UsageError(f"{option} {given}: {value!r} is not a number") from error
-
-
-def _whole_or_auto(option: str, text: str) -> int | str:
-    """A whole number of 1 or more, or auto."""
-    if text != "auto" and not (text.isdigit() and int(text) > 0):
-        raise click.UsageError(f"{option} {text}: a whole number of 1 or more, or auto, is needed")
-    return text if text == "auto" else int(text)
-
-
-def _tell_of_one_column(model: "Model") -> None:
-    """Point out a column that predicts all rows by itself: often it is written down only when the target is known."""
+def _warn_single_column(model: "Model") -> None:
+    """Warn of a column that predicts all rows by itself, as one that is recorded after the target is known."""
     from .._utils.warn import warn
 
     assert model.tree.schema is not None
-    tested = set(model.pruned_tree.feature[~model.pruned_tree.is_leaf].tolist())
-    if len(tested) == 1 and model.pruning.cost(model.grown.resubstitution_costs) == 0:
-        name = model.tree.schema.names[tested.pop()]
+    tree = model.pruned_tree
+    tested_columns = set(tree.feature[~tree.is_leaf].tolist())
+    if len(tested_columns) == 1 and model.pruning.cost(model.grown.resubstitution_costs) == 0:
+        name = model.tree.schema.names[tested_columns.pop()]
         warn(
             f"column {name!r} alone predicts every row; if it is not known when the tree is used, leave it out: "
             f"--ignore {name!r}"

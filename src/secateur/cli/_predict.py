@@ -1,4 +1,4 @@
-"""secateur predict and explain: answers for the rows of a file, and why one of them gets its answer."""
+"""The commands `secateur predict` and `secateur explain`: predict the rows of a file, and explain one prediction."""
 
 import csv
 import io
@@ -9,93 +9,113 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from . import _common as common
-from ._rows import input_output_options, read
+from ._command import print_message
+from ._input import input_output_options, model_command, read_table
+from ._options import Options, delta_option, files_argument, int_option, write_options
+from ._output import print_result, to_json
 
 if TYPE_CHECKING:
     from ..core import Model
+    from ..data.table import Table
 
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of cells that spreadsheets evaluate
 
 
-@common.model_command(
+@model_command(
     "secateur predict tree.json new.csv > answers.csv",
     "cat new.csv | secateur predict tree.json - --probabilities",
 )
-@common.files_argument
+@files_argument
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option(
     "--spreadsheet-safe", is_flag=True,
     help="Put an apostrophe before text that a spreadsheet would read as a formula (= + - @, tab, return).",
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
-@common.write_options
+@write_options
 @input_output_options
 def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
     """Predict the target for the rows of DATA with the tree in MODEL.
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
     """
+    table, _ = read_table(options, data, target=None, schema=model.tree.schema)
+    _note_unknown_values(table, quiet=options["quiet"])
+    columns = _prediction_columns(model, table, options)
+    rows = zip(*columns.values(), strict=True)
+    text = io.StringIO()
+    if options["as_json"]:
+        for row in rows:
+            text.write(to_json(dict(zip(columns, row, strict=True))) + "\n")
+    else:
+        writer = csv.writer(text, lineterminator="\n")
+        prepare = _escape_formulas if options["spreadsheet_safe"] else list
+        writer.writerow(prepare(columns))
+        writer.writerows(map(prepare, rows))
+    if options["output"] and options["output"] != "-":
+        write_file(options["output"], text.getvalue(), overwrite=options["force"])
+        print_message(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
+    else:
+        sys.stdout.write(text.getvalue())
+
+
+def _note_unknown_values(table: "Table", *, quiet: bool) -> None:
+    """Print a note for each column with unseen categories, or with missing values where there were none."""
+    for column, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
+        if n_unseen:
+            values = f"{n_unseen:,} unseen categories"
+        elif n_missing and not column.has_missing:
+            values = f"{n_missing:,} missing values"
+        else:
+            continue
+        print_message(
+            f"note: column {column.name!r} has {values}, none when the tree was grown; such rows take the branch that "
+            "most growing rows took",
+            quiet=quiet,
+        )
+
+
+def _prediction_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:
+    """Return the columns of the output by name: predictions and, if wanted, leaves and probabilities."""
     from ..routing import prediction
 
-    table, _ = read(options, data, target=None, schema=model.tree.schema)
-    for about, n_unseen, n_missing in zip(table.schema.columns, table.n_unseen, table.n_missing, strict=True):
-        if n_unseen or (n_missing and not about.has_missing):
-            what = f"{n_unseen:,} unseen categories" if n_unseen else f"{n_missing:,} missing values"
-            goes = "such rows take the branch that most growing rows took"
-            common.talk(
-                f"note: column {about.name!r} has {what}, none when the tree was grown; {goes}", quiet=options["quiet"]
-            )
-    columns: dict[str, Any] = {"prediction": prediction.predict(model, table).tolist()}
+    columns = {"prediction": prediction.predict(model, table).tolist()}
     if options["leaf"]:
         columns["leaf"] = prediction.predict_leaf(model, table).tolist()
     if options["probabilities"]:
         shares = prediction.predict_proba(model, table).T.tolist()
         assert table.schema.classes is not None
-        names = [f"probability of {label}" for label in table.schema.classes.tolist()]
-        columns |= dict(zip(names, shares, strict=True))
-    text = io.StringIO()
-    lines = zip(*columns.values(), strict=True)
-    if options["as_json"]:
-        for line in lines:
-            text.write(common.json_text(dict(zip(columns, line, strict=True))) + "\n")
-    else:
-        writer = csv.writer(text, lineterminator="\n")
-        safe = _spreadsheet_safe if options["spreadsheet_safe"] else list
-        writer.writerow(safe(columns))
-        writer.writerows(map(safe, lines))
-    if options["output"] and options["output"] != "-":
-        write_file(options["output"], text.getvalue(), overwrite=options["force"])
-        common.talk(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
-    else:
-        sys.stdout.write(text.getvalue())
+        for label, values in zip(table.schema.classes.tolist(), shares, strict=True):
+            columns[f"probability of {label}"] = values
+    return columns
 
 
-def _spreadsheet_safe(cells: Iterable[Any]) -> list[Any]:
-    """Cells that no spreadsheet takes for a formula; numbers stay."""
-    return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in cells]
+def _escape_formulas(cells: Iterable[Any]) -> list[Any]:
+    """Return cells with an apostrophe before text that a spreadsheet would evaluate; numbers do not change."""
+    return [f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell for cell in cells]
 
 
-@common.model_command("secateur explain tree.json new.csv --row 3 --actionable income")
+@model_command("secateur explain tree.json new.csv --row 3 --actionable income")
 @click.argument("data", metavar="DATA")
-@common.whole_option("--row", 1, default=1, metavar=None, help="Row of DATA, counted from 1.")
+@int_option("--row", 1, default=1, metavar=None, help="Row of DATA, counted from 1.")
 @click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; all by default.")
-@click.option("--wanted", metavar="CLASS", help="Answer to reach; any other by default.")
-@common.delta_option("limits on class shares")
+@click.option("--wanted", metavar="CLASS", help="Prediction to reach; any other class by default.")
+@delta_option("limits on class shares")
 @input_output_options
 def explain(model: "Model", data: str, **options: Any) -> None:
-    """Explain the answer of the tree in MODEL for one row of DATA.
+    """Explain the prediction of the tree in MODEL for one row of DATA.
 
-    Prints the tests that the row passes through, the answer of its leaf with
-    limits on the class shares, and the smallest change to another answer.
+    Prints the tests that the row passes through, the prediction of its leaf
+    with limits on the class shares, and the smallest change to another
+    prediction.
     """
-    from ..inspection import explain as explained
+    from ..inspection import explain as explain_row
 
-    table, _ = read(options, data, target=None, schema=model.tree.schema)
+    table, _ = read_table(options, data, target=None, schema=model.tree.schema)
     if options["row"] > table.n_rows:
         raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
-    result = explained(
+    result = explain_row(
         model, table, index=options["row"] - 1, actionable=options["actionable"] or None,
         wanted=options["wanted"], delta=options["delta"],
     )  # fmt: skip
-    common.show(options, result.to_dict(), [str(result)])
+    print_result(options, result.to_dict(), [str(result)])

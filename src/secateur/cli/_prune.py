@@ -1,21 +1,23 @@
-"""secateur prune and path: a smaller tree from a tree, with or without held-out rows, and the sequence of them."""
+"""The commands `secateur prune` and `secateur path`: prune the tree of a model, and show its pruning sequence."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import _common as common
-from ._rows import held_out_counts, held_out_options, input_output_options
+from ._command import print_message
+from ._input import held_out_counts, held_out_options, input_output_options, model_command
+from ._options import Options, delta_option, int_option, parse_parameters, set_option, write_model_options
+from ._output import make_table, print_result, write_fitted_model
 
 if TYPE_CHECKING:
     from ..core import Model
 
-MOST_ROWS = 40
-HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
+MAX_MEMBERS = 40  # members that `secateur path` shows without --all
+HEAD_OF_COLUMN = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
 
 
-@common.model_command(
+@model_command(
     "secateur prune tree.json --holdout newer.csv -o smaller.json",
     "secateur prune tree.json --leaves 8 -o eight.json",
     "secateur prune tree.json --rule error-based --set confidence=0.1",
@@ -26,60 +28,79 @@ HEADS = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out":
     metavar="RULE",
     help="Pruning rule; see `secateur rules`. With held-out rows the default is reduced-error.",
 )
-@common.set_option("rule")
-@common.whole_option("--leaves", 1, help="Return the best pruning with exactly N leaves, or the largest smaller one.")
+@set_option("rule")
+@int_option("--leaves", 1, help="Return the best pruning with exactly N leaves, or the largest smaller one.")
 @click.option("--alpha", type=float, metavar="A", help="Return the tree of the path for this penalty per leaf.")
 @click.option(
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
 )
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
-@common.write_model_options
+@write_model_options
 @input_output_options
 def prune(model: "Model", **options: Any) -> None:
     """Prune the tree in the file MODEL."""
-    from .. import model_selection
-    from ..core import PruningSequence
-    from ..pruners import RULES
+    from ..model_selection import prune_to, snip
 
     holdout = held_out_counts(model, options)
-    sizes = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
-    sizes = {name: value for name, value in sizes.items() if value is not None}
-    if len(sizes) + bool(options["nodes"]) > 1:
+    size = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
+    size = {name: value for name, value in size.items() if value is not None}
+    if len(size) + bool(options["nodes"]) > 1:
         raise click.UsageError("--leaves, --alpha, --accuracy and --at exclude each other; give one of them")
     if holdout is not None:
         model = replace(model, holdout=holdout, certificate=None)
     if options["nodes"]:
         for node in options["nodes"]:
-            model = model_selection.snip(model, node)
-    elif options["rule"] is None and not sizes and holdout is None:
+            model = snip(model, node)
+    elif options["rule"] is not None or (holdout is not None and not size):
+        model = _prune_by_rule(model, options, size, has_new_holdout=holdout is not None)
+    elif size:
+        model = prune_to(model, **size)
+    else:
         raise click.UsageError(
             "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
         )
-    elif options["rule"] is None and sizes:
-        model = model_selection.prune_to(model, **sizes)
-    else:
-        rule = options["rule"] or "reduced-error"
-        if rule in RULES and RULES[rule].needs_holdout and model.holdout is None:
-            raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
-        parameters = common.parameters_of(options["parameters"])
-        result = model_selection.prune_by_rule(rule, model.grown, model.holdout, **parameters)
-        if isinstance(result, PruningSequence):
-            model = replace(model, sequence=result, selection=None, certificate=None)
-            if not sizes and holdout is None:
-                raise click.UsageError(
-                    f"rule {rule} returns a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
-                )
-            model = model_selection.prune_to(model, **sizes) if sizes else model_selection.choose_on_holdout(model)
-        else:
-            labels = result.node_labels if result.node_labels is not None else model.pruning.node_labels
-            model = replace(model, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
-    common.deliver_fitted(model, options)
+    write_fitted_model(model, options)
 
 
-@common.model_command("secateur path tree.json --holdout newer.csv")
+def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_holdout: bool) -> "Model":
+    """Return the model, pruned by the rule of --rule.
+
+    Parameters
+    ----------
+    model : Model
+        The model, with the held-out sample if there is one.
+    options : dict
+        The options of the command.
+    size : dict
+        The value of --leaves, --alpha or --accuracy by the name of the parameter of `prune_to`; may be empty.
+    has_new_holdout : bool
+        Whether the command read held-out rows, on which a member of a sequence can be chosen.
+    """
+    from ..core import PruningSequence
+    from ..model_selection import choose_on_holdout, prune_by_rule, prune_to
+    from ..pruners import RULES
+
+    rule = options["rule"] or "reduced-error"
+    if rule in RULES and RULES[rule].needs_holdout and model.holdout is None:
+        raise click.UsageError(f"rule {rule} needs held-out rows; give --holdout FILE or --counts FILE")
+    result = prune_by_rule(rule, model.grown, model.holdout, **parse_parameters(options["parameters"]))
+    if not isinstance(result, PruningSequence):
+        labels = model.pruning.node_labels if result.node_labels is None else result.node_labels
+        return replace(model, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
+    model = replace(model, sequence=result, selection=None, certificate=None)
+    if size:
+        return prune_to(model, **size)
+    if not has_new_holdout:
+        raise click.UsageError(
+            f"rule {rule} returns a sequence; choose with --leaves, --alpha, --accuracy or --holdout"
+        )
+    return choose_on_holdout(model)
+
+
+@model_command("secateur path tree.json --holdout newer.csv")
 @held_out_options
-@common.delta_option("certificates")
-@click.option("--all", "every", is_flag=True, help=f"Show every member instead of at most {MOST_ROWS}.")
+@delta_option("certificates")
+@click.option("--all", "show_all", is_flag=True, help=f"Show every member instead of at most {MAX_MEMBERS}.")
 @input_output_options
 def path(model: "Model", **options: Any) -> None:
     """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
@@ -89,18 +110,24 @@ def path(model: "Model", **options: Any) -> None:
 
     holdout = held_out_counts(model, options)
     table = path_table(model, holdout or model.holdout, delta=options["delta"])
-    n = len(table["leaves"])
-    shown = np.arange(n)
-    if not options["every"] and n > MOST_ROWS and not options["as_json"]:
-        shown = np.unique(np.round(np.geomspace(1, n, MOST_ROWS)).astype(int)) - 1
-        shown = n - 1 - shown[::-1]  # the small trees are what people look for
-        common.talk(f"{len(shown)} of {n} members shown; use --all to show every member", quiet=options["quiet"])
-    rows = [[_cell(name, values[i]) for name, values in table.items()] for i in shown]
+    n_members = len(table["leaves"])
+    members = np.arange(n_members)
+    if not options["show_all"] and n_members > MAX_MEMBERS and not options["as_json"]:
+        distances_from_end = np.unique(np.round(np.geomspace(1, n_members, MAX_MEMBERS)).astype(int)) - 1
+        members = n_members - 1 - distances_from_end[::-1]  # dense among the small trees, the last of the sequence
+        print_message(
+            f"{len(members)} of {n_members} members shown; use --all to show every member", quiet=options["quiet"]
+        )
+    rows = [[_format_cell(name, values[i]) for name, values in table.items()] for i in members]
+    head = [HEAD_OF_COLUMN.get(name, name) for name in table]
     result = {"members": {name: list(values) for name, values in table.items()}}
-    common.show(options, result, [common.grid([HEADS.get(name, name) for name in table], rows, left=0)])
+    print_result(options, result, [make_table(head, rows, n_left=0)])
 
 
-def _cell(name: str, value: Any) -> str:
-    if name == "shown":
+def _format_cell(column: str, value: Any) -> str:
+    """Return a value of a column of the path as text."""
+    if column == "shown":
         return "<-" if value else ""
-    return f"{value:,}" if name == "leaves" else f"{value:.2e}" if name == "alpha" else f"{value:.4f}"
+    if column == "leaves":
+        return f"{value:,}"
+    return f"{value:.2e}" if column == "alpha" else f"{value:.4f}"

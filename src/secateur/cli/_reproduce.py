@@ -1,12 +1,15 @@
-"""secateur data and reproduce: folders of data sets, and the experiments of the five documents on them."""
+"""The commands `secateur data` and `secateur reproduce`: create data sets, and rerun the published experiments."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from ..research import NAMES
-from . import _common as common
+from ._command import Command, command
+from ._options import Choice, Options, n_jobs_option, output_options, random_state_option
+from ._output import make_table, print_result
 
 
 @click.group(
@@ -20,15 +23,16 @@ def data() -> None:
 
 
 @data.command(
+    cls=Command,
     epilog="""\b
 Example:
   secateur data build data
-  secateur reproduce rademacher --data data"""
+  secateur reproduce rademacher --data data""",
 )
 @click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
 @click.option("--only", multiple=True, metavar="SET", help="Create only this data set; can be repeated.")
 @click.option("--offline", is_flag=True, help="Do not download from OpenML.")
-@common.output_options
+@output_options
 def build(folder: str, **options: Any) -> None:
     """Generate, copy and download data sets into the folder DIR.
 
@@ -40,28 +44,33 @@ def build(folder: str, **options: Any) -> None:
     from ..research import build_data
 
     with progress_bar("data sets") as progress:
-        shown = None if options["quiet"] else progress
-        made = build_data(folder, only=options["only"], network=not options["offline"], progress=shown)
-    rows = [[one.name, one.how, f"{one.rows:,}" if one.rows else "missing", one.checked, one.note] for one in made]
-    head = ["set", "how", "rows", "checksum", "note"]
-    common.show(options, {"sets": [asdict(one) for one in made]}, [common.grid(head, rows, left=5)])
+        data_sets = build_data(
+            folder, only=options["only"], network=not options["offline"],
+            progress=None if options["quiet"] else progress,
+        )  # fmt: skip
+    rows = []
+    for item in data_sets:
+        n_rows = f"{item.rows:,}" if item.rows else "missing"
+        rows.append([item.name, item.how, n_rows, item.checked, item.note])
+    table = make_table(["set", "how", "rows", "checksum", "note"], rows, n_left=5)
+    print_result(options, {"sets": [asdict(item) for item in data_sets]}, [table])
 
 
-@common.command(
+@command(
     "secateur reproduce rep-analysis --quick",
     "secateur reproduce rademacher --data data --only kropt --out results",
     "secateur reproduce accuracy-simplicity --figure 4",
 )
-@click.argument("name", type=common.Choice([*NAMES, "claims"]), metavar="NAME", required=False)
+@click.argument("name", type=Choice([*NAMES, "claims"]), metavar="NAME", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the experiments, their figures and their data sets.")
 @click.option("--data", "data_dir", metavar="DIR", help="Folder of data sets, created by `secateur data build`.")
 @click.option("--out", default="reproduction", metavar="DIR", help="Output folder.")
 @click.option("--quick", is_flag=True, help="Run a short version on generated data; takes less than a minute.")
 @click.option("--only", multiple=True, metavar="SET", help="Run only this data set or part; can be repeated.")
 @click.option("--figure", metavar="N", help='Run only this figure or table of the document, such as 3 or "table 1".')
-@common.n_jobs_option
-@common.random_state_option("Random seed.")
-@common.output_options
+@n_jobs_option
+@random_state_option("Random seed.")
+@output_options
 def reproduce(name: str | None, **options: Any) -> None:
     """Run the experiment NAME and compare our figures with the published ones.
 
@@ -78,32 +87,47 @@ def reproduce(name: str | None, **options: Any) -> None:
     Without --data, data sets that cannot be generated are skipped. Finished
     parts are kept in the output folder and are not run again.
     """
-    from ..research import listed, run
+    from ..research import run
 
     if name == "claims":
-        _claims(options)
+        _check_claims(options)
     elif options["is_list"] or name is None:
-        found = {one: listed(one) for one in ([name] if name else NAMES)}
-        lines = []
-        for key, one in found.items():
-            lines += [f"{key}: {one['document']}", f"  --figure {', '.join(one['figures']) or 'none'}"]
-            lines.append(f"  --only {', '.join(one['only'])}")
-        common.show(options, found, lines)
+        _list_experiments([name] if name else NAMES, options)
     else:
-        same = {one: options[one] for one in ("out", "quick", "only", "figure", "quiet")}
-        result = run(name, data=options["data_dir"], jobs=options["n_jobs"], seed=options["random_state"], **same)
-        common.show(options, result.to_dict(), [result.markdown])
+        result = run(
+            name, data=options["data_dir"], out=options["out"], quick=options["quick"], only=options["only"],
+            figure=options["figure"], jobs=options["n_jobs"], seed=options["random_state"], quiet=options["quiet"],
+        )  # fmt: skip
+        print_result(options, result.to_dict(), [result.markdown])
 
 
-def _claims(options: common.Options) -> None:
-    """Check the claims of the documents that --only names, or of all."""
+def _list_experiments(names: Iterable[str], options: Options) -> None:
+    """Print the document, the figures and the data sets of experiments."""
+    from ..research import listed
+
+    experiments = {name: listed(name) for name in names}
+    lines = []
+    for name, experiment in experiments.items():
+        lines.append(f"{name}: {experiment['document']}")
+        lines.append(f"  --figure {', '.join(experiment['figures']) or 'none'}")
+        lines.append(f"  --only {', '.join(experiment['only'])}")
+    print_result(options, experiments, lines)
+
+
+def _check_claims(options: Options) -> None:
+    """Check the claims of the documents of --only, or of all documents, and print the results."""
     from ..research import check_claims
 
-    found = [one for document in options["only"] or [None] for one in check_claims(document)]
-    plain = [
-        {name: getattr(one.claim, name) for name in ("document", "place", "says", "where")}
-        | {"verdict": one.verdict, "evidence": one.evidence}
-        for one in found
-    ]
-    lines = ["{verdict}: {document}, {place}: {says} [{where}] - {evidence}".format(**one) for one in plain]
-    common.show(options, {"claims": plain}, lines)
+    claims = []
+    lines = []
+    for document in options["only"] or [None]:
+        for check in check_claims(document):
+            claim = check.claim
+            claims.append({
+                "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.where,
+                "verdict": check.verdict, "evidence": check.evidence,
+            })  # fmt: skip
+            lines.append(
+                f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.where}] - {check.evidence}"
+            )
+    print_result(options, {"claims": claims}, lines)

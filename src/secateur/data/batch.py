@@ -19,7 +19,7 @@ from .._utils.arrays import Array, Category, Columns, Frame, Labels, Rows
 from .._utils.checks import as_list
 from .._utils.output import PathLike
 from .._utils.warn import describe_repeated, format_names
-from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from ..errors import Argument, DataError, ParameterError, SchemaError, UnsupportedError
 from . import arrow
 from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
 from .files import are_data_files, find_files, read_file
@@ -185,7 +185,10 @@ def _read_all(batches: Sequence[Batch], name: str) -> RawColumn:
     known = [part for part in parts if not part.missing_mask.all()] or parts
     if len({type(part) for part in known}) > 1:
         raise DataError(
-            f"column {name!r} holds numbers in one file and words in another; name it as nominal= or numeric="
+            f"column {name!r} holds numbers in one file and words in another; pass ",
+            Argument("nominal", [name]),
+            " or ",
+            Argument("numeric", [name]),
         )
     if isinstance(known[0], NumberColumn):
         whole = all(isinstance(p, NumberColumn) and p.values.dtype.kind in "iu" and p.is_missing is None for p in parts)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
+from ..errors import Argument
 from .column_warnings import MAX_WORDS_AMONG_NUMBERS, strict_float
 from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series
 
@@ -181,8 +182,9 @@ def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_want
     if gaps and (n_odd or not is_wanted):
         n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.levels) if word in gaps]).sum())
         warn(
-            f"column {name!r}: {format_names(gaps)} among numbers is read as missing ({n_gaps:,} rows); "
-            "nominal= keeps it"
+            f"column {name!r}: {format_names(gaps)} among numbers is read as missing ({n_gaps:,} rows); ",
+            Argument("nominal", [name]),
+            " keeps the words as categories",
         )
     if marked and not is_wanted:
         warn(f"column {name!r}: {marked!r} is read as the number {parse_number(marked, how.decimal or '.'):.15g}")
@@ -211,9 +213,13 @@ def _tell_dates(words: CategoryColumn, name: str, how: "TextOptions", order: str
         swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
         unsure = [word for word, day in swapped.items() if day != _day(word, order)]
         if unsure and None not in swapped.values():
-            warn(f"column {name!r}: {unsure[0]!r} is read with the day first; use dates='mdy' if the month is first")
+            warn(
+                f"column {name!r}: {unsure[0]!r} is read with the day first; use ",
+                Argument("dates", "mdy"),
+                " if the month is first",
+            )
             return
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
+    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
 
 
 def _day(word: str, order: str) -> float | None:
@@ -252,7 +258,7 @@ def _days(series: Series, name: str) -> NumberColumn:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
     micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
     days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); dates='text' keeps the text")
+    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
     return NumberColumn(np.where(missing, np.nan, days), is_date=True)
 
 

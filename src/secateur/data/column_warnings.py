@@ -7,6 +7,7 @@ import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Category
 from .._utils.warn import format_names, warn
+from ..errors import Argument
 
 MAX_CATEGORIES_WITHOUT_WARNING = 1000
 MAX_WORDS_AMONG_NUMBERS = 3  # so many words among numbers are marks for missing values; more are a column of words
@@ -20,7 +21,9 @@ def warn_merging(matrix: Array, names: Sequence[str]) -> None:
     for j in np.flatnonzero(is_large).tolist():
         warn(
             f"column {names[j]!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-            "subtract an offset, or pass it in nominal= if it is an identifier"
+            "subtract an offset, or pass ",
+            Argument("nominal", [names[j]]),
+            " if it is an identifier",
         )
 
 
@@ -34,7 +37,11 @@ def warn_infinite(column: Array, name: str) -> None:
 def warn_categories(name: str, levels: Sequence[Category]) -> None:
     """Warn of very many categories, and of two that look the same."""
     if len(levels) > MAX_CATEGORIES_WITHOUT_WARNING:
-        warn(f"column {name!r} has {len(levels):,} categories; is it an identifier, or a number (numeric=)?")
+        warn(
+            f"column {name!r} has {len(levels):,} categories; is it an identifier, or a number (",
+            Argument("numeric", [name]),
+            ")?",
+        )
     seen: dict[str, str] = {}
     for level in levels:
         if not isinstance(level, str):
@@ -60,16 +67,23 @@ def warn_looks_numeric(name: str, levels: Sequence[str]) -> None:
             if len(words) > MAX_WORDS_AMONG_NUMBERS:
                 return
     n_numbers = len(levels) - len(words)
-    keep = f"or pass nominal=[{name!r}] to keep it so"
+    nominal = Argument("nominal", [name])
     if n_numbers and not words:
         warn(
-            f"column {name!r} is text that looks numeric ({format_names(levels, 3)}) and is taken as categories; "
-            f"pass numeric=[{name!r}] to convert it, {keep}"
+            f"column {name!r} is text that looks numeric ({format_names(levels, 3)}) and is taken as categories; pass ",
+            Argument("numeric", [name]),
+            " to convert it, or pass ",
+            nominal,
+            " to keep the categories",
         )
     elif n_numbers >= 10:
         warn(
             f"column {name!r} is text that looks numeric but for {format_names(words)} and is taken as categories; "
-            f"make these missing values (na= for a CSV file), {keep}"
+            "make these missing values (",
+            Argument("na"),
+            " for a CSV file), or pass ",
+            nominal,
+            " to keep the categories",
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names
-from ..errors import DataError, ParameterError, SchemaError
+from ..errors import Argument, DataError, ParameterError, SchemaError
 from .batch import Batch, cell_types_for, open_batch
 from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
 from .raw_column import (
@@ -237,7 +237,8 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
     if extra and strict:
         raise SchemaError(
             f"X has the columns {format_names(extra)}, which the tree was not grown on; drop them, pass strict=False "
-            "to ignore them, or name one as target="
+            "to ignore them, or name one as ",
+            Argument("target"),
         )
     return [names[name] for name in wanted]
 
@@ -327,10 +328,10 @@ def _other_kind(about: Column, given: CategoryColumn) -> SchemaError:
     shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
     was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {format_names(about.categories[:3])}"
     found = PLURAL.get(value_type(given.levels) or "", "values")
-    way_out = f"or pass numeric=[{about.name!r}]" if about.kind == "numeric" else "to the type it had"
-    return SchemaError(
-        f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown; convert it {way_out}"
-    )
+    problem = f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown"
+    if about.kind == "numeric":
+        return SchemaError(problem, "; convert it or pass ", Argument("numeric", [about.name]))
+    return SchemaError(problem, "; convert it to the type it had")
 
 
 def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints, Rows, Series
-from ..errors import DataError, UnsupportedError
+from ..errors import Argument, DataError, UnsupportedError
 from . import arrow
 from .column_warnings import strict_float
 
@@ -243,7 +243,8 @@ def parse_categories(given: CategoryColumn, name: str) -> NumberColumn:
             row = int(np.flatnonzero(given.codes == code)[0])
             raise DataError(
                 f"column {name!r}, row {row}: {given.levels[code]!r} is not a number; correct it, mark it as missing, "
-                "or leave the column out of numeric="
+                "or leave the column out of ",
+                Argument("numeric"),
             ) from error
     return NumberColumn(values[given.codes])
 

@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Category, Floats, Ints, Labels, Series, write_protect
 from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
-from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from ..errors import DataError, MessagePart, ParameterError, SchemaError, UnsupportedError, Wording
 from .batch import Batch
 from .raw_column import (
     CategoryColumn,
@@ -27,6 +27,7 @@ TargetKind = Literal["class", "number"]
 MAX_CLASSES_WITHOUT_WARNING = 1000
 LARGEST_TARGET = 1e60  # standard errors are of squared errors, so that fourth powers, weighted, must be floats
 MIN_TOTAL_WEIGHT = 1e-40  # of weights, for the same reason
+SAMPLE_WEIGHT = Wording("sample_weight", "--sample-weight")
 MISSING_LABEL_WORDS = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # words that are no class
 
 
@@ -120,7 +121,9 @@ def encode_numeric_target(y: Labels, what: str = "y", first: int = 0) -> Floats:
         if given.is_text:
             raise DataError(
                 f"{what} holds text ({format_names(given.occurring_categories()[:3])}) where numbers are needed; "
-                "convert it, or use a criterion for classes (TreeClassifier) if these are classes"
+                "convert it, or use ",
+                Wording("a criterion for classes (TreeClassifier)", "--task classify"),
+                " if these are classes",
             )
         given = NumberColumn(np.array([*given.levels, np.nan], float)[given.codes])  # the last is where missing points
     values = given.values.astype(np.float64)
@@ -223,21 +226,22 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
         weights = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"sample_weight holds values that are not numbers ({error}); one number per row is needed"
+            SAMPLE_WEIGHT, f" holds values that are not numbers ({error}); one number per row is needed"
         ) from error
     if weights.shape != (n_rows,) or given.dtype.kind == "c":
         raise DataError(
-            f"sample_weight is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
+            SAMPLE_WEIGHT, f" is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
         )
-    _check_each(weights, np.inf, "sample_weight", 0)
+    _check_each(weights, np.inf, SAMPLE_WEIGHT, 0)
     if not weights.any():
-        raise DataError("every sample_weight is zero; at least one row must have a weight above zero")
+        raise DataError("every ", SAMPLE_WEIGHT, " is zero; at least one row must have a weight above zero")
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not MIN_TOTAL_WEIGHT <= total < MAX_EXACT_INT:
         raise DataError(
-            f"sample_weight adds up to {total:.6g}; {MIN_TOTAL_WEIGHT:g} to below 2**53 is needed, where sums and "
-            f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}"
+            SAMPLE_WEIGHT,
+            f" adds up to {total:.6g}; {MIN_TOTAL_WEIGHT:g} to below 2**53 is needed, where sums and "
+            f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}",
         )
     return write_protect(weights)
 
@@ -251,13 +255,14 @@ def read_weights(given: RawColumn, what: str, first: int) -> Floats:
     return weights
 
 
-def _check_each(weights: Floats, limit: float, what: str, first: int) -> None:
+def _check_each(weights: Floats, limit: float, what: MessagePart, first: int) -> None:
     wrong = np.flatnonzero(~((weights >= 0) & (weights < limit)))
     if len(wrong):
         below = ", below 2**53," if limit < np.inf else ""
         raise DataError(
-            f"{what} of row {first + int(wrong[0])} is {weights[wrong[0]]} ({len(wrong):,} such); "
-            f"finite numbers of 0 or more{below} are needed"
+            what,
+            f" of row {first + int(wrong[0])} is {weights[wrong[0]]} ({len(wrong):,} such); "
+            f"finite numbers of 0 or more{below} are needed",
         )
 
 
@@ -342,8 +347,9 @@ def _check_labels(given: RawColumn, what: str = "y", first: int = 0) -> None:
     fraction = numbers[numbers % 1 != 0]
     if len(fraction):
         raise DataError(
-            f"Unknown label type: continuous ({what} holds {fraction[0]}); use TreeRegressor for a continuous target, "
-            "or turn the labels into text if they are classes"
+            f"Unknown label type: continuous ({what} holds {fraction[0]}); use ",
+            Wording("TreeRegressor", "--task regress"),
+            " for a continuous target, or turn the labels into text if they are classes",
         )
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Literal, get_args
 
 from .._utils.warn import describe_repeated, format_names, warn
-from ..errors import DataError, ParameterError
+from ..errors import Argument, DataError, ParameterError, Wording
 from .cell_text import has_decimal_comma
 
 DateReading = Literal["auto", "dmy", "mdy", "text"]
@@ -64,17 +64,18 @@ class TextOptions:
 
     def __post_init__(self) -> None:
         if self.delimiter is not None and len(self.delimiter) != 1:
-            raise ParameterError(f"delimiter={self.delimiter!r}; one character is needed")
+            raise ParameterError(Argument("delimiter", self.delimiter), "; one character is needed")
         if self.decimal not in (None, ".", ","):
-            raise ParameterError(f"decimal={self.decimal!r}; '.' or ',' is needed")
+            raise ParameterError(Argument("decimal", self.decimal), "; '.' or ',' is needed")
         if self.dates not in get_args(DateReading):
-            raise ParameterError(f"dates={self.dates!r}; 'auto', 'dmy', 'mdy' or 'text' is needed")
+            raise ParameterError(Argument("dates", self.dates), "; 'auto', 'dmy', 'mdy' or 'text' is needed")
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
             except LookupError as error:
                 raise ParameterError(
-                    f"encoding={self.encoding!r} is not known; 'utf-8', 'cp1252', 'latin-1' or 'utf-16' are common"
+                    Argument("encoding", self.encoding),
+                    " is not known; 'utf-8', 'cp1252', 'latin-1' or 'utf-16' are common",
                 ) from error
 
 
@@ -115,7 +116,9 @@ def open_text_file(path: str | os.PathLike[str], how: TextOptions) -> TextFile:
         more = f"; set TMPDIR to a folder with more room than {tempfile.gettempdir()}" if is_full else ""
         raise DataError(f"{shown} cannot be read ({getattr(error, 'strerror', None) or error}){more}") from error
     except UnicodeError as error:
-        raise DataError(f"{shown} is not {how.encoding or 'text'} ({error}); pass its encoding=") from error
+        raise DataError(
+            f"{shown} is not {how.encoding or 'text'} ({error}); pass its ", Argument("encoding")
+        ) from error
 
 
 def _opened(shown: str, how: TextOptions) -> TextFile:
@@ -142,7 +145,7 @@ def _opened(shown: str, how: TextOptions) -> TextFile:
     names, extra = _names(header, body, width, how, shown)
     decimal = how.decimal or ("," if any(has_decimal_comma(cell) for row in body for cell in row) else ".")
     if decimal == "," and how.decimal is None:
-        warn(f"{shown} writes numbers with a decimal comma; decimal='.' would read them as words")
+        warn(f"{shown} writes numbers with a decimal comma; ", Argument("decimal", "."), " would read them as words")
     settled = replace(how, delimiter=mark, encoding="utf-8", decimal=decimal)
     is_one_line = not any(end in cell for cell in header for end in "\r\n")  # readers skip a line of names
     is_plain = (
@@ -189,7 +192,10 @@ def _encoding(path: str) -> str:
                 found = "latin-1"
             chunk = stream.read(1 << 20)
     if found != "utf-8":
-        warn(f"{path} is not UTF-8 and is read as {found} (Western European); encoding= names another")
+        warn(
+            f"{path} is not UTF-8 and is read as {found} (Western European); use ", Argument("encoding"),
+            " if it has another encoding",
+        )  # fmt: skip
     return found
 
 
@@ -225,7 +231,7 @@ def _rows(lines: Iterable[str], mark: str, shown: str) -> Iterator[list[str]]:
         reader = csv.reader(lines, delimiter=mark)
         yield from reader
     except TypeError as error:
-        raise ParameterError(f"delimiter={mark!r} cannot separate cells; one character is needed") from error
+        raise ParameterError(Argument("delimiter", mark), " cannot separate cells; one character is needed") from error
     except csv.Error as error:
         raise DataError(
             f"{shown}, line {reader.line_num} cannot be split into cells ({error}); cells with line breaks need quotes"
@@ -278,7 +284,9 @@ def _names(
         names = names if extra == "ends" else ["row", *names]
     names = [name or f"column{j + 1}" for j, name in enumerate(names)]
     if twice := describe_repeated(names):
-        raise DataError(f"{shown}: {twice}, or pass names= if the file has no line of names")
+        raise DataError(
+            f"{shown}: {twice}, or ", Wording("pass names=", "give --no-header"), " if the file has no line of names"
+        )
     return tuple(names), extra
 
 

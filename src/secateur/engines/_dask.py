@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.kernel_arguments import InlinePool
 from ..routing import merged
 from ._data_file import DataFile
 from ._level_growth import FinishTask

@@ -23,7 +23,8 @@ from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
 from ..growers.grower import Grown
-from ..growers.kernel_arguments import settings_of
+from ..growers.kernel_arguments import limits_of
+from ..growers.parameters import GrowParameters
 from ..growers.prepare import Prepared, Values
 from ..growers.tree_assembly import assemble
 from ..routing import with_growing_sketch
@@ -128,10 +129,11 @@ def grow(
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")
-    limits = settings_of(
+    parameters = GrowParameters(
         criterion=criterion, max_depth=max_depth, min_samples_leaf=min_samples_leaf,
         min_samples_split=min_samples_split, max_bins=max_bins,
-    ).limits  # fmt: skip
+    )  # fmt: skip
+    limits = limits_of(parameters)
     if quantiles not in ("exact", "sketch"):
         raise ParameterError(f"quantiles={quantiles!r}; 'exact' or 'sketch' is needed")
     if n_jobs < 1:

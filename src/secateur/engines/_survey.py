@@ -21,7 +21,7 @@ from ..data.column_warnings import warn_categories
 from ..data.raw_column import CategoryColumn, NumberColumn, ValueType, column_as_floats, factorize, value_type
 from ..data.table import Column, Schema
 from ..data.target import check_target_complete, encode_target
-from ..errors import DataError, SchemaError, UnsupportedError
+from ..errors import Argument, DataError, SchemaError, UnsupportedError
 from ._grow_source import GrowSource
 from ._parts import Each
 
@@ -251,7 +251,9 @@ def _column(one: Surveyed, source: GrowSource, n_rows: int) -> Column:
         if not source.is_memory and one.is_large:
             warn(
                 f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-                "subtract an offset, or pass it in nominal= if it is an identifier"
+                "subtract an offset, or pass ",
+                Argument("nominal", [name]),
+                " if it is an identifier",
             )
         if not source.is_memory and one.n_infinite > n_rows / 100:
             warn(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
 from .._utils.checks import check_name
-from ..errors import SecateurError, UnsupportedError
+from ..errors import Argument, SecateurError, UnsupportedError
 
 # Objects of libraries that are imported when first needed.
 ExternalData: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
@@ -98,19 +98,20 @@ def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
         found = next((one.name for one in fitting if one.is_installed), None)
         if found is None:
             wanted = ", ".join(" with ".join(one.needs) for one in fitting)
-            raise UnsupportedError(f"engine='auto' needs one of {wanted}; pip install 'secateur[arrow]'")
+            raise UnsupportedError(Argument("engine", "auto"), f" needs one of {wanted}; pip install 'secateur[arrow]'")
         return found
     if engine == "auto":
         return fitting[0].name
     if engine not in [one.name for one in fitting]:
         able = " or ".join(repr(one.name) for one in fitting)
         what = f"files; {_WAYS[engine]}, or use" if kind == "files" else f"a {type(source).__name__}; {able} can, or"
-        raise UnsupportedError(f"engine={engine!r} cannot read {what} engine='auto'")
+        raise UnsupportedError(Argument("engine", engine), f" cannot read {what} ", Argument("engine", "auto"))
     chosen = ENGINES[engine]
     if kind == "files" and not chosen.is_installed:
         needs = " and ".join(chosen.needs)
         raise UnsupportedError(
-            f"engine={engine!r} needs {needs}, which is not installed; pip install 'secateur[{chosen.extra}]'"
+            Argument("engine", engine),
+            f" needs {needs}, which is not installed; pip install 'secateur[{chosen.extra}]'",
         )
     return engine
 

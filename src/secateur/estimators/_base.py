@@ -22,10 +22,11 @@ from ..data.target import TargetKind
 from ..errors import TreeError
 from ..inspection import importances
 from ..inspection.text import export_rules, export_text
+from ..model_selection._recipe import plain_value
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ._inspection import InspectionMixin
-from ._parameters import check_foreign, n_jobs, plain, seed, target
+from ._parameters import check_foreign, n_jobs, seed, target
 
 
 class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
@@ -90,7 +91,7 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
             )
-        plain_values = {name: plain(value) for name, value in given.items()}  # for files and reports
+        plain_values = {name: plain_value(value) for name, value in given.items()}  # for files and reports
         self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
         return self
 

@@ -23,35 +23,37 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     Parameters
     ----------
     criterion : str
-        Splitting criterion, a name of `secateur.growers.CRITERIA` for classes ("gini", "entropy", ...), or "auto",
+        Splitting criterion. A name of `secateur.growers.CRITERIA` for classes ("gini", "entropy", ...), or "auto",
         which lets cross-validation choose between gini and sqrt; without cross-validation it is gini.
     min_samples_leaf : int or "auto"
-        Minimum number of rows in a child; "auto" is 1.
+        Minimum number of rows in a leaf. "auto" is 1.
     splits : {"binary", "multiway"}
-        Nominal columns: a set of categories against the rest, or one child per category.
+        How nominal columns are split: into two sets of categories, or into one branch per category.
     growth : {"depth-first", "best-first"}
-        Best-first always splits the leaf with the largest drop of the criterion.
+        Order in which nodes are split; it matters with a maximum number of splits. Best-first always splits the
+        leaf with the largest drop of the criterion.
     max_splits : int, optional
-        Maximum number of tests; for best-first growth.
+        Maximum number of splits, for best-first growth.
     max_depth : int, optional
-        Maximum number of tests on a path from the root.
+        Maximum depth of the tree. A single leaf has depth 0.
     min_samples_split : int
-        Minimum number of rows in a node to be split.
+        Minimum number of rows in a node that is split.
     min_weight_fraction_leaf : float
-        Minimum share of the total weight in a child. Use it with class weights, so that rows of
-        a class with a small weight do not form a leaf of their own.
+        Minimum share of the total weight in a leaf. Use it with class weights, so that rows of
+        a class with a small weight do not form a leaf by themselves.
     max_bins : int, optional
-        Number of bins per numeric column; None considers every threshold.
+        Maximum number of bins of a numeric column; without it every threshold is tried.
     monotonic_cst : array or dict, optional
-        1, -1 or 0 for each column (or for some, by name): `predict` and the probability of the second class
-        ("shrunk" or "frequency") never fall, never rise, or may do either as the column rises. Two classes,
-        numeric columns. It holds for the pruned tree and any smaller one.
+        Columns in which predictions may only rise (1) or only fall (-1). One number for each column, or a dict from
+        column names; 0 is no constraint. As the column rises, `predict` and the probability of the second class
+        ("shrunk" or "frequency") never fall, or never rise. For two classes and numeric columns. This holds for the
+        pruned tree and any smaller one.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
-        Columns, by name or number, that may be tested together on the way to a leaf, as in scikit-learn's
-        histogram-based estimators. Columns in no group form one more group.
+        Groups of columns that may be split on together on the way to a leaf. As in scikit-learn's
+        histogram-based estimators: columns by name or number; columns in no group form one more group.
     surrogates : int
-        Maximum number of surrogate tests per node, for rows whose tested value is missing, as in R's
-        rpart, where the default is 5; see `grow`.
+        Maximum number of surrogates per node, for rows whose tested value is missing. As in R's rpart, where the
+        default is 5; see `grow`.
     prune : str or None
         A rule of `secateur.pruners.RULES`; None does not prune. Rules that return one pruning
         ("reduced-error", "error-based", ...) ignore `select`.
@@ -98,9 +100,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the
         class with the lowest expected cost, and pruning minimises the cost instead of errors.
     class_weight : dict or "balanced", optional
-        Weight of each class; "balanced" gives all classes the same total weight.
+        Weight of each class; balanced gives all classes the same total weight.
     nominal : list of names or positions, optional
-        Columns of numbers to treat as categories. Columns of text, booleans and categorical
+        Columns of numbers to read as categories. Columns of text, booleans and categorical
         types always are.
     random_state : None, int or RandomState
         Seed for folds and held-out rows; None is 0. Growing has no randomness.

@@ -50,17 +50,3 @@ def n_jobs(given: Any) -> Any:
     if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given == 0):
         return given  # an executor, or what the check of fitting refuses
     return effective_n_jobs(given)
-
-
-def plain(value: object) -> object:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=str)
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {plain(name): plain(item) for name, item in value.items()}
-    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

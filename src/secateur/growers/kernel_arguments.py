@@ -1,194 +1,111 @@
-"""The parameters of growing: checked once, and turned into what the kernels take."""
+"""Translate growing parameters and row weights into the arguments of the growing kernels."""
 
-import os
-from inspect import signature
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from .._kernels import criteria, growing
 from .._utils.arrays import Array
-from .._utils.checks import check_int, check_name
-from ..data.table import Table
 from ..data.target import round_for_exact_sums
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError
 from . import CRITERIA
+from .parameters import GrowParameters
 
 NO_LIMIT = 2**60
-MAX_CODED_CLASSES = 4  # counted by bin: with more, small nodes have more counters than rows
+MAX_CODED_CLASSES = 4  # with more classes, a small node has more counters per bin than rows
+MAX_COUNTED_BINS = 255
+WEIGHT_TOLERANCE = 1e-9  # relative: totals of weights depend on the order of summation
 
 
-def is_auto(value: Any) -> bool:
-    """Whether a parameter is left to us; it may be an array."""
-    return isinstance(value, str) and value == "auto"
-
-
-class GrowParameters(NamedTuple):
-    """The growing parameters, checked."""
-
-    criterion: str
-    limits: growing.GrowLimits
-    max_bins: int | None
-    min_weight_fraction_leaf: float
-    monotonic_cst: Any = None
-    interaction_cst: Any = None
-    surrogates: int = 0
-
-
-def settings_of(
-    *,
-    criterion: str = "gini",
-    splits: str = "binary",
-    growth: str = "depth-first",
-    max_splits: int | None = None,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 1,
-    min_samples_split: int = 2,
-    min_weight_fraction_leaf: float = 0.0,
-    max_bins: int | None = None,
-    allow_zero: bool | None = None,
-    penalise_numeric: bool = False,
-    monotonic_cst: Any = None,
-    interaction_cst: Any = None,
-    surrogates: int = 0,
-) -> GrowParameters:
-    """Return the growing parameters of `grow`, checked."""
-    check_name("criterion", criterion, CRITERIA)
-    check_name("splits", splits, ("binary", "multiway"))
-    check_name("growth", growth, ("depth-first", "best-first"))
-    best_first = growth == "best-first"
-    if max_splits is not None and not best_first:
-        raise ParameterError(f"max_splits={max_splits} needs growth='best-first'")
-    for name, limit, least in (("max_splits", max_splits, 0), ("max_depth", max_depth, 0), ("max_bins", max_bins, 2)):
-        if limit is not None:
-            check_int(name, limit, least, alternative=" or None")
-    if max_bins is not None and max_bins > 2**16 - 1:
-        raise ParameterError(f"max_bins={max_bins}; at most {2**16 - 1} fit; None considers every threshold")
-    check_int("min_samples_leaf", min_samples_leaf, 1)
-    check_int("min_samples_split", min_samples_split, 2)
-    check_int("surrogates", surrogates, 0)
-    if not (allow_zero is None or isinstance(allow_zero, bool)):
-        raise ParameterError(f"allow_zero={allow_zero!r}; True, False or None is needed")
-    if not isinstance(penalise_numeric, bool):
-        raise ParameterError(f"penalise_numeric={penalise_numeric!r}; True or False is needed")
-    limits = growing.GrowLimits(
+def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
+    """Return the limits on depth, splits and leaf sizes as the kernels take them."""
+    parameters.check_values()
+    max_depth, max_splits = parameters.max_depth, parameters.max_splits
+    is_best_first = parameters.growth == "best-first"
+    return growing.GrowLimits(
         max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
         max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
-        min_leaf_size=float(min_samples_leaf),
-        min_split_size=float(min_samples_split),
-        allows_zero_gain=(not best_first) if allow_zero is None else allow_zero,
-        is_multiway=splits == "multiway",
-        is_best_first=best_first,
-        is_gain_ratio=CRITERIA[criterion].is_ratio,
-        penalises_numeric=penalise_numeric,
+        min_leaf_size=float(parameters.min_samples_leaf),
+        min_split_size=float(parameters.min_samples_split),
+        allows_zero_gain=not is_best_first if parameters.allow_zero is None else parameters.allow_zero,
+        is_multiway=parameters.splits == "multiway",
+        is_best_first=is_best_first,
+        is_gain_ratio=CRITERIA[parameters.criterion].is_ratio,
+        penalises_numeric=parameters.penalise_numeric,
     )
-    limits_with_min_weight(limits, min_weight_fraction_leaf, None, 1, True)
-    if surrogates:
-        allowed = {"splits": "binary", "growth": "depth-first", "max_bins": None, "min_weight_fraction_leaf": 0}
-        allowed |= {"monotonic_cst": None, "interaction_cst": None}
-        given = (splits, growth, max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst)
-        for (name, needed), value in zip(allowed.items(), given, strict=True):
-            if value is not needed and not (isinstance(needed, str | int) and value == needed):
-                raise UnsupportedError(
-                    f"surrogates={surrogates} with {name}={value!r}: surrogates support only {name}={needed!r}; "
-                    "omit it, or use surrogates=0"
-                )
-    how = (max_bins, min_weight_fraction_leaf, monotonic_cst, interaction_cst, int(surrogates))
-    return GrowParameters(criterion, limits, *how)
-
-
-GROWING = tuple(signature(settings_of).parameters)  # their names, those of `grow` and of the estimators
-
-
-class InlinePool:
-    """The one-thread stand-in for a pool: no threads, so Ctrl-C and tracebacks stay simple."""
-
-    def map(self, function: Any, items: Any) -> Any:
-        return map(function, items)
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-def in_codes(settings: GrowParameters, n_classes: int) -> bool:
-    """Return whether bins are counted by code: few of them, of few classes, by a criterion that takes sums of bins."""
-    is_small = settings.max_bins is not None and settings.max_bins < 1 << 8 and n_classes <= MAX_CODED_CLASSES
-    return CRITERIA[settings.criterion].is_streamed and is_small and not settings.limits.is_multiway
-
-
-def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.CriterionSpec:
-    """Return the criterion as the kernels take it; `is_plain`: every row weighs 1."""
-    name = CRITERIA[name].kernel or name
-    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.CriterionSpec(name)
 
 
 def limits_with_min_weight(
-    limits: growing.GrowLimits, fraction: float, weight: Any, n_rows: int, is_whole: bool
+    limits: growing.GrowLimits, fraction: float, weight: Array | None, n_rows: int, is_whole: bool
 ) -> tuple[growing.GrowLimits, bool]:
-    """Return the limits with a least weight of children, and whether they are to count weights, not rows."""
-    if isinstance(fraction, bool) or not isinstance(fraction, int | float | np.number) or not 0 <= fraction <= 0.5:
-        raise ParameterError(f"min_weight_fraction_leaf={fraction!r}; a number from 0 to 0.5 is needed")
+    """Return the limits with a minimum weight of children, and whether they limit weights instead of rows.
+
+    Parameters
+    ----------
+    limits : GrowLimits
+    fraction : float
+        Minimum share of the total weight in a child, `min_weight_fraction_leaf`.
+    weight : array, optional
+        Weight of each row; None is 1 each.
+    n_rows : int
+    is_whole : bool
+        Whether all weights are whole numbers, which count as repetitions of a row.
+    """
     if fraction == 0:
         return limits, False
-    slack = 1 - 1e-9  # weights are sums in some order
+    total = float(n_rows if weight is None else weight.sum())
+    min_weight = fraction * (1 - WEIGHT_TOLERANCE) * total
     if is_whole:
-        least = fraction * slack * float(n_rows if weight is None else weight.sum())
-        return limits._replace(min_leaf_size=max(limits.min_leaf_size, least)), False
+        return limits._replace(min_leaf_size=max(limits.min_leaf_size, min_weight)), False
     if limits.min_leaf_size > 1 or limits.min_split_size > 2:
         raise ParameterError(
             f"min_weight_fraction_leaf={fraction} with weights that are not whole replaces "
             "min_samples_leaf and min_samples_split; leave them at 1 and 2"
         )
-    # A node lighter than two such children is never split, so least_split has nothing to add.
-    return limits._replace(min_leaf_size=fraction * slack * float(weight.sum()), min_split_size=0.0), True
+    # A node lighter than two children of minimum weight is never split, so a minimum weight of the node adds nothing.
+    return limits._replace(min_leaf_size=min_weight, min_split_size=0.0), True
 
 
-def scale_weights(weight: Array | None) -> tuple[Array | None, bool, int]:
-    """Return weights as kernels add them up (None: all are 1), whether they are whole, and what divided them.
+def can_count_bins(parameters: GrowParameters, n_classes: int) -> bool:
+    """Return whether kernels count the rows of each bin and class and score splits from these counts.
 
-    Real weights are divided by 2**exponent: products of very small or large ones would leave the range of doubles.
+    This needs few bins, few classes, binary splits, and a criterion that is computed from class counts.
     """
+    has_few_bins = parameters.max_bins is not None and parameters.max_bins <= MAX_COUNTED_BINS
+    is_streamed = CRITERIA[parameters.criterion].is_streamed
+    return is_streamed and has_few_bins and n_classes <= MAX_CODED_CLASSES and parameters.splits != "multiway"
+
+
+def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.CriterionSpec:
+    """Return a criterion as the kernels take it; `is_plain` states that every row has weight 1."""
+    name = CRITERIA[name].kernel or name
+    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.CriterionSpec(name)
+
+
+class ScaledWeights(NamedTuple):
+    """Row weights as the kernels add them up.
+
+    Parameters
+    ----------
+    weight : array, optional
+        Weight of each row divided by `2**exponent`; None is 1 each.
+    is_whole : bool
+        Whether all weights are whole numbers.
+    exponent : int
+        0 for whole weights.
+    """
+
+    weight: Array | None
+    is_whole: bool
+    exponent: int
+
+
+def scale_weights(weight: Array | None) -> ScaledWeights:
+    """Return weights whose sums are exact, scaled so that products of weights stay in the range of doubles."""
     if weight is None or (weight == 1).all():
-        return None, True, 0
+        return ScaledWeights(None, True, 0)
     weight = round_for_exact_sums(weight)
     if (weight == np.rint(weight)).all():
-        return weight, True, 0
+        return ScaledWeights(weight, True, 0)
     exponent = int(np.frexp(weight.sum())[1])
-    return np.ldexp(weight, -exponent), False, exponent
-
-
-def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Return the number of threads to use: None is one, -1 one per core."""
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise ParameterError(f"n_jobs={n_jobs!r}; a number of threads, or -1 for one per core, is needed")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
-
-
-def apply_class_weight(weight: Any, table: Table, class_weight: Any) -> Any:
-    """Return the row weights times the factor of the row's class."""
-    if class_weight is None:
-        return weight
-    classes, target = table.schema.classes, table.required_target
-    assert classes is not None
-    if not isinstance(class_weight, dict) and not (isinstance(class_weight, str) and class_weight == "balanced"):
-        raise ParameterError(
-            f"class_weight={class_weight!r}; a dict from class to weight, 'balanced' or None is needed"
-        )
-    if not isinstance(class_weight, dict):
-        present = np.bincount(target, weight, minlength=len(classes))
-        factor = present.sum() / (np.count_nonzero(present) * np.maximum(present, 1e-300))
-    else:
-        known = {label: i for i, label in enumerate(classes.tolist())}
-        unknown = [label for label in class_weight if label not in known]
-        if unknown:
-            raise ParameterError(f"class_weight names {unknown[0]!r}; the classes are {list(known)}")
-        for label, value in class_weight.items():
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value < np.inf:
-                raise ParameterError(f"class_weight[{label!r}]={value!r}; a finite number of 0 or more is needed")
-        factor = np.array([class_weight.get(label, 1.0) for label in known], float)
-    return (1.0 if weight is None else weight) * factor[target]
+    return ScaledWeights(np.ldexp(weight, -exponent), False, exponent)

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._kernels import folds, growing, route, structure
 from .._utils.arrays import Array, write_protect
+from .._utils.threads import InlinePool
 from ..core import Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
 from ..data.target import round_for_exact_sums
@@ -20,15 +21,9 @@ from ..routing import route_matrix, route_table
 from ._regression import grow_squared
 from .grower import Grower
 from .interaction import groups_of
-from .kernel_arguments import (
-    GrowParameters,
-    InlinePool,
-    in_codes,
-    kernel_criterion,
-    limits_with_min_weight,
-    scale_weights,
-)
+from .kernel_arguments import can_count_bins, kernel_criterion, limits_of, limits_with_min_weight, scale_weights
 from .monotone import made_monotone
+from .parameters import GrowParameters
 from .prepare import (
     TWO,
     Coded,
@@ -147,39 +142,40 @@ class TrainingSubset:
     _made: dict[Any, Any] = field(default_factory=dict)
 
     def grow(
-        self, settings: GrowParameters, *, has_rounded: bool = True, pool: Any = _ALONE, n_jobs: int = 1
+        self, parameters: GrowParameters, *, has_rounded: bool = True, pool: Any = _ALONE, n_jobs: int = 1
     ) -> tuple[Tree, Any]:
         """Return what `grow` returns for these rows; no warning for a single class."""
-        is_ordered = settings.monotonic_cst is not None
-        grown = self._grown(settings, has_rounded or is_ordered, pool, n_jobs)
-        return made_monotone(*grown, settings.monotonic_cst) if is_ordered else grown
+        is_ordered = parameters.monotonic_cst is not None
+        grown = self._grown(parameters, has_rounded or is_ordered, pool, n_jobs)
+        return made_monotone(*grown, parameters.monotonic_cst) if is_ordered else grown
 
-    def _grown(self, settings: GrowParameters, has_rounded: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
+    def _grown(self, parameters: GrowParameters, has_rounded: bool, pool: Any, n_jobs: int) -> tuple[Tree, Any]:
         table, rows, weight, n = self.ground.table, self.rows, self.weight, len(self.target)
         limits, by_weight = limits_with_min_weight(
-            settings.limits, settings.min_weight_fraction_leaf, weight, n, self.is_whole
+            limits_of(parameters), parameters.min_weight_fraction_leaf, weight, n, self.is_whole
         )
-        if settings.interaction_cst is not None:
-            limits = limits._replace(groups=groups_of(settings.interaction_cst, table.schema))
+        if parameters.interaction_cst is not None:
+            limits = limits._replace(groups=groups_of(parameters.interaction_cst, table.schema))
         if table.schema.classes is None:
             return grow_squared(
                 self._table(), weight, limits, pool, n_jobs,
-                max_bins=settings.max_bins, by_weight=by_weight, exponent=self.exponent, surrogates=settings.surrogates,
+                max_bins=parameters.max_bins, by_weight=by_weight, exponent=self.exponent,
+                surrogates=parameters.surrogates,
             )  # fmt: skip
         n_classes = len(table.schema.classes)
-        how = settings.max_bins, limits.is_multiway, by_weight, in_codes(settings, n_classes)
+        how = parameters.max_bins, limits.is_multiway, by_weight, can_count_bins(parameters, n_classes)
         # Growing partitions the lists in place: those of a part are copied, those of all rows made anew.
         data = self._prepare(*how, pool) if rows is None else self._once(how, lambda: self._prepare(*how, pool))
         counts = self._once("counts", lambda: np.bincount(self.target, weight, minlength=n_classes).astype(float))
-        measure = self._once(settings.criterion, lambda: kernel_criterion(settings.criterion, n, weight is None))
-        others = surrogates_of(data, table, rows, settings.surrogates)
+        measure = self._once(parameters.criterion, lambda: kernel_criterion(parameters.criterion, n, weight is None))
+        others = surrogates_of(data, table, rows, parameters.surrogates)
         own = data if rows is None else _fresh(data)
         grown = Grower(measure, own, limits, n_classes, pool, n_jobs, None, others).run(counts, n)
         tree, counted = assemble(
             grown, data, table, rows, self.ground.numbers,
             is_whole=self.is_whole, has_births=limits.is_best_first, exponent=self.exponent, has_rounded=has_rounded,
         )  # fmt: skip
-        if not settings.surrogates:
+        if not parameters.surrogates:
             return tree, counted
         tree = with_surrogates(tree, grown, data)
         return tree, replace(counted, tree=tree)

@@ -20,7 +20,7 @@ from .._kernels.weakest_link import member_sums, nested_path
 from .._utils.arrays import Array, Floats, LongsOrFloats
 from ..core import PruningSequence, Sample, SampleUsage, Selection, Tree
 from ..errors import DataError
-from ..growers.kernel_arguments import GrowParameters
+from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData, ValidationRows
 from ..pruners import cost_complexity
 from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
@@ -97,15 +97,13 @@ class CandidateSearch(NamedTuple):
 
     def run(
         self,
-        pool: list[tuple[dict[str, Any], GrowParameters]],
+        pool: list[GrowParameters],
         rounds: Iterable[list[Fold]],
         *,
         n_splits: int,
         may_stop: bool,
     ) -> tuple[Selection, list[CandidateResult]]:
         """Return the table of the way of growing that wins, and how all stand.
-
-        `pool` has the parameters of each, and its settings.
 
         After the first of several rounds, of `n_splits` in all, ways whose choice is behind that of the first are left
         out. If it may, the race ends after the first round if its choice is firm, or when a further one has not
@@ -121,14 +119,16 @@ class CandidateSearch(NamedTuple):
             # The number of equally weighted rows that would tell as much as these (Kish).
             worth = len(judged) if weight is None else float(weight[judged].sum() ** 2 / (weight[judged] ** 2).sum())
             asked = parts if ways else [None, *parts]
-            grown = self._grown([pool[i][1] for i in left], asked, n_done, n_growths)
+            grown = self._grown([pool[i] for i in left], asked, n_done, n_growths)
             for i, found in zip(left, grown, strict=True):
                 if i not in ways:
                     path, counts, folds = self._path(found[0]), found[0], list(found[1:])
                 else:
                     table = ways[i].table
                     path, counts, folds = table.sequence, table.counts, [*ways[i].folds, *found]
-                ways[i] = CandidateResult(folds, self._table(pool[i][0], path, counts, folds, len(judged), worth))
+                ways[i] = CandidateResult(
+                    folds, self._table(pool[i].tree_parameters(), path, counts, folds, len(judged), worth)
+                )
             n_done += len(left) * len(asked)
             winner = min(left, key=lambda i: (ways[i].line["error"], ways[i].line["n_leaves"]))
             choice = winner, ways[winner].table.chosen
@@ -286,7 +286,7 @@ def _within_difference(best: int, by_fold: Floats, n_folds: int, k: float) -> in
 def grow_all(ground: PresortedData, ways: tuple[GrowParameters, ...]) -> list[Sample]:
     """Return the counts of all rows in the tree of each way of growing."""
     part = ground.subset(np.arange(ground.table.n_rows))
-    return [part.grow(settings)[1] for settings in ways]
+    return [part.grow(parameters)[1] for parameters in ways]
 
 
 def score_fold(
@@ -294,7 +294,7 @@ def score_fold(
 ) -> list[FoldLosses]:
     """Return the held-out losses of every tree that one fold gives, for each way of growing."""
     part, judges = ground.subset(split.train), ground.validation_rows(split.test)
-    return [_scored(*part.grow(settings, has_rounded=False), judges, losses) for settings in ways]
+    return [_scored(*part.grow(parameters, has_rounded=False), judges, losses) for parameters in ways]
 
 
 def _scored(tree: Tree, counts: Sample, judges: ValidationRows, losses: Losses) -> FoldLosses:

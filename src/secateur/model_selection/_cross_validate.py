@@ -5,22 +5,18 @@ each member the geometric mean of the interval in which it is the best. Breiman 
 """
 
 import itertools
-import warnings
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike
+from .._utils.arrays import ArrayLike
 from .._utils.checks import check_int
+from .._utils.threads import resolve_n_jobs
 from ..core import SampleUsage, Selection
-from ..data.encoding import encode
-from ..data.table import Table
-from ..data.target import check_weights
-from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers import CRITERIA
-from ..growers.interaction import normalize_groups
-from ..growers.kernel_arguments import GROWING, apply_class_weight, is_auto, resolve_n_jobs, settings_of
+from ..errors import ParameterError, UnsupportedError
+from ..growers.growing_rows import read_growing_rows
+from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData
 from ..routing import with_growing_rows
 from ._candidate_search import CandidateSearch
@@ -29,7 +25,6 @@ from .folds import seed_from, splits_of
 from .losses import losses_of
 from .tasks import Progress
 
-POOL = {"criterion": ("gini", "sqrt"), "min_samples_leaf": (1, 2, 5)}  # what "auto" tries
 FEW_ROWS = 5_000  # up to so many, folds are dealt up to three times
 MANY_ROWS = 1_000_000  # beyond, one fold says enough
 ENOUGH = 5  # folds that tell whether a way of growing is behind
@@ -161,20 +156,19 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    given = locals()
     n_errors = n_standard_errors("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
-    growing = {name: given[name] for name in GROWING}
-    if isinstance(monotonic_cst, np.ndarray):
-        growing["monotonic_cst"] = monotonic_cst.tolist()
-    if interaction_cst is not None:
-        growing["interaction_cst"] = normalize_groups(interaction_cst)
-    tried = {name: values for name, values in POOL.items() if is_auto(growing[name])}
-    combined = (growing | dict(zip(tried, values, strict=True)) for values in itertools.product(*tried.values()))
-    pool = [(one, settings_of(**one)) for one in combined]
+    parameters = GrowParameters(
+        criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
+        min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
+        min_weight_fraction_leaf=min_weight_fraction_leaf, max_bins=max_bins, allow_zero=allow_zero,
+        penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
+        surrogates=surrogates, class_weight=class_weight, nominal=nominal,
+    )  # fmt: skip
     n_jobs = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
-    table, weight = _rows_of(X, y, sample_weight, class_weight, nominal, criterion)
+    rows = read_growing_rows(X, y, sample_weight, parameters, purpose="cross-validation")
+    table, weight = rows.table, rows.weight
     is_dealt = isinstance(cv, int | np.integer)
     is_ours = is_auto(cv_repeats) and is_dealt  # how often folds are dealt
     if is_auto(cv_repeats):
@@ -187,7 +181,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         se = "folds"  # an area is not a mean over rows
         if penalty != "leaves" or size != "leaves":
             raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
-    is_used = None if weight is None or (weight > 0).all() else weight > 0
+    is_used = rows.is_used()
     rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
     if is_ours and table.n_rows > MANY_ROWS:
         rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
@@ -205,40 +199,11 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         "costs": None if losses.costs is None else losses.costs.tolist(),
     }  # fmt: skip
     race = CandidateSearch(PresortedData.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
-    winner, ways = race.run(pool, rounds, n_splits=n_splits, may_stop=may_stop)
+    winner, ways = race.run(parameters.candidates(), rounds, n_splits=n_splits, may_stop=may_stop)
     counts = with_growing_rows(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
     sequence = replace(winner.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
     lines = tuple(way.line for way in ways) if len(ways) > 1 else ()
     return replace(winner, counts=counts, sequence=sequence, pool=lines)
-
-
-def _rows_of(
-    X: Any, y: Any, sample_weight: Any, class_weight: Any, nominal: Any, criterion: str
-) -> tuple[Table, Array | None]:
-    """Return the rows and their weights in growing and judging, read as `grow` does; a `Table` is taken as it is."""
-    given = None if sample_weight is None else np.asarray(sample_weight)
-    kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
-    is_table = isinstance(X, Table)
-    if is_table and y is nominal is None and X.schema.has_numeric_target == (kind == "number"):
-        table = X
-    else:
-        weights = None if is_table else given
-        table = encode(X, target=y, target_kind=kind, nominal=nominal, sample_weight=weights)
-    target, classes = table.target, table.schema.classes
-    if target is None:
-        raise DataError(f"y is None and the table has no target; cross-validation needs the {kind} of each row")
-    if classes is None and class_weight is not None:
-        raise ParameterError(
-            f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
-        )
-    weight = check_weights(given, table.n_rows)
-    if class_weight is not None:
-        weight = check_weights(apply_class_weight(weight, table, class_weight), table.n_rows)
-    used = target if weight is None else target[weight > 0]
-    if classes is not None and (used == used[0]).all():
-        message = f"every row has the class {classes[used[0]]!r}; the tree is one leaf"
-        warnings.warn(message, UserWarning, stacklevel=3)
-    return table, None if weight is None or (weight == 1).all() else weight
 
 
 def auto_repeats(n_rows: int) -> int:

@@ -14,8 +14,9 @@ from ..data.table import Table
 from ..data.target import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
-from ..growers.kernel_arguments import apply_class_weight, is_auto
+from ..growers.growing_rows import apply_class_weight
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
+from ..growers.parameters import is_auto
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._cross_validate import cross_validate

@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.checks import check_name
 from ..data.table import Table
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.kernel_arguments import GROWING
+from ..growers.parameters import DECLARATIONS
 from ..pruners import RULES
 from ._registry import CHOICES, check_scoring, parse_select
 
@@ -66,9 +66,42 @@ class Recipe:
     @classmethod
     def of(cls, parameters: Mapping[str, Any], **others: Any) -> "Recipe":
         """Return the recipe that parameters of the estimators describe; `others` come first."""
-        growing = {name: parameters[name] for name in (*GROWING, "class_weight") if name in parameters}
+        growing = {name: parameters[name] for name in DECLARATIONS if name in parameters and name != "nominal"}
         same = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
         return cls(**{"growing": growing} | same | others)
+
+    def estimator_parameters(self, *, is_classifier: bool) -> dict[str, Any]:
+        """Return the parameters of the estimator that fits by this recipe, as plain values for a model file.
+
+        `n_jobs` and `verbose` are left out because results do not depend on them; `nominal`, because the columns of
+        a table are encoded before a recipe is used.
+        """
+        growing = {
+            name: self.growing.get(name, declaration.default)
+            for name, declaration in DECLARATIONS.items()
+            if declaration.is_in_estimators and name not in ("nominal", "class_weight")
+        }
+        parameters = growing | {
+            "prune": self.prune,
+            "prune_parameters": self.prune_parameters or None,
+            "penalty": self.penalty,
+            "select": self.select,
+            "cv": self.cv,
+            "cv_repeats": self.cv_repeats,
+            "scoring": self.scoring,
+            "holdout": self.holdout,
+            "random_state": self.seed,
+        }
+        if is_classifier:
+            parameters |= {
+                "class_weight": self.growing.get("class_weight"),
+                "probabilities": self.probabilities,
+                "certify": self.certify,
+                "delta": self.delta,
+                "costs": self.costs,
+            }
+        estimator = "TreeClassifier" if is_classifier else "TreeRegressor"
+        return {"estimator": estimator, **{name: plain_value(value) for name, value in parameters.items()}}
 
 
 @dataclass(frozen=True)
@@ -139,3 +172,18 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
         or sees_holdout
         or (is_sequence and choice is not None and (choice.needs_holdout or (is_measured and not is_cross_validated))),
     )
+
+
+def plain_value(value: object) -> object:
+    """Return a value of a parameter as a model file stores it: numbers, text, lists and dicts of them, else `repr`."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=str)
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    if isinstance(value, dict):
+        return {plain_value(name): plain_value(item) for name, item in value.items()}
+    return value if value is None or isinstance(value, str | bool | int | float) else repr(value)

@@ -6,8 +6,7 @@ Results come in the order of the arguments, so nothing depends on who was faster
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .._utils.threads import StoppableThreadPool
-from ..growers.kernel_arguments import resolve_n_jobs
+from .._utils.threads import StoppableThreadPool, resolve_n_jobs
 
 Progress = Callable[[int, int], None] | None
 Task = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -1,8 +1,8 @@
 """The limit on growing errors of k-REP: how many a pruning may make, and how many its cuts may add.
 
-Let `min_errors` be the growing errors of the uncut tree; no pruning has fewer. A cut *charges* the growing errors that it
-adds. A pruning makes at most k growing errors exactly if the charges of its cuts add up to at most the *budget*
-k - min_errors. Numbers are exact fractions, so that 1.1 times 10 is 11.
+Let `min_errors` be the growing errors of the uncut tree; no pruning has fewer. A cut *charges* the growing errors
+that it adds. A pruning makes at most k growing errors exactly if the charges of its cuts add up to at most the
+*budget* k - min_errors. Numbers are exact fractions, so that 1.1 times 10 is 11.
 """
 
 import math
@@ -70,7 +70,7 @@ def _limit_of_factor(grown: Counts, min_errors: Fraction, factor: float | None) 
 
 
 def _errors_of_stopped_tree(grown: Counts) -> Fraction:
-    """Return the growing errors of the tree if C4.5 had stopped it: cut where fewer than two branches have enough rows."""
+    """Return the growing errors of the tree cut where fewer than two branches have enough rows, as C4.5 stops."""
     tree = grown.tree
     is_large = grown.total[1:] >= MIN_BRANCH_ROWS
     n_large = np.bincount(tree.parent[1:], weights=is_large, minlength=tree.n_nodes)

@@ -178,10 +178,10 @@ def best_labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, prove
 def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: int) -> _LabelledCuts:
     """Return the useful classes of every node, in pre-order.
 
-    A class is useful if it charges no more than the budget and makes fewer held-out errors than the growing class, which
-    charges least of all. Keeping an original leaf means that the leaf keeps its growing class. Of equally good
-    items a walk takes the later one, so the items of a node come from the highest class to the lowest, and its growing
-    class comes last.
+    A class is useful if it charges no more than the budget and makes fewer held-out errors than the growing class,
+    which charges least of all. Keeping an original leaf means that the leaf keeps its growing class. Of equally good
+    items a walk takes the later one, so the items of a node come from the highest class to the lowest, and its
+    growing class comes last.
     """
     majority, n_classes = grown.majority, max(grown.n_classes, holdout.n_classes)
     uncut_grown_errors = full_cost(tree, grown.errors_if_leaf(majority))

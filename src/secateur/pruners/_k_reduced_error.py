@@ -4,14 +4,14 @@ A limit on the growing errors keeps the class of prunings small, so that error b
 `min_errors` be the growing errors of the uncut tree, the fewest of all prunings. A cut charges the growing errors that
 it adds to the budget k - min_errors (`_growing_limit.py`), and one table holds the best cuts for every budget.
 
-Every k-optimal pruning P keeps every node that reduced error pruning keeps. Let R be the reduced error pruning. Joining P
-and R removes growing errors, and by the lattice identity cost(P | R) + cost(P & R) = cost(P) + cost(R) the join is no
-worse than P, because no pruning is better than R. So only nodes that reduced error pruning gives up enter the table,
-and R is the result for every k from its own growing errors on.
+Every k-optimal pruning P keeps every node that reduced error pruning keeps. Let R be the reduced error pruning.
+Joining P and R removes growing errors, and by the lattice identity cost(P | R) + cost(P & R) = cost(P) + cost(R) the
+join is no worse than P, because no pruning is better than R. So only nodes that reduced error pruning gives up enter
+the table, and R is the result for every k from its own growing errors on.
 
-Kääriäinen, Malinen and Elomaa, Selective Rademacher penalization and reduced error pruning (2004). Their definition takes
-the smallest size over all prunings of equal held-out error. Here the smallest size is taken over the prunings within
-the limit, as it must be for the optimum to exist.
+Kääriäinen, Malinen and Elomaa, Selective Rademacher penalization and reduced error pruning (2004). Their definition
+takes the smallest size over all prunings of equal held-out error. Here the smallest size is taken over the prunings
+within the limit, as it must be for the optimum to exist.
 """
 
 from ..core import Counts, Pruning, Tree

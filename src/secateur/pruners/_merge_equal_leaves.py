@@ -32,8 +32,8 @@ def merge_equal_leaves(
     Returns
     -------
     Pruning
-        Cut at the topmost nodes all of whose leaves predict the same class; each such node predicts that class. Every row
-        gets the same prediction as before.
+        Cut at the topmost nodes all of whose leaves predict the same class; each such node predicts that class. Every
+        row gets the same prediction as before.
 
     Notes
     -----

@@ -58,7 +58,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
     y = target - centre  # differences keep the digits that numbers far from 0 would lose
     leaves = route_table(tree, table, None, 0)
     if weight is None:
-        rows = presort.sorted_rows_64(y).astype(np.int64)
+        rows = presort.sorted_rows(y).astype(np.int64)
     else:
         rows = np.lexsort((weight, y))
         rows = rows[weight[rows] > 0]

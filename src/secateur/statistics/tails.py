@@ -19,7 +19,7 @@ from .._kernels import binomial
 from .._kernels.stop import check_stopped
 from .._utils.arrays import ArrayLike, Bools, Floats
 from .._utils.checks import check_name
-from ..errors import ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError
 
 Tail = Literal["exact", "kl", "chernoff"]
 
@@ -27,7 +27,9 @@ Tail = Literal["exact", "kl", "chernoff"]
 def check_delta(delta: float) -> float:
     """Refuse a failure probability outside (0, 1)."""
     if isinstance(delta, bool) or not isinstance(delta, numbers.Real) or not 0 < float(delta) < 1:
-        raise ParameterError(f"delta={delta!r}; a failure probability between 0 and 1, both excluded, is needed")
+        raise ParameterError(
+            Argument("delta", delta), "; a failure probability between 0 and 1, both excluded, is needed"
+        )
     return float(delta)
 
 

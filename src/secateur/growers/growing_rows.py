@@ -1,0 +1,112 @@
+"""GrowingRows: the rows that a tree is grown on, encoded and weighted."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._utils.arrays import Array, Floats
+from .._utils.warn import warn
+from ..data.encoding import encode
+from ..data.table import Table
+from ..data.target import check_weights
+from ..errors import DataError, ParameterError
+from . import CRITERIA
+from .parameters import GrowParameters
+
+
+class GrowingRows(NamedTuple):
+    """Rows with a target and their weights.
+
+    Parameters
+    ----------
+    table : Table
+    weight : array, optional
+        Weight of each row, class weights included; None is 1 each.
+    """
+
+    table: Table
+    weight: Floats | None
+
+    def is_used(self) -> Array | None:
+        """Return whether each row has a weight above 0; None if all have."""
+        return None if self.weight is None or (self.weight > 0).all() else self.weight > 0
+
+
+def read_growing_rows(X: Any, y: Any, sample_weight: Any, parameters: GrowParameters, *, purpose: str) -> GrowingRows:
+    """Encode the rows to grow on and check their target and weights; warn if all rows are of one class.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for `grow`.
+    parameters : GrowParameters
+    purpose : str
+        What the rows are for, named in the message about a missing target.
+    """
+    criterion, class_weight = parameters.criterion, parameters.class_weight
+    kind = CRITERIA[criterion].target if criterion in CRITERIA else "class"
+    encoding_weight = None if isinstance(X, Table) or sample_weight is None else np.asarray(sample_weight)
+    table = encode(X, target=y, target_kind=kind, nominal=parameters.nominal, sample_weight=encoding_weight)
+    if table.target is None:
+        raise DataError(f"y is None and the table has no target; {purpose} needs the {kind} of each row")
+    if kind == "number" and class_weight is not None:
+        raise ParameterError(
+            f"class_weight={class_weight!r} with criterion={criterion!r}: a numeric target has no classes"
+        )
+    weight = check_weights(sample_weight, table.n_rows)
+    if class_weight is not None:
+        weight = check_weights(apply_class_weight(weight, table, class_weight), table.n_rows)
+    if weight is not None and (weight == 1).all():
+        weight = None
+    rows = GrowingRows(table, weight)
+    _warn_of_single_class(rows)
+    return rows
+
+
+def apply_class_weight(weight: Floats | None, table: Table, class_weight: Any) -> Any:
+    """Return the weight of each row times the factor of its class.
+
+    Parameters
+    ----------
+    weight : array, optional
+        Weight of each row; None is 1 each.
+    table : Table
+        With a class target.
+    class_weight : dict, "balanced" or None
+        A dict gives the factor of each class that it names; other classes have the factor 1. "balanced" gives all
+        classes that occur the same total weight.
+    """
+    if class_weight is None:
+        return weight
+    classes, target = table.schema.classes, table.required_target
+    assert classes is not None
+    if isinstance(class_weight, dict):
+        factors = _class_factors(class_weight, classes.tolist())
+    else:
+        class_totals = np.bincount(target, weight, minlength=len(classes))
+        n_present = np.count_nonzero(class_totals)
+        factors = class_totals.sum() / (n_present * np.maximum(class_totals, 1e-300))
+    return (1.0 if weight is None else weight) * factors[target]
+
+
+def _class_factors(class_weight: dict[Any, float], classes: list[Any]) -> Array:
+    """Return the factor of each class, or raise `ParameterError` for an unknown class or a factor that is no weight."""
+    known = set(classes)
+    for label in class_weight:
+        if label not in known:
+            raise ParameterError(f"class_weight names {label!r}; the classes are {classes}")
+    for label, factor in class_weight.items():
+        is_number = isinstance(factor, int | float | np.number) and not isinstance(factor, bool)
+        if not is_number or not 0 <= factor < np.inf:
+            raise ParameterError(f"class_weight[{label!r}]={factor!r}; a finite number of 0 or more is needed")
+    return np.array([class_weight.get(label, 1.0) for label in classes], float)
+
+
+def _warn_of_single_class(rows: GrowingRows) -> None:
+    """Warn if all rows of weight above 0 are of one class, so that the tree is a single leaf."""
+    target, classes = rows.table.required_target, rows.table.schema.classes
+    is_used = rows.is_used()
+    if is_used is not None:
+        target = target[is_used]
+    if classes is not None and (target == target[0]).all():
+        warn(f"every row has the class {classes[target[0]]!r}; the tree is one leaf")

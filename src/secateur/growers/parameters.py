@@ -1,0 +1,288 @@
+"""GrowParameters: every parameter of growing a tree, declared once.
+
+A field of `GrowParameters` states the name, type and default of a parameter. Its `Declaration` states the allowed
+values and describes the parameter in one line. Command options, tables of the documentation, parameters in model files
+and error messages are made from the declarations. `grow`, `cross_validate`, `engines.grow` and both estimators
+keep explicit signatures, for type checkers, `help` and scikit-learn's `clone`; a test compares their names, defaults
+and docstrings with the declarations.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from itertools import product
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from .._utils.allowed_values import AllowedValues, OneOf, RealNumber, TrueOrFalse, WholeNumber
+from ..errors import ParameterError, UnsupportedError
+from . import CRITERIA
+from .interaction import normalize_groups
+
+MAX_BINS = 2**16 - 1  # kernels store the bin of a value in 16 bits, and one code stands for missing values
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """A weight for each class."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless the value is a dict, "balanced" or None; its classes are checked later."""
+        is_balanced = isinstance(value, str) and value == "balanced"
+        if value is not None and not isinstance(value, dict) and not is_balanced:
+            raise ParameterError(f"{name}={value!r}; {self} is needed")
+
+    def __str__(self) -> str:
+        return "a dict from class to weight, 'balanced' or None"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns by name or number, in a form that `description` states; checked when the columns are known."""
+
+    description: str
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept any value."""
+
+    def __str__(self) -> str:
+        return self.description
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is known of one parameter of growing.
+
+    Parameters
+    ----------
+    name : str
+        Its name in Python. The option of the command line has hyphens in place of underscores.
+    default : object
+        Its default in `grow`.
+    description : str
+        What the parameter does, in one sentence.
+    allowed : AllowedValues
+    searched : tuple
+        The values that cross-validation tries if the parameter is "auto"; empty if "auto" is not allowed.
+    about_auto : str
+        The meaning of "auto", in one sentence.
+    shapes_tree : bool
+        Whether the parameter decides how a tree is grown on rows; else how rows are read or weighted.
+    is_in_estimators : bool
+        Whether the estimators have the parameter.
+    """
+
+    name: str
+    default: Any
+    description: str
+    allowed: AllowedValues
+    searched: tuple[Any, ...] = ()
+    about_auto: str = ""
+    shapes_tree: bool = True
+    is_in_estimators: bool = True
+
+    def is_default(self, value: Any) -> bool:
+        """Return whether a value, which may be an array, is the default."""
+        if self.default is None:
+            return value is None
+        return isinstance(value, str | int | float) and value == self.default
+
+    def check(self, value: Any) -> None:
+        """Raise `ParameterError` unless the parameter may have this value."""
+        if not (self.searched and is_auto(value)):
+            self.allowed.check(self.name, value)
+
+
+def is_auto(value: Any) -> bool:
+    """Return whether a value of any type is the word "auto", which leaves the choice to cross-validation."""
+    return isinstance(value, str) and value == "auto"
+
+
+def _about(description: str, allowed: AllowedValues, **more: Any) -> dict[str, Any]:
+    """Return the metadata of a field: the parts of its `Declaration` besides name and default."""
+    return {"description": description, "allowed": allowed, **more}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowParameters:
+    """The parameters of growing, checked. `grow` documents each of them in detail.
+
+    `criterion` and `min_samples_leaf` may be "auto" as long as no tree is grown: see `candidates`.
+
+    Examples
+    --------
+    >>> GrowParameters(max_depth=3).max_depth
+    3
+    >>> GrowParameters(max_depth=-1)
+    Traceback (most recent call last):
+    secateur.errors.ParameterError: max_depth=-1; a whole number of 0 or more or None is needed
+    """
+
+    criterion: str = field(
+        default="gini",
+        metadata=_about(
+            "Splitting criterion.",
+            OneOf(tuple(CRITERIA)),
+            searched=("gini", "sqrt"),
+            about_auto="auto lets cross-validation choose between gini and sqrt.",
+        ),
+    )
+    splits: Literal["binary", "multiway"] = field(
+        default="binary",
+        metadata=_about(
+            "How nominal columns are split: into two sets of categories, or into one branch per category.",
+            OneOf(("binary", "multiway")),
+        ),
+    )
+    growth: Literal["depth-first", "best-first"] = field(
+        default="depth-first",
+        metadata=_about(
+            "Order in which nodes are split; it matters with a maximum number of splits.",
+            OneOf(("depth-first", "best-first")),
+        ),
+    )
+    max_splits: int | None = field(
+        default=None,
+        metadata=_about("Maximum number of splits, for best-first growth.", WholeNumber(0, is_optional=True)),
+    )
+    max_depth: int | None = field(
+        default=None, metadata=_about("Maximum depth of the tree.", WholeNumber(0, is_optional=True))
+    )
+    min_samples_leaf: int | Literal["auto"] = field(
+        default=1,
+        metadata=_about(
+            "Minimum number of rows in a leaf.",
+            WholeNumber(1),
+            searched=(1, 2, 5),
+            about_auto="auto is 1 for classes; for numbers, cross-validation chooses between 1, 2 and 5.",
+        ),
+    )
+    min_samples_split: int = field(
+        default=2, metadata=_about("Minimum number of rows in a node that is split.", WholeNumber(2))
+    )
+    min_weight_fraction_leaf: float = field(
+        default=0.0, metadata=_about("Minimum share of the total weight in a leaf.", RealNumber(0, 0.5))
+    )
+    max_bins: int | None = field(
+        default=None,
+        metadata=_about(
+            "Maximum number of bins of a numeric column; without it every threshold is tried.",
+            WholeNumber(2, MAX_BINS, is_optional=True),
+        ),
+    )
+    allow_zero: bool | None = field(
+        default=None,
+        metadata=_about(
+            "Whether an impure node is split when no split lowers the criterion.",
+            TrueOrFalse(is_optional=True),
+            is_in_estimators=False,
+        ),
+    )
+    penalise_numeric: bool = field(
+        default=False,
+        metadata=_about(
+            "Whether gain ratio subtracts log2(values - 1) / rows from the gain of numeric splits.",
+            TrueOrFalse(),
+            is_in_estimators=False,
+        ),
+    )
+    monotonic_cst: Any = field(
+        default=None,
+        metadata=_about(
+            "Columns in which predictions may only rise (1) or only fall (-1).",
+            Columns("-1, 0 or 1 for each column, a dict from columns to these, or None"),
+        ),
+    )
+    interaction_cst: Any = field(
+        default=None,
+        metadata=_about(
+            "Groups of columns that may be split on together on the way to a leaf.",
+            Columns('a list of groups of columns, "pairwise", "no_interactions" or None'),
+        ),
+    )
+    surrogates: int = field(
+        default=0,
+        metadata=_about(
+            "Maximum number of surrogates per node, for rows whose tested value is missing.", WholeNumber(0)
+        ),
+    )
+    class_weight: dict[Any, float] | Literal["balanced"] | None = field(
+        default=None,
+        metadata=_about(
+            "Weight of each class; balanced gives all classes the same total weight.",
+            ClassWeights(),
+            shapes_tree=False,
+        ),
+    )
+    nominal: Any = field(
+        default=None,
+        metadata=_about(
+            "Columns of numbers to read as categories.", Columns("a list of columns or None"), shapes_tree=False
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        for name, declaration in DECLARATIONS.items():
+            declaration.check(getattr(self, name))
+        if isinstance(self.monotonic_cst, np.ndarray):
+            object.__setattr__(self, "monotonic_cst", self.monotonic_cst.tolist())
+        if self.interaction_cst is not None:
+            object.__setattr__(self, "interaction_cst", normalize_groups(self.interaction_cst))
+        if self.max_splits is not None and self.growth != "best-first":
+            raise ParameterError(f"max_splits={self.max_splits} needs growth='best-first'")
+        if self.surrogates:
+            self._check_surrogates()
+
+    def _check_surrogates(self) -> None:
+        """Raise `UnsupportedError` for a parameter that growing with surrogates does not support."""
+        for name in self.changed_names():
+            if name in UNSUPPORTED_WITH_SURROGATES:
+                default = DECLARATIONS[name].default
+                raise UnsupportedError(
+                    f"surrogates={self.surrogates} with {name}={getattr(self, name)!r}: surrogates support only "
+                    f"{name}={default!r}; omit it, or use surrogates=0"
+                )
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Return the parameters with values by name, where None stands for the default."""
+        return cls(**{name: value for name, value in values.items() if value is not None})
+
+    def changed_names(self) -> list[str]:
+        """Return the names of the parameters whose values are not the defaults."""
+        return [name for name, declaration in DECLARATIONS.items() if not declaration.is_default(getattr(self, name))]
+
+    def searched_names(self) -> list[str]:
+        """Return the names of the parameters that are "auto"."""
+        return [name for name in DECLARATIONS if is_auto(getattr(self, name))]
+
+    def candidates(self) -> list[Self]:
+        """Return the combinations of values that cross-validation tries where parameters are "auto".
+
+        Examples
+        --------
+        >>> [candidate.criterion for candidate in GrowParameters(criterion="auto").candidates()]
+        ['gini', 'sqrt']
+        """
+        names = self.searched_names()
+        combinations = product(*(DECLARATIONS[name].searched for name in names))
+        return [replace(self, **dict(zip(names, values, strict=True))) for values in combinations]
+
+    def without_search(self) -> Self:
+        """Return the parameters with the defaults of `grow` in place of "auto"."""
+        return replace(self, **{name: DECLARATIONS[name].default for name in self.searched_names()})
+
+    def check_values(self) -> None:
+        """Raise `ParameterError` if a parameter is "auto", because one tree needs a value."""
+        for name in self.searched_names():
+            DECLARATIONS[name].allowed.check(name, "auto")
+
+    def tree_parameters(self) -> dict[str, Any]:
+        """Return the parameters that decide how a tree is grown on rows, by name."""
+        return {name: getattr(self, name) for name, declaration in DECLARATIONS.items() if declaration.shapes_tree}
+
+
+DECLARATIONS = {one.name: Declaration(one.name, one.default, **one.metadata) for one in fields(GrowParameters)}
+UNSUPPORTED_WITH_SURROGATES = (
+    "splits", "growth", "max_bins", "min_weight_fraction_leaf", "monotonic_cst", "interaction_cst"
+)  # fmt: skip
