@@ -91,7 +91,7 @@ def walk(tree: Tree) -> Iterator[tuple[int, int, dict[int, int]]]:
         The child that the previous test of the column of v's parent led to on this path; -1 if there was none.
     latest : dict of int to int
         For each column tested on the path, the child that its latest test led to, in the order in which the columns
-        are first tested. The dictionary is changed when the next node is asked for.
+        are first tested. The dictionary is the same object for all nodes and changes with the next one.
     """
     parent, end, feature = tree.parent.tolist(), tree.end.tolist(), tree.feature.tolist()
     latest: dict[int, int] = {}
